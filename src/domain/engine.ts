@@ -1,0 +1,141 @@
+// The one interface behind which every cluster stands: submit once, observe, read the log, stop.
+
+/** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
+export type JobStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'STOPPED';
+
+/** What a job carries so that a submitter who lost the answer can tell its own job from a stranger's. */
+export type JobMetadata = {
+  readonly run: string;
+  readonly attempt: number;
+  /** The manifest's digest, `sha256:<64 hex>`. */
+  readonly manifest: string;
+};
+
+/** One job to start: exact command, exact environment, and the id under which it can run only once. */
+export type JobSpec = {
+  /** Deterministic, `[A-Za-z0-9._-]+`; the same id never starts a second process. */
+  readonly submissionId: string;
+  /** Program and arguments; never a shell line. */
+  readonly command: readonly string[];
+  /** Everything that the job gets to see, apart from the engine's own minimum. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDirectory: string;
+  readonly metadata: JobMetadata;
+};
+
+/** Where a stranger can check that the job really ran (interfaces.md, section 2, `submitted`). */
+export type JobLocator =
+  | {
+      readonly kind: 'process';
+      readonly pid: number;
+      /** The kernel's start time of that pid (clock ticks since boot, or `ps lstart`): pids are recycled. */
+      readonly processStart: string;
+      readonly exitRecord: string;
+      readonly log: string;
+    }
+  | { readonly kind: 'dashboard'; readonly url: string };
+
+/** A job as the engine knows it after a submit. */
+export type Job = {
+  readonly engine: string;
+  readonly jobId: string;
+  readonly metadata: JobMetadata;
+  /** The engine's session at that time: another session later means that its memory may be lost. */
+  readonly session: string | null;
+  readonly locator: JobLocator;
+};
+
+/** Why a submit was refused for good; `conflict` and `unknown` are outcomes of their own. */
+export type SubmitRejection =
+  | 'bad-submission-id'
+  | 'empty-command'
+  | 'program-not-found'
+  | 'no-working-directory'
+  | 'unauthorized'
+  | 'refused';
+
+/**
+ * What came of a submit. `adopted` is a job with this id and this metadata that was there already;
+ * `conflict` is one with other metadata; `unknown` may or may not have started a job: look before
+ * anything else, never submit another id.
+ */
+export type SubmitOutcome =
+  | { readonly kind: 'submitted'; readonly job: Job }
+  | { readonly kind: 'adopted'; readonly job: Job }
+  | { readonly kind: 'conflict'; readonly found: JobMetadata | null }
+  | { readonly kind: 'rejected'; readonly code: SubmitRejection; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** One job as the engine reports it now. Times are Unix milliseconds. */
+export type FoundJob = {
+  readonly kind: 'found';
+  readonly status: JobStatus;
+  readonly message: string;
+  /** E.g. Ray's JOB_ENTRYPOINT_COMMAND_ERROR; null unless FAILED. */
+  readonly errorType: string | null;
+  /** Exit code of the command; null while it runs, when stopped on request, or ended by a signal. */
+  readonly exitCode: number | null;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly metadata: JobMetadata | null;
+  readonly session: string | null;
+  /** Small scrubbed facts for a person, e.g. pid, node, signal. */
+  readonly details: Readonly<Record<string, string>>;
+};
+
+/**
+ * `absent`: the engine answered and positively has no such job. `state-lost`: the job was there in an
+ * earlier session and the engine has forgotten it, which says nothing about how it ended. `unknown`:
+ * no usable answer; never read it as gone.
+ */
+export type JobObservation =
+  | FoundJob
+  | { readonly kind: 'absent'; readonly session: string | null }
+  | { readonly kind: 'state-lost'; readonly session: string; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/**
+ * Part of a log. Offsets are bytes of the engine's log; `text` never ends inside a UTF-8 character.
+ * `rewound`: the log is shorter than the offset, so it is not the log that was read before.
+ */
+export type LogRead =
+  | {
+      readonly kind: 'chunk';
+      readonly text: string;
+      readonly offset: number;
+      readonly nextOffset: number;
+      /** False when more bytes were there already than one chunk carries. */
+      readonly atEnd: boolean;
+    }
+  | { readonly kind: 'rewound'; readonly sizeBytes: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** What came of a stop. `stopping`: accepted, not seen to end yet; observe again. */
+export type StopOutcome =
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'already-ended'; readonly status: JobStatus }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Identity of the engine's memory: Ray's `session_name`, this machine's boot id. */
+export type EngineSession =
+  | { readonly kind: 'session'; readonly id: string; readonly version: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** A cluster. No method throws for an expected outcome; a throw is a bug. */
+export type Engine = {
+  readonly name: string;
+  session(): Promise<EngineSession>;
+  submit(spec: JobSpec): Promise<SubmitOutcome>;
+  /** `lastSession`: the session in which the job was last seen, null if it never was. */
+  observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
+  readLog(jobId: string, offset: number): Promise<LogRead>;
+  stop(jobId: string): Promise<StopOutcome>;
+};
+
+/** True when a job in this status never changes again. */
+export function isTerminal(status: JobStatus): boolean {
+  return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';
+}
