@@ -1,0 +1,69 @@
+/** Tells the rest of the playground (webhooks, the runner, open pages) about every change of the world. */
+
+import type { JsonObject } from './json.ts';
+import type { Caller } from './state-people.ts';
+
+/** GitHub's event names that the playground makes (docs.github.com/webhooks/webhook-events-and-payloads). */
+export type WorldEventType =
+  | 'check_run'
+  | 'check_suite'
+  | 'create'
+  | 'delete'
+  | 'installation'
+  | 'issue_comment'
+  | 'issues'
+  | 'label'
+  | 'ping'
+  | 'pull_request'
+  | 'pull_request_review'
+  | 'pull_request_review_comment'
+  | 'push'
+  | 'reaction'
+  | 'repository_dispatch'
+  | 'schedule'
+  | 'status'
+  | 'workflow_dispatch'
+  | 'workflow_job'
+  | 'workflow_run';
+
+/**
+ * One change. `payload` is the webhook's body without `installation`, which is added per App.
+ * `reaction` and `schedule` are for the playground's own listeners and are never sent as webhooks.
+ */
+export type WorldEvent = {
+  readonly type: WorldEventType;
+  readonly action: string | null;
+  readonly repoId: number;
+  readonly payload: JsonObject;
+  readonly senderId: number;
+  /** How the change was made: a change by a `workflow` token starts no workflow except a dispatch. */
+  readonly byTokenKind: Caller['kind'];
+  /** The workflow run that a `workflow_dispatch` created, or that a `workflow_run` is about. */
+  readonly runId: number | null;
+  readonly atMs: number;
+};
+
+/** A listener records what it must before it resolves (the request waits for it) and does long work afterwards. */
+export type Listener = (event: WorldEvent) => void | Promise<void>;
+
+export type Bus = {
+  /** Returns the function that ends the subscription. */
+  readonly subscribe: (listener: Listener) => () => void;
+  /** Calls the listeners one after another, in the order of their subscription; what they throw reaches the caller. */
+  readonly emit: (event: WorldEvent) => Promise<void>;
+};
+
+export function createBus(): Bus {
+  const listeners = new Set<Listener>();
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    emit: async (event) => {
+      for (const listener of [...listeners]) await listener(event);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** Rows of the playground's state that people talk in: issues, pull requests, comments, reviews, reactions, edits. */
+
+export type ReactionContent = '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes';
+
+export type Reaction = {
+  readonly id: number;
+  readonly userId: number;
+  readonly content: ReactionContent;
+  readonly createdAtMs: number;
+};
+
+/** One entry of the edit history; the first entry holds the text as it was written. */
+export type Edit = {
+  readonly id: number;
+  readonly editorId: number;
+  readonly atMs: number;
+  readonly body: string;
+};
+
+/** What every text with an author carries: issue, comment, review, review comment. */
+export type Authored = {
+  readonly id: number;
+  readonly authorId: number;
+  /** The App that wrote it with an installation or workflow token; null for people. */
+  readonly viaAppId: number | null;
+  readonly body: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** Empty until the text was edited, then the original and every later text, oldest first. */
+  readonly edits: readonly Edit[];
+  readonly reactions: readonly Reaction[];
+};
+
+export type Label = {
+  readonly id: number;
+  readonly name: string;
+  /** Six hexadecimal digits without `#`. */
+  readonly color: string;
+  readonly description: string | null;
+};
+
+export type Issue = Authored & {
+  readonly repoId: number;
+  readonly number: number;
+  readonly title: string;
+  readonly state: 'open' | 'closed';
+  readonly stateReason: 'completed' | 'not_planned' | 'reopened' | null;
+  readonly locked: boolean;
+  readonly lockReason: string | null;
+  /** Names of labels of the repository, in the order they were added. */
+  readonly labels: readonly string[];
+  readonly assigneeIds: readonly number[];
+  readonly commentIds: readonly number[];
+  readonly closedAtMs: number | null;
+  readonly closedById: number | null;
+  /** Present when this number is a pull request. */
+  readonly pull: Pull | null;
+};
+
+export type Pull = {
+  readonly id: number;
+  readonly headRepoId: number;
+  readonly headRef: string;
+  /** Tip of the head branch; frozen when the pull request is closed. */
+  readonly headSha: string;
+  readonly baseRef: string;
+  /** Tip of the base branch when last looked at; frozen when the pull request is closed. */
+  readonly baseSha: string;
+  readonly draft: boolean;
+  readonly mergedAtMs: number | null;
+  readonly mergedById: number | null;
+  readonly mergeCommitSha: string | null;
+  readonly requestedReviewerIds: readonly number[];
+  readonly reviewIds: readonly number[];
+  readonly reviewCommentIds: readonly number[];
+};
+
+export type Comment = Authored & {
+  readonly repoId: number;
+  readonly issueNumber: number;
+  /** Set by `minimizeComment`: OUTDATED, RESOLVED, SPAM, … in lower case as GraphQL's `minimizedReason`. */
+  readonly minimizedReason: string | null;
+};
+
+export type Review = Authored & {
+  readonly repoId: number;
+  readonly issueNumber: number;
+  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+  readonly commitSha: string;
+  readonly submittedAtMs: number | null;
+};
+
+export type ReviewComment = Authored & {
+  readonly repoId: number;
+  readonly issueNumber: number;
+  readonly reviewId: number;
+  readonly path: string;
+  /** Line of the new file (RIGHT) or the old one (LEFT); null on a comment about the whole file. */
+  readonly line: number | null;
+  readonly side: 'LEFT' | 'RIGHT';
+  readonly commitSha: string;
+  readonly diffHunk: string;
+  readonly inReplyToId: number | null;
+};

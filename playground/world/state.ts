@@ -1,0 +1,165 @@
+/**
+ * Everything the playground knows, as one plain JSON object: tables of rows by id.
+ * Rows are never changed in place: a change puts a new row into its table, so that a reader's row stays what it was.
+ */
+
+import type { Json } from './json.ts';
+import type { CheckRun, CheckSuite, CommitStatus, Job, Run, Workflow } from './state-actions.ts';
+import type { App, Installation, Role, Token, User } from './state-people.ts';
+import type { Comment, Issue, Label, Review, ReviewComment } from './state-threads.ts';
+
+/** Rows by id (or by the key that the table's comment names). */
+export type Table<Row> = Record<string, Row>;
+
+export type Environment = {
+  readonly name: string;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
+  /** True: only runs of the default branch get its secrets (the default of every seeded environment). */
+  readonly defaultBranchOnly: boolean;
+};
+
+export type BranchProtection = {
+  /** Exact branch name. */
+  readonly branch: string;
+  /** Accounts that may push directly; null = everybody who may write. */
+  readonly pushUserIds: readonly number[] | null;
+  readonly requiredApprovals: number;
+  readonly requiredChecks: readonly string[];
+};
+
+export type Repo = {
+  readonly id: number;
+  readonly ownerId: number;
+  readonly owner: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly private: boolean;
+  readonly defaultBranch: string;
+  readonly createdAtMs: number;
+  readonly pushedAtMs: number;
+  /** Role by user id. */
+  readonly collaborators: Readonly<Record<string, Role>>;
+  readonly labels: readonly Label[];
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly environments: readonly Environment[];
+  readonly protections: readonly BranchProtection[];
+  /** The setting "Allow GitHub Actions to create and approve pull requests"; off by default on GitHub. */
+  readonly actionsMayCreatePulls: boolean;
+  /** Number of the newest issue or pull request. */
+  readonly lastNumber: number;
+};
+
+/** One attempt to deliver a webhook to an App; the newest deliveries are kept. */
+export type Delivery = {
+  readonly id: number;
+  readonly guid: string;
+  readonly appId: number;
+  readonly installationId: number | null;
+  readonly repoId: number | null;
+  readonly event: string;
+  readonly action: string | null;
+  readonly url: string;
+  readonly deliveredAtMs: number;
+  readonly durationMs: number;
+  readonly redelivery: boolean;
+  /** `OK`, `Invalid HTTP Response: 500`, `timed out`, `failed to connect to host`, … */
+  readonly status: string;
+  readonly statusCode: number;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** The exact text that was signed. */
+  readonly requestBody: string;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+};
+
+/** Which webhooks vanish on the way: none, all, or a share of one event (`*` = any) decided by a seed. */
+export type DropFault =
+  | 'none'
+  | 'all'
+  | { readonly event: string; readonly seed: number; readonly rate: number };
+
+/** Requests of one caller, for the speed reports. */
+export type Usage = {
+  readonly rest: number;
+  readonly graphql: number;
+  readonly notModified: number;
+  readonly contentWrites: number;
+  readonly mints: number;
+};
+
+/** A request for which the playground has no route; a test may fail on a non-empty list. */
+export type Unserved = {
+  readonly method: string;
+  readonly path: string;
+  readonly caller: string;
+  readonly atMs: number;
+};
+
+export type State = {
+  readonly version: 1;
+  /** Last id handed out, by table. */
+  readonly counters: Record<string, number>;
+  readonly users: Table<User>;
+  readonly apps: Table<App>;
+  readonly installations: Table<Installation>;
+  /** By the token's text. */
+  readonly tokens: Table<Token>;
+  readonly repos: Table<Repo>;
+  /** By `repoId#number`. */
+  readonly issues: Table<Issue>;
+  readonly comments: Table<Comment>;
+  readonly reviews: Table<Review>;
+  readonly reviewComments: Table<ReviewComment>;
+  readonly checkSuites: Table<CheckSuite>;
+  readonly checkRuns: Table<CheckRun>;
+  readonly statuses: Table<CommitStatus>;
+  readonly workflows: Table<Workflow>;
+  readonly runs: Table<Run>;
+  readonly jobs: Table<Job>;
+  /** Log text by job id. */
+  readonly logs: Table<string>;
+  readonly deliveries: Table<Delivery>;
+  /** By caller (`user:ada`, `installation:1`, `workflow:7`, `app:1`, `anonymous`). */
+  readonly usage: Table<Usage>;
+  readonly unserved: Unserved[];
+  /** Settings of the playground itself (`drop`), set at `/_playground/faults`. */
+  readonly settings: { drop: DropFault };
+  /** Free room for the other rooms of the playground (the runner's schedule cursor, …), by room name. */
+  readonly extra: Record<string, Json>;
+};
+
+/** A state in which nothing exists yet. */
+export function emptyState(): State {
+  return {
+    version: 1,
+    counters: {},
+    users: {},
+    apps: {},
+    installations: {},
+    tokens: {},
+    repos: {},
+    issues: {},
+    comments: {},
+    reviews: {},
+    reviewComments: {},
+    checkSuites: {},
+    checkRuns: {},
+    statuses: {},
+    workflows: {},
+    runs: {},
+    jobs: {},
+    logs: {},
+    deliveries: {},
+    usage: {},
+    unserved: [],
+    settings: { drop: 'none' },
+    extra: {},
+  };
+}
+
+/** The key of an issue or pull request in `state.issues`. */
+export function issueKey(repoId: number, number: number): string {
+  return `${repoId}#${number}`;
+}
