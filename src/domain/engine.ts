@@ -1,4 +1,4 @@
-// The one interface behind which every cluster stands: submit once, observe, read the log, stop.
+/** The one interface behind which every cluster stands: submit once, observe, read the log, stop. */
 
 /** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
 export type JobStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'STOPPED';

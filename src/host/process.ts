@@ -1,0 +1,89 @@
+/** Runs one program with an argument array, bounded in time and output, and gives back a value. */
+
+import { execa } from 'execa';
+import { limits } from '../domain/limits.ts';
+
+/** How to run a program. The child sees `env` and nothing else of this process's environment. */
+export type RunOptions = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Written to stdin, which is then closed. Without it stdin is empty. */
+  readonly input?: string;
+  readonly timeoutMs?: number;
+  /** Bound on stdout and on stderr, in bytes each. */
+  readonly outputBytesMax?: number;
+  readonly signal?: AbortSignal;
+};
+
+/**
+ * How a program ended. `not-started` carries the system's code (ENOENT: no such program or working
+ * directory). `output-limit` means that it was killed because it wrote more than it may.
+ */
+export type ProgramResult = {
+  readonly kind: 'exited' | 'signalled' | 'timed-out' | 'cancelled' | 'output-limit' | 'not-started';
+  readonly ok: boolean;
+  /** Null unless `exited`. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The system's error code when `not-started`, else null. */
+  readonly code: string | null;
+  readonly timedOut: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/**
+ * Runs `file` with `args`; no shell is involved, so nothing in `args` is ever interpreted. Output is
+ * UTF-8, unchanged (final newline kept). Every way to end is a value; it never throws for one.
+ */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<ProgramResult> {
+  const result = await execa(file, args, {
+    env: { ...options.env },
+    extendEnv: false,
+    reject: false,
+    stripFinalNewline: false,
+    timeout: options.timeoutMs ?? limits.programTimeoutMs,
+    maxBuffer: options.outputBytesMax ?? limits.programOutputBytesMax,
+    // The limit is in bytes only when the encoding is; text is decoded below.
+    encoding: 'buffer',
+    forceKillAfterDelay: limits.programKillGraceMs,
+    ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+  });
+  const kind = kindOf(result);
+  return {
+    kind,
+    ok: kind === 'exited' && result.exitCode === 0,
+    exitCode: kind === 'exited' ? (result.exitCode ?? null) : null,
+    signal: result.signal ?? null,
+    code: kind === 'not-started' ? (result.code ?? 'UNKNOWN') : null,
+    timedOut: result.timedOut,
+    stdout: textOf(result.stdout),
+    stderr: kind === 'not-started' ? (result.shortMessage ?? '') : textOf(result.stderr),
+  };
+}
+
+type Ending = {
+  readonly timedOut: boolean;
+  readonly isCanceled: boolean;
+  readonly isMaxBuffer: boolean;
+  readonly exitCode?: number;
+  readonly signal?: string;
+};
+
+function kindOf(ending: Ending): ProgramResult['kind'] {
+  if (ending.timedOut) return 'timed-out';
+  if (ending.isCanceled) return 'cancelled';
+  if (ending.isMaxBuffer) return 'output-limit';
+  if (ending.exitCode !== undefined) return 'exited';
+  return ending.signal === undefined ? 'not-started' : 'signalled';
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
+}

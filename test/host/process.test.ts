@@ -1,0 +1,66 @@
+/** runProgram: every way to end is a value, and the child sees only the environment it was given. */
+
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../src/host/process.ts';
+
+const node = process.execPath;
+const js = (source: string): readonly string[] => ['-e', source];
+
+describe('runProgram', () => {
+  it('gives exit code and both outputs, unchanged', async () => {
+    const result = await runProgram(node, js('console.log("käse"); console.error("b"); process.exit(3)'), {
+      env: {},
+    });
+    expect(result).toMatchObject({ kind: 'exited', ok: false, exitCode: 3, stdout: 'käse\n', stderr: 'b\n' });
+  });
+
+  it('passes arguments as they are and input on stdin', async () => {
+    const source = 'process.stdin.pipe(process.stdout); process.stdout.write(process.argv[1])';
+    const result = await runProgram(node, [...js(source), '$(touch x); `id`'], { env: {}, input: 'in' });
+    expect(result).toMatchObject({ ok: true, stdout: '$(touch x); `id`in' });
+  });
+
+  it('shows the child nothing of our environment', async () => {
+    process.env['FERRYBOT_SECRET_FOR_TEST'] = 'secret';
+    const result = await runProgram(node, js('console.log(JSON.stringify(process.env))'), {
+      env: { ONLY: 'this' },
+    });
+    delete process.env['FERRYBOT_SECRET_FOR_TEST'];
+    expect(JSON.parse(result.stdout)).toEqual({ ONLY: 'this' });
+  });
+
+  it('says that a program or a working directory is not there', async () => {
+    expect(await runProgram('no-such-program-here', [], { env: {} })).toMatchObject({
+      kind: 'not-started',
+      code: 'ENOENT',
+      exitCode: null,
+    });
+    expect(await runProgram(node, [], { env: {}, cwd: '/no/such/folder' })).toMatchObject({
+      kind: 'not-started',
+      ok: false,
+    });
+  });
+
+  it('ends what takes too long, writes too much, or is cancelled', async () => {
+    const sleep = js('setTimeout(() => {}, 60000)');
+    expect(await runProgram(node, sleep, { env: {}, timeoutMs: 200 })).toMatchObject({
+      kind: 'timed-out',
+      timedOut: true,
+      exitCode: null,
+    });
+    const flood = await runProgram(node, js('process.stdout.write("é".repeat(100000))'), {
+      env: {},
+      outputBytesMax: 1000,
+    });
+    expect(flood.kind).toBe('output-limit');
+    expect(Buffer.byteLength(flood.stdout)).toBeLessThanOrEqual(1002);
+    expect(await runProgram(node, sleep, { env: {}, signal: AbortSignal.timeout(200) })).toMatchObject({
+      kind: 'cancelled',
+    });
+  });
+
+  it('tells a signal from an exit', async () => {
+    const result = await runProgram(node, js('process.kill(process.pid, "SIGKILL")'), { env: {} });
+    expect(result).toMatchObject({ kind: 'signalled', signal: 'SIGKILL', exitCode: null });
+  });
+});
