@@ -1,0 +1,97 @@
+/** Git as the bot sees it: what it reads from a repository, and the few ways in which it writes to one. */
+
+import type { Sha, TreeId } from './ids.ts';
+
+/** One commit of a log, newest first in a list. Time is the committer's, in Unix milliseconds. */
+export type LoggedCommit = {
+  readonly sha: Sha;
+  readonly subject: string;
+  readonly authorName: string;
+  readonly atMs: number;
+};
+
+/** Commits reachable from `from` and not from `not`; empty `paths` means all; at most `limit`, newest first. */
+export type LogQuery = {
+  readonly from: Sha;
+  readonly not: Sha | null;
+  readonly sinceMs: number | null;
+  readonly paths: readonly string[];
+  readonly limit: number;
+};
+
+/**
+ * Reading. Every method throws `GitError` when the answer cannot be had (remote away, object gone):
+ * that is *unknown*, and never the same as null, which is a positive *not there*.
+ */
+export type GitReader = {
+  /** Refreshes every ref from the remote. */
+  fetch(): Promise<void>;
+  /** The object that a full ref name pointed to at the last fetch or push; a tag is peeled to its commit. */
+  resolve(ref: string): Promise<Sha | null>;
+  /** Null when the commit has no file there. */
+  readText(commit: Sha, path: string): Promise<string | null>;
+  /** Paths from the repository's root of all files under `folder` ('' for the root), sorted. */
+  listFiles(commit: Sha, folder: string): Promise<readonly string[]>;
+  /** Id of the tree or blob at `path` ('' for the root); null when there is none. */
+  treeId(commit: Sha, path: string): Promise<TreeId | null>;
+  log(query: LogQuery): Promise<readonly LoggedCommit[]>;
+  /** Null when the two have no common history. */
+  mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
+  /** Paths that differ between two commits, renames as two paths, sorted. */
+  changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;
+};
+
+/** One commit on one branch. `files`: path → new text, null deletes. */
+export type CommitRequest = {
+  /** Full ref name, e.g. `refs/heads/ferrybot/logbook`. */
+  readonly ref: string;
+  /** What the remote's ref must still be; null: it must not exist. */
+  readonly expected: Sha | null;
+  /** `expected`: on top of it (without a parent when it is null); else on top of this commit. */
+  readonly parent: 'expected' | Sha;
+  readonly files: Readonly<Record<string, string | null>>;
+  readonly message: string;
+  readonly atMs: number;
+};
+
+/**
+ * `rejected`: the ref was no longer as expected, so somebody else won: read again and decide again.
+ * `refused`: the ref was as expected and the remote said no (a rule, a missing permission, a full disk).
+ * `unknown`: the answer was lost and looking did not tell: read again before anything else.
+ */
+export type PushOutcome =
+  | { readonly kind: 'pushed'; readonly sha: Sha }
+  | { readonly kind: 'rejected' }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** An annotated tag; `name` without `refs/tags/`. */
+export type TagRequest = {
+  readonly name: string;
+  readonly commit: Sha;
+  readonly message: string;
+  readonly atMs: number;
+};
+
+/** `exists`: a tag of that name is there already and points (peeled) to `commit`; it is never moved. */
+export type TagOutcome = PushOutcome | { readonly kind: 'exists'; readonly commit: Sha };
+
+/** Writing: git's own compare-and-set decides who wins. Throws `GitError` only when nothing was sent. */
+export type GitWriter = {
+  commitAndPush(request: CommitRequest): Promise<PushOutcome>;
+  pushTag(request: TagRequest): Promise<TagOutcome>;
+};
+
+/** `unreachable`: the remote did not answer; `unreadable`: an object cannot be read; `failed`: git said no. */
+export type GitErrorCode = 'unreachable' | 'unreadable' | 'failed';
+
+/** Git could not give an answer; the message is git's own, without secrets. */
+export class GitError extends Error {
+  readonly code: GitErrorCode;
+
+  constructor(code: GitErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'GitError';
+    this.code = code;
+  }
+}
