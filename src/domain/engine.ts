@@ -49,7 +49,6 @@ export type Job = {
 export type SubmitRejection =
   | 'bad-submission-id'
   | 'empty-command'
-  | 'program-not-found'
   | 'no-working-directory'
   | 'unauthorized'
   | 'refused';

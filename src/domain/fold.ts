@@ -1,0 +1,182 @@
+/** fold: events in order become the state of a run; an illegal event stops it and names the entry. */
+
+import type { Actor } from './actor.ts';
+import { assertNever } from './assert.ts';
+import type { EventOf, LogbookEvent } from './event.ts';
+import { branded, isRunId } from './ids.ts';
+import { fail, ok, type Result } from './result.ts';
+import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
+import { illegalAfter } from './transition.ts';
+
+/** The entry at which folding stopped and the rule that it breaks. */
+export type IllegalEvent = { readonly seq: number; readonly rule: string };
+
+/** Folds a run's events from the first. An empty list has no state: the run is not known here, which is not *new*. */
+export function fold(events: readonly LogbookEvent[]): Result<RunState | null, IllegalEvent> {
+  let state: RunState | null = null;
+  for (const event of events) {
+    const step = foldOne(state, event);
+    if (!step.ok) return step;
+    state = step.value;
+  }
+  return ok(state);
+}
+
+/** One more event on a state that was folded before. */
+export function foldOne(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
+  const rule = illegalAfter(state, event);
+  if (rule !== null) return fail({ seq: event.seq, rule });
+  if (state === null)
+    return event.type === 'proposed'
+      ? ok(begin(event))
+      : fail({ seq: event.seq, rule: 'a run begins with proposed' });
+  return ok({ ...applied(state, event), head: { seq: event.seq, hash: event.hash, at: event.at } });
+}
+
+function begin(event: EventOf<'proposed'>): RunState {
+  return {
+    run: branded(event.run, isRunId),
+    head: { seq: event.seq, hash: event.hash, at: event.at },
+    proposal: event.data,
+    proposedAt: event.at,
+    gate: null,
+    approvals: [],
+    drops: [],
+    order: null,
+    submission: null,
+    observation: null,
+    firstEval: null,
+    fence: 0,
+    stop: null,
+    end: null,
+    acknowledged: null,
+    seal: null,
+    closed: null,
+    incidents: [],
+    holds: [],
+    commands: new Map(),
+  };
+}
+
+function applied(state: RunState, event: LogbookEvent): RunState {
+  const moment = { at: event.at, seq: event.seq };
+  switch (event.type) {
+    case 'proposed':
+      return state;
+    case 'gated':
+      return { ...state, gate: { ...event.data, ...moment } };
+    case 'approved':
+      return {
+        ...state,
+        approvals: [...state.approvals, { ...event.data, ...moment, actor: personOf(event) }],
+      };
+    case 'approval-dropped':
+      return dropped(state, event);
+    case 'ordered':
+      return {
+        ...state,
+        order: {
+          order: event.data.order,
+          digest: event.data.orderDigest,
+          status: 'open',
+          at: event.at,
+          claim: null,
+        },
+      };
+    case 'claimed':
+      return withOrder(state, { status: 'claimed', claim: event.data });
+    case 'submitted':
+      return { ...withOrder(state, { status: 'submitted' }), submission: { ...event.data, ...moment } };
+    case 'observed':
+      return observed(state, event);
+    case 'stop-requested':
+      return { ...voided(state), stop: { ...moment, actor: personOf(event), comment: event.data.comment } };
+    case 'ended':
+      return { ...state, end: { ...event.data, ...moment }, fence: event.data.fence };
+    case 'sealed':
+      return { ...state, seal: { ...event.data, ...moment, actor: personOf(event) } };
+    case 'closed':
+      return { ...voided(state), closed: { ...event.data, ...moment } };
+    case 'incident':
+      return incident(state, event);
+    case 'held':
+      return {
+        ...voided(state),
+        holds: [...state.holds, { ...event.data, at: event.at, actor: personOf(event) }],
+      };
+    case 'released':
+      return { ...state, holds: state.holds.filter((hold) => hold.scope !== event.data.scope) };
+    case 'command-seen':
+      return withCommand(state, commandKey(event.data), {
+        ...event.data,
+        ...moment,
+        actor: personOf(event),
+        answer: null,
+      });
+    case 'command-answered':
+      return answered(state, event);
+    default:
+      return assertNever(event);
+  }
+}
+
+function personOf(event: LogbookEvent): Actor {
+  if (event.actor === undefined)
+    throw new Error(`${event.type} without an actor passed the transition check`);
+  return event.actor;
+}
+
+function withOrder(state: RunState, change: Partial<IssuedOrder>): RunState {
+  return state.order === null ? state : { ...state, order: { ...state.order, ...change } };
+}
+
+/** What takes away the ground of an order takes the order with it, unless the runner has claimed it already. */
+function voided(state: RunState): RunState {
+  return state.order?.status === 'open' ? withOrder(state, { status: 'void' }) : state;
+}
+
+function dropped(state: RunState, event: EventOf<'approval-dropped'>): RunState {
+  const users = new Set(event.data.users);
+  const kept = state.approvals.filter((a) => !(a.digest === event.data.digest && users.has(a.actor.id)));
+  return { ...voided(state), approvals: kept, drops: [...state.drops, event] };
+}
+
+function observed(state: RunState, event: EventOf<'observed'>): RunState {
+  const observation = { ...event.data, at: event.at, seq: event.seq };
+  const isFirstEval = state.firstEval === null && Object.keys(event.data.evals).length > 0;
+  return {
+    ...state,
+    observation,
+    fence: event.data.lease.fence,
+    firstEval: isFirstEval ? observation : state.firstEval,
+  };
+}
+
+/** Refusals of the runner end the order that it was given: a new launch needs a new order, and a new approval. */
+const ORDER_ENDING: readonly string[] = ['runner-refused', 'submit-rejected', 'submit-conflict'];
+
+function incident(state: RunState, event: EventOf<'incident'>): RunState {
+  const { code, detail } = event.data;
+  const incidents = [...state.incidents, { code, detail, at: event.at, seq: event.seq }];
+  const endsOrder =
+    ORDER_ENDING.includes(code) && detail['orderDigest'] === state.order?.digest && state.submission === null;
+  if (endsOrder) return { ...withOrder(state, { status: 'failed' }), incidents, approvals: [] };
+  return code === 'order-expired' ? { ...voided(state), incidents } : { ...state, incidents };
+}
+
+function withCommand(
+  state: RunState,
+  key: string,
+  command: NonNullable<ReturnType<RunState['commands']['get']>>,
+): RunState {
+  return { ...state, commands: new Map([...state.commands, [key, command]]) };
+}
+
+function answered(state: RunState, event: EventOf<'command-answered'>): RunState {
+  const key = commandKey(event.data);
+  const seen = state.commands.get(key);
+  if (seen === undefined) throw new Error('an answer without its command passed the transition check');
+  const { code, detail } = event.data;
+  const next = withCommand(state, key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
+  return code === 'acknowledged' ? { ...next, acknowledged: { actor: seen.actor, at: event.at } } : next;
+}

@@ -1,0 +1,52 @@
+/**
+ * The manifest: everything that decides what will run. Its digest is what a person approves (architecture, decision D4).
+ * Decimals are strings, so that the canonical JSON has integers only.
+ */
+
+/** One changed knob: source text before and after, null = absent (interfaces.md, `delta`). */
+export type ManifestChange = {
+  readonly knob: string;
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly bucket: string | null;
+};
+
+/** A checklist box that is a gate: bound to the text that was checked. */
+export type Precondition = { readonly text: string; readonly checked: boolean };
+
+export type Manifest = {
+  readonly v: 1;
+  readonly lane: string;
+  readonly runName: string;
+  readonly repository: string;
+  /** Path → git tree (or blob) id of everything the job ships. */
+  readonly trees: { readonly [path: string]: string };
+  readonly delta: readonly ManifestChange[];
+  readonly preconditions: readonly Precondition[];
+  readonly cluster: string;
+  /** The exact command as an argument array, secrets scrubbed, with the environment it gets as `NAME=value` before it. */
+  readonly command: readonly string[];
+  readonly outputRoot: string;
+  readonly tracker: {
+    readonly kind: string;
+    readonly entity: string;
+    readonly project: string;
+    readonly runId: string;
+  };
+  readonly resume: { readonly policy: string; readonly initializeFrom: string | null };
+  readonly retention: {
+    readonly permanentEverySteps: number | null;
+    readonly temporaryEveryMinutes: number | null;
+    readonly keepTemporary: number | null;
+  };
+  readonly cost: { readonly acceleratorHours: string; readonly source: string };
+  /** What may happen without asking again. */
+  readonly envelope: {
+    readonly restarts: number;
+    readonly fixes: readonly string[];
+    readonly reductions: readonly string[];
+  };
+  /** The policy keys that the gates read, as `key` → text. */
+  readonly policy: { readonly [key: string]: string };
+};

@@ -1,0 +1,35 @@
+/** An order: the one permission to submit one attempt of one run, issued by control and used once by the runner. */
+
+import type { Digest, RunId, Sha } from './ids.ts';
+
+/** The approving comment that the runner reads again before it submits. */
+export type OrderApproval = {
+  readonly comment: number;
+  readonly surface: 'comment' | 'review';
+  readonly user: number;
+  readonly bodyDigest: Digest;
+};
+
+export type Order = {
+  readonly v: 1;
+  readonly run: RunId;
+  readonly repository: string;
+  readonly attempt: number;
+  readonly digest: Digest;
+  readonly commit: Sha;
+  readonly pull: number;
+  readonly approvals: readonly OrderApproval[];
+  readonly submissionId: string;
+  /** RFC 3339. */
+  readonly issuedAt: string;
+  /** RFC 3339; two hours later (issue *the gate*, section 4). */
+  readonly expiresAt: string;
+};
+
+/**
+ * The deterministic submission id of an attempt: the engine refuses a second job under it.
+ * Form as in reference `ray_run.py --submission-id ferrybot-<lane>-<run>-a<attempt>`.
+ */
+export function submissionIdOf(run: RunId, attempt: number): string {
+  return `ferrybot-${run}-a${attempt}`;
+}

@@ -1,0 +1,146 @@
+/** The state of one run as the fold of its events: what happened, never what somebody wishes. */
+
+import type { Actor } from './actor.ts';
+import type { AnswerCode, Surface } from './command.ts';
+import type { EventDataByType, EventOf, IncidentCode } from './event.ts';
+import type { Digest, RunId } from './ids.ts';
+import type { Order } from './order.ts';
+import { allPass } from './verdict.ts';
+
+/** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
+export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
+
+export type Approval = EventDataByType['approved'] & {
+  readonly actor: Actor;
+  readonly seq: number;
+  readonly at: string;
+};
+
+/** `open` waits for the runner; `void` fell before it was claimed; `failed` was claimed and positively started nothing. */
+export type OrderStatus = 'open' | 'void' | 'claimed' | 'submitted' | 'failed';
+export type IssuedOrder = {
+  readonly order: Order;
+  readonly digest: Digest;
+  readonly status: OrderStatus;
+  readonly at: string;
+  readonly claim: EventDataByType['claimed'] | null;
+};
+
+export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
+export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
+export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };
+export type Incident = {
+  readonly code: IncidentCode;
+  readonly detail: EventDataByType['incident']['detail'];
+  readonly at: string;
+  readonly seq: number;
+};
+
+export type SeenCommand = EventDataByType['command-seen'] & {
+  readonly actor: Actor;
+  readonly at: string;
+  readonly seq: number;
+  readonly answer: {
+    readonly code: AnswerCode;
+    readonly detail: EventDataByType['command-answered']['detail'];
+    readonly at: string;
+    readonly seq: number;
+  } | null;
+};
+
+export type RunState = {
+  readonly run: RunId;
+  readonly head: Head;
+  readonly proposal: EventDataByType['proposed'];
+  readonly proposedAt: string;
+  readonly gate: (EventDataByType['gated'] & { readonly at: string; readonly seq: number }) | null;
+  /** Everything that was ever approved and not explicitly dropped; `standingApprovals` says which still count. */
+  readonly approvals: readonly Approval[];
+  readonly drops: readonly EventOf<'approval-dropped'>[];
+  readonly order: IssuedOrder | null;
+  readonly submission: Submission | null;
+  readonly observation: Observation | null;
+  /** The first observation that carried an eval: a moment a person must see (policy/daily-ferry.md via marin.md section 2). */
+  readonly firstEval: Observation | null;
+  readonly fence: number;
+  readonly stop: {
+    readonly actor: Actor;
+    readonly at: string;
+    readonly comment: number;
+    readonly seq: number;
+  } | null;
+  readonly end: Ending | null;
+  readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
+  readonly seal:
+    | (EventDataByType['sealed'] & { readonly at: string; readonly seq: number; readonly actor: Actor })
+    | null;
+  readonly closed: (EventDataByType['closed'] & { readonly at: string; readonly seq: number }) | null;
+  readonly incidents: readonly Incident[];
+  readonly holds: readonly {
+    readonly scope: 'run' | 'lane' | 'repository';
+    readonly reason: string;
+    readonly actor: Actor;
+    readonly at: string;
+  }[];
+  readonly commands: ReadonlyMap<string, SeenCommand>;
+};
+
+/** Key of one command: GitHub numbers comments, reviews and review comments separately. */
+export function commandKey(command: {
+  readonly surface: Surface;
+  readonly comment: number;
+  readonly index: number;
+}): string {
+  return `${command.surface}:${command.comment}:${command.index}`;
+}
+
+/** Approvals that still mean what is proposed now: of this very digest and this very body text. */
+export function standingApprovals(state: RunState): readonly Approval[] {
+  const gate = state.gate;
+  if (gate === null || gate.digest === null) return [];
+  return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
+}
+
+/** The stages of the lifecycle that a person is shown (architecture, section 1). */
+export const PHASES = [
+  'proposed',
+  'gated',
+  'approved',
+  'ordered',
+  'submitted',
+  'stepping',
+  'degraded',
+  'ended',
+  'sealed',
+  'closed',
+] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** Where the run stands. `degraded` = the newest observation could not be read, or shows a failure signature. */
+export function phaseOf(state: RunState): Phase {
+  if (state.seal !== null) return 'sealed';
+  if (state.closed !== null) return 'closed';
+  if (state.end !== null) return 'ended';
+  if (state.submission !== null) return phaseOfJob(state.observation);
+  if (state.order !== null && (state.order.status === 'open' || state.order.status === 'claimed'))
+    return 'ordered';
+  if (standingApprovals(state).length > 0) return 'approved';
+  return state.gate !== null && allPass(state.gate.verdicts) ? 'gated' : 'proposed';
+}
+
+function phaseOfJob(observation: Observation | null): Phase {
+  if (observation === null) return 'submitted';
+  if (observation.status === 'UNKNOWN' || observation.signatures.length > 0) return 'degraded';
+  return observation.step !== null && observation.step > 0 ? 'stepping' : 'submitted';
+}
+
+/** Whether nothing more will be recorded for this run. */
+export function isOver(state: RunState): boolean {
+  return state.seal !== null || state.closed !== null;
+}
+
+/** Whether the run holds its lane: somewhere between an order and the end of its job. */
+export function isLive(state: RunState): boolean {
+  if (isOver(state) || state.end !== null) return false;
+  return state.submission !== null || state.order?.status === 'open' || state.order?.status === 'claimed';
+}

@@ -1,0 +1,121 @@
+/** Which event may follow which state: an illegal one means that the logbook was not written by ferrybot's rules. */
+
+import { assertNever } from './assert.ts';
+import { type LogbookEvent, WRITERS } from './event.ts';
+import { commandKey, isOver, type RunState, standingApprovals } from './run-state.ts';
+import { allPass } from './verdict.ts';
+
+/** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
+export function illegalAfter(state: RunState | null, event: LogbookEvent): string | null {
+  if (!(WRITERS[event.type] as readonly string[]).includes(event.role))
+    return `${event.role} may not write ${event.type}`;
+  if (state === null)
+    return event.type === 'proposed' ? null : `a run begins with proposed, not with ${event.type}`;
+  if (isOver(state)) return `nothing follows ${state.seal === null ? 'closed' : 'sealed'}`;
+  if (event.run !== state.run) return `an event of ${event.run} in the logbook of ${state.run}`;
+  return brokenRule(state, event);
+}
+
+function brokenRule(state: RunState, event: LogbookEvent): string | null {
+  switch (event.type) {
+    case 'proposed':
+      return 'a run is proposed once';
+    case 'gated':
+    case 'approval-dropped':
+      return state.submission === null ? null : `${event.type} after the job was submitted`;
+    case 'approved':
+      return approvedRule(state, event);
+    case 'ordered':
+      return orderedRule(state, event);
+    case 'claimed':
+      return claimedRule(state, event);
+    case 'submitted':
+      if (state.submission !== null) return 'submitted twice';
+      return state.order?.status === 'claimed' && state.order.digest === event.data.orderDigest
+        ? null
+        : 'submitted without a claimed order';
+    case 'observed':
+    case 'ended':
+      return watchRule(state, event);
+    case 'stop-requested':
+      return state.end === null ? personRule(event) : 'a stop after the end';
+    case 'sealed':
+      return sealedRule(state, event);
+    case 'closed':
+      return state.submission !== null && state.end === null ? 'closed while the job runs' : null;
+    case 'held':
+    case 'released':
+      return personRule(event);
+    case 'incident':
+      return null;
+    case 'command-seen':
+      return state.commands.has(commandKey(event.data)) ? 'a command is seen once' : personRule(event);
+    case 'command-answered':
+      return answeredRule(state, event.data);
+    default:
+      return assertNever(event);
+  }
+}
+
+function personRule(event: LogbookEvent): string | null {
+  return event.actor === undefined ? `${event.type} names no person` : null;
+}
+
+function approvedRule(state: RunState, event: Extract<LogbookEvent, { type: 'approved' }>): string | null {
+  if (state.submission !== null) return 'approved after the job was submitted';
+  if (state.gate === null || state.gate.digest !== event.data.digest)
+    return 'approved a manifest that was not shown';
+  return personRule(event);
+}
+
+function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'ordered' }>): string | null {
+  const { order } = event.data;
+  if (state.submission !== null) return 'ordered after the job was submitted';
+  if (state.order?.status === 'claimed') return 'ordered while another order is claimed';
+  if (state.stop !== null) return 'ordered after a stop was asked for';
+  if (state.gate === null || state.gate.digest !== order.digest)
+    return 'ordered another manifest than the one shown';
+  if (!allPass(state.gate.verdicts)) return 'ordered though a gate does not pass';
+  const standing = new Set(standingApprovals(state).map((a) => a.comment));
+  if (order.approvals.length === 0) return 'ordered without an approval';
+  return order.approvals.every((a) => standing.has(a.comment))
+    ? null
+    : 'ordered on an approval that does not stand';
+}
+
+function claimedRule(state: RunState, event: Extract<LogbookEvent, { type: 'claimed' }>): string | null {
+  if (state.order === null || state.order.digest !== event.data.orderDigest)
+    return 'claimed an order that was not issued';
+  if (state.order.status !== 'open') return `claimed an order that is ${state.order.status}`;
+  return event.at < state.order.order.expiresAt ? null : 'claimed an expired order';
+}
+
+function watchRule(
+  state: RunState,
+  event: Extract<LogbookEvent, { type: 'observed' | 'ended' }>,
+): string | null {
+  if (state.submission === null) return `${event.type} before the job was submitted`;
+  if (state.end !== null) return `${event.type} after the end`;
+  if (event.data.attempt !== state.submission.attempt) return `${event.type} another attempt`;
+  const fence = event.type === 'observed' ? event.data.lease.fence : event.data.fence;
+  if (fence < state.fence) return 'written under a lease that was taken over';
+  const holder = state.observation?.lease;
+  const sameFence = event.type === 'observed' && holder !== undefined && holder.fence === fence;
+  return sameFence && event.data.lease.holder !== holder.holder ? 'two holders of one lease' : null;
+}
+
+function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'sealed' }>): string | null {
+  if (state.end === null) return 'sealed before the end';
+  if (state.end.status === 'FAILED') return 'a failed run gets no seal';
+  if (event.data.verdict === 'accepted' && event.data.accept === null) return 'accepted without saying why';
+  return personRule(event);
+}
+
+function answeredRule(
+  state: RunState,
+  data: Extract<LogbookEvent, { type: 'command-answered' }>['data'],
+): string | null {
+  const seen = state.commands.get(commandKey(data));
+  if (seen === undefined) return 'answered a command that was not seen';
+  return seen.answer === null ? null : 'a command is answered once';
+}
