@@ -1,0 +1,114 @@
+/** Every limit of the playground in one place: GitHub's own (with its source) and those that keep memory bounded. */
+
+/** GitHub's documented limits (docs.github.com/rest and /apps), held as GitHub holds them. */
+export const github = {
+  /** A comment, issue or review body of more characters is refused with 422. */
+  bodyCharacters: 65_536,
+  titleCharacters: 256,
+  pageSizeDefault: 30,
+  pageSizeMax: 100,
+  installationTokenLifeMs: 60 * 60 * 1000,
+  workflowTokenLifeMs: 24 * 60 * 60 * 1000,
+  /** An App's JWT may not live longer than ten minutes. */
+  jwtLifeMs: 10 * 60 * 1000,
+  /** Clocks may disagree by this much before `iat` counts as the future. */
+  jwtSkewMs: 60 * 1000,
+  /** Requests an hour: installation and user tokens, and a workflow's token. */
+  requestsPerHour: 5_000,
+  workflowRequestsPerHour: 1_000,
+  anonymousRequestsPerHour: 60,
+  rateWindowMs: 60 * 60 * 1000,
+  annotationsPerRequest: 50,
+  checkActionsPerRun: 3,
+  checkActionLabelCharacters: 20,
+  checkActionDescriptionCharacters: 40,
+  checkActionIdentifierCharacters: 20,
+  labelsPerRequest: 100,
+  filesPerPull: 3_000,
+  filesPerComparison: 300,
+  commitsPerPull: 250,
+  dispatchInputs: 25,
+  /** The receiver of a webhook must answer within this time. */
+  webhookAnswerMs: 10_000,
+  /** A delivery can be sent again for this long (GHES; github.com: three days). */
+  redeliveryWindowMs: 7 * 24 * 60 * 60 * 1000,
+  /** Entries of a directory that the contents API lists. */
+  directoryEntries: 1_000,
+  /** Bytes of a file that the contents API gives as base64; larger ones only raw. */
+  contentBytes: 1024 * 1024,
+  treeEntries: 100_000,
+} as const;
+
+/** Bounds of the playground itself. */
+export const playground = {
+  /** Bytes of a request body that the API reads. */
+  requestBytes: 32 * 1024 * 1024,
+  /** Deliveries kept in the log; older ones are forgotten. */
+  deliveriesKept: 2_000,
+  /** Characters of an answer kept with its delivery. */
+  deliveryAnswerCharacters: 4_096,
+  /** Webhooks on the way at the same time. */
+  webhooksInFlight: 8,
+  /** Commits that a walk through history looks at. */
+  commitsWalked: 10_000,
+  /** Unserved requests remembered. */
+  unservedKept: 500,
+  /** Depth and number of fields of a GraphQL query. */
+  graphqlDepth: 15,
+  graphqlTokens: 5_000,
+  /** Pages that listen for live events at the same time. */
+  eventListeners: 64,
+  /** Characters of one job's log that are kept. */
+  logCharacters: 4 * 1024 * 1024,
+} as const;
+
+/** Bounds of the git stores and of git over HTTP. */
+export const git = {
+  /** A CGI program's header block; git writes a few hundred bytes. */
+  cgiHeaderBytes: 65_536,
+  /** A client that neither sends nor takes a byte for this long is cut off; it would hold the repository's lock. */
+  transferIdleMs: 60_000,
+  /** Output of one git program that is read as a whole (a diff, a blob); more is an error, never a part. */
+  outputBytes: 256 * 1024 * 1024,
+  /** Parsed commits and trees that one store remembers; they never change, so only memory is at stake. */
+  objectsCached: 5_000,
+  /** Attempts of one ref update against writers outside this process, before it counts as stale. */
+  refAttempts: 5,
+  /** Edit distance in lines above which a file counts as wholly replaced: the line diff is O(lines × distance). */
+  diffEditLines: 10_000,
+  /** Pairs of removed and added files compared for similarity, as git's own default of 1,000 × 1,000. */
+  renamePairs: 1_000_000,
+  /** Files in one directory that is imported as a commit. */
+  importedFiles: 20_000,
+} as const;
+
+/** Limits of Actions: GitHub's documented ones (docs.github.com/actions, usage limits) and the runner's own. */
+export const actions = {
+  jobTimeoutMinutes: 360,
+  /** A job waits this long for a runner, then it fails. */
+  queueWaitMs: 24 * 60 * 60 * 1000,
+  /** Runs or jobs that `queue: max` lets wait in one concurrency group. */
+  concurrencyPending: 100,
+  /** Workflows that call workflows (docs: reusing workflows). */
+  callDepth: 10,
+  /** Jobs of one run, called workflows included. */
+  jobsPerRun: 256,
+  /** Workflow files that are read from one commit. */
+  workflowFiles: 200,
+  workflowFileBytes: 512 * 1024,
+  /** A cancelled process is interrupted, then terminated, then killed after these times (actions/runner, ProcessInvoker). */
+  interruptGraceMs: 7_500,
+  terminateGraceMs: 2_500,
+  /** A cancelled job's remaining `always()` steps end after this time. */
+  cancelledJobGraceMs: 5 * 60 * 1000,
+  /** Output that a step's descendants still write after it ended is read this long. */
+  outputDrainMs: 1_000,
+  /** Bytes of GITHUB_OUTPUT, GITHUB_ENV and the like that are read from one step. */
+  commandFileBytes: 1024 * 1024,
+  summaryBytes: 1024 * 1024,
+  /** Characters of one log line; what is longer is cut. */
+  logLineCharacters: 64 * 1024,
+  annotationsPerStep: 10,
+  /** Fired schedules are looked for at least this often. */
+  schedulePollMs: 60_000,
+} as const;

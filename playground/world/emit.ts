@@ -1,0 +1,47 @@
+/** Puts a change on the bus with the parts that every webhook payload has. */
+
+import type { WorldEventType } from './bus.ts';
+import type { Json } from './json.ts';
+import { actionsApp } from './lookup.ts';
+import { shapeUser } from './shapes/shape-people.ts';
+import { shapeRepo } from './shapes/shape-repo.ts';
+import type { Repo } from './state.ts';
+import type { Caller, User } from './state-people.ts';
+import type { World } from './world.ts';
+
+export type Change = {
+  readonly type: WorldEventType;
+  readonly action: string | null;
+  readonly repo: Repo;
+  readonly sender: User;
+  readonly byTokenKind: Caller['kind'];
+  readonly runId?: number;
+  readonly payload: Readonly<Record<string, Json>>;
+};
+
+/** Resolves when every listener has recorded what it must. */
+export async function emitChange(world: World, change: Change): Promise<void> {
+  const repo = world.state.repos[change.repo.id] ?? change.repo;
+  await world.bus.emit({
+    type: change.type,
+    action: change.action,
+    repoId: repo.id,
+    senderId: change.sender.id,
+    byTokenKind: change.byTokenKind,
+    runId: change.runId ?? null,
+    atMs: world.clock.now(),
+    payload: {
+      ...(change.action === null ? {} : { action: change.action }),
+      ...change.payload,
+      repository: shapeRepo(world, repo),
+      sender: shapeUser(world, change.sender),
+    },
+  });
+}
+
+/** Changes that GitHub makes by itself (a run moves on) have this sender's kind. */
+export function machineSender(world: World): User {
+  const user = world.state.users[actionsApp.userId];
+  if (user === undefined) throw new Error('the state has no github-actions[bot]; seed the world first');
+  return user;
+}

@@ -1,0 +1,45 @@
+/** Global node ids: opaque to callers, but the playground can read its own back. */
+
+/** The kinds of things that have a node id, with the prefixes that GitHub gives them. */
+export const nodePrefixes = [
+  'A',
+  'BOT',
+  'C',
+  'CR',
+  'CS',
+  'I',
+  'IC',
+  'LA',
+  'MDU',
+  'O',
+  'PR',
+  'PRR',
+  'PRRC',
+  'R',
+  'REA',
+  'REF',
+  'UCE',
+  'U',
+  'WFJ',
+  'WFR',
+  'W',
+  'B',
+  'T',
+  'S',
+  'INS',
+] as const;
+export type NodePrefix = (typeof nodePrefixes)[number];
+
+export function nodeId(prefix: NodePrefix, key: string | number): string {
+  return `${prefix}_${Buffer.from(`${key}`).toString('base64url')}`;
+}
+
+/** The kind and key of a node id, or null for a text that the playground never gave out. */
+export function readNodeId(id: string): { readonly prefix: NodePrefix; readonly key: string } | null {
+  const cut = id.indexOf('_');
+  if (cut < 0) return null;
+  const prefix = nodePrefixes.find((one) => one === id.slice(0, cut));
+  return prefix === undefined
+    ? null
+    : { prefix, key: Buffer.from(id.slice(cut + 1), 'base64url').toString('utf8') };
+}

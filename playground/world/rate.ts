@@ -1,0 +1,60 @@
+/** Counts requests per caller, for GitHub's hourly limit and for the speed reports. */
+
+import { github } from '../limits.ts';
+import { callerName } from './identity.ts';
+import type { Usage } from './state.ts';
+import type { Caller } from './state-people.ts';
+import type { World } from './world.ts';
+
+export type RateWindow = { readonly limit: number; readonly used: number; readonly resetAtMs: number };
+
+const windows = new WeakMap<World, Map<string, RateWindow>>();
+const unused: Usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, mints: 0 };
+
+/** The hour's window of a caller as it stands now. */
+export function rateOf(world: World, caller: Caller): RateWindow {
+  const now = world.clock.now();
+  const known = table(world).get(callerKey(world, caller));
+  if (known !== undefined && known.resetAtMs > now) return known;
+  return { limit: limitOf(caller), used: 0, resetAtMs: now + github.rateWindowMs };
+}
+
+/** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. */
+export function spend(world: World, caller: Caller): void {
+  const rate = rateOf(world, caller);
+  table(world).set(callerKey(world, caller), { ...rate, used: rate.used + 1 });
+}
+
+export function rateHeaders(rate: RateWindow, resource: string): Record<string, string> {
+  return {
+    'x-ratelimit-limit': `${rate.limit}`,
+    'x-ratelimit-remaining': `${Math.max(0, rate.limit - rate.used)}`,
+    'x-ratelimit-reset': `${Math.ceil(rate.resetAtMs / 1000)}`,
+    'x-ratelimit-resource': resource,
+    'x-ratelimit-used': `${rate.used}`,
+  };
+}
+
+export function countUsage(world: World, caller: Caller, kind: keyof Usage): void {
+  const name = callerName(world, caller);
+  const usage = world.state.usage[name] ?? unused;
+  world.state.usage[name] = { ...usage, [kind]: usage[kind] + 1 };
+}
+
+/** A workflow's limit is counted per repository, whatever the run. */
+function callerKey(world: World, caller: Caller): string {
+  return caller.kind === 'workflow' ? `workflows of ${caller.repoId}` : callerName(world, caller);
+}
+
+function limitOf(caller: Caller): number {
+  if (caller.kind === 'anonymous') return github.anonymousRequestsPerHour;
+  return caller.kind === 'workflow' ? github.workflowRequestsPerHour : github.requestsPerHour;
+}
+
+function table(world: World): Map<string, RateWindow> {
+  const known = windows.get(world);
+  if (known !== undefined) return known;
+  const fresh = new Map<string, RateWindow>();
+  windows.set(world, fresh);
+  return fresh;
+}

@@ -1,0 +1,63 @@
+/** Answers of the API: status, JSON or bytes, headers; and GitHub's words for what went wrong. */
+
+import type { Json } from './json.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly body: Json | Uint8Array | null;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** One entry of a 422's `errors`. */
+export type FieldError = {
+  readonly resource: string;
+  readonly field: string;
+  readonly code: 'missing' | 'missing_field' | 'invalid' | 'already_exists' | 'unprocessable' | 'custom';
+  readonly message?: string;
+};
+
+const documentation = 'https://docs.github.com/rest';
+
+export function ok(body: Json, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status: 200, body, headers };
+}
+
+export function created(body: Json): Answer {
+  return { status: 201, body, headers: {} };
+}
+
+export function noContent(): Answer {
+  return { status: 204, body: null, headers: {} };
+}
+
+/** A file's bytes or a text under its own media type. */
+export function raw(bytes: Uint8Array, mediaType: string): Answer {
+  return { status: 200, body: bytes, headers: { 'content-type': mediaType } };
+}
+
+export function failed(status: number, message: string): Answer {
+  return { status, body: { message, documentation_url: documentation, status: `${status}` }, headers: {} };
+}
+
+export function notFound(): Answer {
+  return failed(404, 'Not Found');
+}
+
+/** 422 with the fields that are wrong, as GitHub's validation answers. */
+export function invalid(errors: readonly FieldError[], message = 'Validation Failed'): Answer {
+  return {
+    status: 422,
+    body: {
+      message,
+      errors: errors.map((one) => ({ ...one })),
+      documentation_url: documentation,
+      status: '422',
+    },
+    headers: {},
+  };
+}
+
+/** 422 with a sentence only. */
+export function unprocessable(message: string): Answer {
+  return failed(422, message);
+}

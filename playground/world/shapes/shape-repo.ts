@@ -1,0 +1,126 @@
+/** Repositories and labels as the REST API writes them. */
+
+import type { JsonObject } from '../json.ts';
+import { userById } from '../lookup.ts';
+import { nodeId } from '../node-id.ts';
+import type { Repo } from '../state.ts';
+import type { Role } from '../state-people.ts';
+import type { Label } from '../state-threads.ts';
+import { iso } from '../time.ts';
+import type { World } from '../world.ts';
+import { shapeUser } from './shape-people.ts';
+
+/** `http://…/api/v3/repos/owner/name` */
+export function repoApi(world: World, repo: Repo): string {
+  return `${world.baseUrl}/api/v3/repos/${repo.owner}/${repo.name}`;
+}
+
+/** `http://…/owner/name` */
+export function repoPage(world: World, repo: Repo): string {
+  return `${world.baseUrl}/${repo.owner}/${repo.name}`;
+}
+
+/** docs.github.com/rest/repos: the repository object. */
+export function shapeRepo(world: World, repo: Repo): JsonObject {
+  const api = repoApi(world, repo);
+  const page = repoPage(world, repo);
+  return {
+    id: repo.id,
+    node_id: nodeId('R', repo.id),
+    name: repo.name,
+    full_name: `${repo.owner}/${repo.name}`,
+    private: repo.private,
+    owner: shapeUser(world, userById(world, repo.ownerId)),
+    html_url: page,
+    description: repo.description,
+    fork: false,
+    url: api,
+    ...repoLinks(api),
+    git_url: `${page.replace(/^https?/, 'git')}.git`,
+    ssh_url: `git@127.0.0.1:${repo.owner}/${repo.name}.git`,
+    clone_url: `${page}.git`,
+    svn_url: page,
+    homepage: null,
+    language: 'Python',
+    forks_count: 0,
+    stargazers_count: 0,
+    watchers_count: 0,
+    size: 0,
+    default_branch: repo.defaultBranch,
+    open_issues_count: openIssues(world, repo),
+    topics: [],
+    has_issues: true,
+    has_projects: false,
+    has_wiki: false,
+    has_pages: false,
+    has_downloads: false,
+    has_discussions: false,
+    archived: false,
+    disabled: false,
+    visibility: repo.private ? 'private' : 'public',
+    pushed_at: iso(repo.pushedAtMs),
+    created_at: iso(repo.createdAtMs),
+    updated_at: iso(repo.pushedAtMs),
+    allow_rebase_merge: true,
+    allow_squash_merge: true,
+    allow_merge_commit: true,
+    allow_auto_merge: false,
+    delete_branch_on_merge: false,
+    license: null,
+    forks: 0,
+    open_issues: openIssues(world, repo),
+    watchers: 0,
+  };
+}
+
+/** The `permissions` block that `GET /repos/…` adds for the caller. */
+export function shapeRolePermissions(role: Role | null): JsonObject {
+  return {
+    admin: role === 'admin',
+    maintain: role === 'admin' || role === 'maintain',
+    push: role === 'admin' || role === 'maintain' || role === 'write',
+    triage: role !== null && role !== 'read',
+    pull: true,
+  };
+}
+
+export function shapeLabel(world: World, repo: Repo, label: Label): JsonObject {
+  return {
+    id: label.id,
+    node_id: nodeId('LA', label.id),
+    url: `${repoApi(world, repo)}/labels/${encodeURIComponent(label.name)}`,
+    name: label.name,
+    color: label.color,
+    default: false,
+    description: label.description,
+  };
+}
+
+function openIssues(world: World, repo: Repo): number {
+  return Object.values(world.state.issues).filter((one) => one.repoId === repo.id && one.state === 'open')
+    .length;
+}
+
+/** The URL templates of a repository object. */
+function repoLinks(api: string): JsonObject {
+  return {
+    branches_url: `${api}/branches{/branch}`,
+    blobs_url: `${api}/git/blobs{/sha}`,
+    collaborators_url: `${api}/collaborators{/collaborator}`,
+    comments_url: `${api}/comments{/number}`,
+    commits_url: `${api}/commits{/sha}`,
+    compare_url: `${api}/compare/{base}...{head}`,
+    contents_url: `${api}/contents/{+path}`,
+    git_commits_url: `${api}/git/commits{/sha}`,
+    git_refs_url: `${api}/git/refs{/sha}`,
+    git_tags_url: `${api}/git/tags{/sha}`,
+    hooks_url: `${api}/hooks`,
+    issue_comment_url: `${api}/issues/comments{/number}`,
+    issues_url: `${api}/issues{/number}`,
+    labels_url: `${api}/labels{/name}`,
+    pulls_url: `${api}/pulls{/number}`,
+    statuses_url: `${api}/statuses/{sha}`,
+    tags_url: `${api}/tags`,
+    trees_url: `${api}/git/trees{/sha}`,
+  };
+}

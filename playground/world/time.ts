@@ -1,0 +1,10 @@
+/** Times as GitHub writes them. */
+
+/** `2026-11-20T10:00:00Z`, whole seconds UTC. */
+export function iso(atMs: number): string {
+  return `${new Date(Math.floor(atMs / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+export function isoOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : iso(atMs);
+}
