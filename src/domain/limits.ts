@@ -14,11 +14,66 @@ export const limits = {
   /** A started supervisor reports within this, also on a machine under full load (Node starts in 0.1 to 3 s). */
   jobStartWaitMs: 20_000,
   /** An adopter lets the first submitter's supervisor report before it starts one itself. */
-  jobAdoptWaitMs: 5_000,
+  jobAdoptWaitMs: 2_000,
   /** Between two looks at a record that a supervisor is about to write. */
   jobRecordPollMs: 25,
   /** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
   jobExitRecordTries: 3_600,
   /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */
   logChunkBytesMax: 256 * 1024,
+  /** A config is a page or two; more is a mistake or an attack on the parser. */
+  configCharactersMax: 100_000,
+  configAliasesMax: 20,
+  /** GitHub refuses a longer comment or body (422). */
+  commentCharactersMax: 65_536,
+  /** An order that nobody claimed lapses: issue *the gate*, two hours. */
+  orderLifetimeMs: 2 * 60 * 60 * 1_000,
+  /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
+  dispatchVisibleMs: 60_000,
+  /** Dispatches of one order: each is harmless, since the claim is used once, but not free. */
+  dispatchesPerOrderMax: 3,
+  /** Who did not append an event waits so long before publishing it: the appender publishes first. */
+  publishGraceMs: 60_000,
+  /** The card is edited no oftener than this unless the state changed (architecture, section 4). */
+  cardPeriodMs: 15 * 60 * 1_000,
+  /** The share of each active run in the installation's content budget (architecture, section 4). */
+  cardPeriodPerRunMs: 18_000,
+  /** Reconcile rounds of one wake: a run needs about six from a command to a dispatch. */
+  reconcileRoundsMax: 25,
+  /** A push that lost the race is tried again from the new state. */
+  appendTriesMax: 8,
+  /** A watch's lease outlives its cadence by this much, then another may take over with a higher fence. */
+  leaseSlackMs: 90_000,
+  /** The watch looks for a stop this often, whatever its cadence (architecture, section 4). */
+  stopLookPeriodMs: 30_000,
+  /** Sealed ferries whose median a new one is held against (issue *daily ferry*, Close). */
+  verdictHistoryRuns: 5,
+  /** The last step may fall short of the configured one by this (marin.md section 3: 5155 on the bar, 5153 recorded). */
+  finalStepSlack: 2,
+  /** Comments that are read of one thread; older ones have been answered or are beyond reach. */
+  threadCommentsMax: 300,
+  /** A stranger's commands get at most one answer a thread in this time. */
+  strangerAnswerPeriodMs: 60 * 60 * 1_000,
+  /** Text of an outside program that is kept in an event. */
+  messageCharactersMax: 1_000,
+  /** How far back a sweep without any record looks for unanswered commands: GitHub redelivers for three days. */
+  sweepLookbackMs: 3 * 24 * 60 * 60 * 1_000,
+  /** Slack when the sweep's start is taken from the newest event: clocks differ. */
+  sweepSlackMs: 60 * 60 * 1_000,
+  /** Stops, seals and other steps outside that failed are tried again on a wake, so many times in one process. */
+  effectTriesMax: 3,
+  /** Events nest about five deep; a hostile line must not overflow the stack. */
+  logbookJsonDepthMax: 64,
+  /** One event: a manifest of a large lab with hundreds of preconditions and trees is far below a megabyte. */
+  logbookLineCharsMax: 1_000_000,
+  /** One file of the logbook: 100,000 events of 600 bytes. */
+  logbookFileBytesMax: 64 * 1024 * 1024,
+  /** A git command that talks to the remote: the first fetch of a large repository without blobs takes a minute. */
+  gitNetworkTimeoutMs: 300_000,
+  /** A lock file of git older than this belongs to a process that was killed. */
+  gitLockStaleMs: 10 * 60 * 1_000,
+  /** An experiment file has hundreds of lines; a megabyte is none, and parsing it would hold everybody up. */
+  pythonFileCharsMax: 1_000_000,
+  /** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */
+  pythonDepthMax: 1_000,
 } as const;

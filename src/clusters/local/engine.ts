@@ -1,0 +1,37 @@
+/** The `local` engine: a job is a real detached process of this machine, with its records in a folder. */
+
+import type { Engine } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
+import { currentPidScope } from '../../host/process-identity.ts';
+import { observeLocally } from './observe.ts';
+import { readLogLocally } from './read-log.ts';
+import type { LocalEngineOptions, LocalSettings } from './settings.ts';
+import { stopLocally } from './stop.ts';
+import { submitLocally } from './submit.ts';
+
+/** An engine over `directory`; any number of them, in any number of processes, may share it. */
+export function createLocalEngine(options: LocalEngineOptions): Engine {
+  const settings: LocalSettings = {
+    nodePath: process.execPath,
+    baseEnv: leastEnvironment(process.env),
+    stopGraceMs: limits.jobStopGraceMs,
+    ...options,
+  };
+  return {
+    name: 'local',
+    session: async () => ({
+      kind: 'session',
+      id: (await currentPidScope()).bootId,
+      version: process.version,
+    }),
+    submit: (spec) => submitLocally(settings, spec),
+    observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
+    readLog: (jobId, offset) => readLogLocally(settings, jobId, offset),
+    stop: (jobId) => stopLocally(settings, jobId),
+  };
+}
+
+function leastEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const path = ours['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  return { PATH: path, LANG: ours['LANG'] ?? 'C.UTF-8' };
+}

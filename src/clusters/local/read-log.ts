@@ -1,0 +1,45 @@
+/** Reads a bounded part of a local job's log from a byte offset. */
+
+import { type FileHandle, open } from 'node:fs/promises';
+import type { LogRead } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
+import { codeOf } from '../../host/publish-once.ts';
+import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { isSubmissionId, type JobPaths, jobPaths, readClaim } from './job-folder.ts';
+import type { LocalSettings } from './settings.ts';
+
+/** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
+export async function readLogLocally(
+  settings: LocalSettings,
+  jobId: string,
+  offset: number,
+): Promise<LogRead> {
+  if (!isSubmissionId(jobId)) return { kind: 'absent' };
+  const paths = jobPaths(settings.directory, jobId);
+  const claim = await readClaim(paths);
+  if (claim.kind === 'missing') return { kind: 'absent' };
+  if (claim.kind === 'unreadable') return { kind: 'unknown', message: claim.why };
+  return readFrom(paths, offset);
+}
+
+async function readFrom(paths: JobPaths, offset: number): Promise<LogRead> {
+  let file: FileHandle;
+  try {
+    file = await open(paths.log, 'r');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
+    if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };
+    return { kind: 'chunk', text: '', offset, nextOffset: offset, atEnd: true };
+  }
+  try {
+    const { size } = await file.stat();
+    if (offset > size) return { kind: 'rewound', sizeBytes: size };
+    const length = Math.min(size - offset, limits.logChunkBytesMax);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+    const bytes = buffer.subarray(0, completeUtf8Length(buffer.subarray(0, bytesRead)));
+    const atEnd = offset + bytesRead >= size;
+    return { kind: 'chunk', text: bytes.toString('utf8'), offset, nextOffset: offset + bytes.length, atEnd };
+  } finally {
+    await file.close();
+  }
+}

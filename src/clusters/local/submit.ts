@@ -1,0 +1,156 @@
+/** Starts a local job at most once for its submission id, from whatever state a crash left behind. */
+
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import type { Job, JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
+import { currentPidScope } from '../../host/process-identity.ts';
+import { codeOf } from '../../host/publish-once.ts';
+import {
+  type IdentityRecord,
+  isSubmissionId,
+  type JobPaths,
+  jobPaths,
+  readClaim,
+  readProcess,
+} from './job-folder.ts';
+import type { LocalSettings } from './settings.ts';
+import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
+
+/**
+ * Two atomic steps make it at most once. (1) The claim: a finished folder with job.json inside is
+ * renamed to the id's name; a rename onto a folder that is not empty fails, so one submitter wins and
+ * everybody else reads whose job it is. (2) The start: process.json is created by the supervisor
+ * before it starts the command, and can be created once. A crash between the two, or between starting
+ * the supervisor and its record, therefore needs no judgement: the next submit of the same id waits a
+ * moment for the record and otherwise starts another supervisor; if both come alive, one of them finds
+ * the record taken and goes away without having started anything.
+ */
+export async function submitLocally(settings: LocalSettings, spec: JobSpec): Promise<SubmitOutcome> {
+  const refusal = await refusalOf(spec);
+  if (refusal !== null) return refusal;
+  const paths = jobPaths(settings.directory, spec.submissionId);
+  const won = await claim(settings, paths, spec);
+  const owner = await readClaim(paths);
+  if (owner.kind !== 'there')
+    return { kind: 'unknown', message: `the claim of ${paths.folder} is ${owner.kind}` };
+  const found = owner.value.metadata;
+  if (!sameMetadata(found, spec.metadata)) return { kind: 'conflict', found };
+  const supervisor =
+    (await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs)) ??
+    (await startAndAwait(settings, paths, spec));
+  if (typeof supervisor === 'string') return { kind: 'unknown', message: supervisor };
+  return { kind: won ? 'submitted' : 'adopted', job: jobOf(spec, paths, supervisor) };
+}
+
+async function refusalOf(spec: JobSpec): Promise<SubmitOutcome | null> {
+  const refuse = (
+    code: 'bad-submission-id' | 'empty-command' | 'no-working-directory',
+    message: string,
+  ): SubmitOutcome => ({ kind: 'rejected', code, message });
+  if (!isSubmissionId(spec.submissionId))
+    return refuse(
+      'bad-submission-id',
+      'an id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
+    );
+  if ((spec.command[0] ?? '') === '') return refuse('empty-command', 'there is no program to start');
+  if (!(await isFolder(spec.workingDirectory)))
+    return refuse('no-working-directory', `${spec.workingDirectory} is no folder`);
+  return null;
+}
+
+async function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): Promise<boolean> {
+  const drafts = join(settings.directory, '.claims');
+  await mkdir(drafts, { recursive: true, mode: 0o700 });
+  if (await isFolder(paths.folder)) return false;
+  const draft = await mkdtemp(join(drafts, 'claim-'));
+  const record = {
+    submissionId: spec.submissionId,
+    command: spec.command,
+    environmentNames: Object.keys(spec.env).sort(),
+    workingDirectory: spec.workingDirectory,
+    metadata: spec.metadata,
+    claimedAtMs: settings.now(),
+  };
+  await writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { flush: true, mode: 0o600 });
+  await mkdir(join(draft, 'home'), { mode: 0o700 });
+  try {
+    await rename(draft, paths.folder);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+    await rm(draft, { recursive: true });
+    return false;
+  }
+}
+
+/** The supervisor's identity, or why none reported. */
+async function startAndAwait(
+  settings: LocalSettings,
+  paths: JobPaths,
+  spec: JobSpec,
+): Promise<IdentityRecord | string> {
+  const order: SupervisorOrder = {
+    folder: paths.folder,
+    command: spec.command,
+    env: { ...settings.baseEnv, HOME: paths.home, FERRYBOT_SUBMISSION_ID: spec.submissionId, ...spec.env },
+    workingDirectory: spec.workingDirectory,
+    scope: await currentPidScope(),
+    stopGraceMs: settings.stopGraceMs,
+    exitRecordTries: limits.jobExitRecordTries,
+  };
+  const supervisor = execa(settings.nodePath, ['-e', supervisorSource()], {
+    cwd: paths.folder,
+    env: { ...settings.baseEnv },
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    reject: false,
+    input: JSON.stringify(order),
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  supervisor.nodeChildProcess.unref();
+  const record = await awaitRecord(paths, limits.jobStartWaitMs);
+  return record ?? `no supervisor reported within ${limits.jobStartWaitMs} ms; see ${paths.folder}`;
+}
+
+async function awaitRecord(paths: JobPaths, waitMs: number): Promise<IdentityRecord | null> {
+  for (let waitedMs = 0; ; waitedMs += limits.jobRecordPollMs) {
+    const record = await readProcess(paths);
+    if (record.kind === 'there') return record.value;
+    if (waitedMs >= waitMs) return null;
+    await sleep(limits.jobRecordPollMs);
+  }
+}
+
+function jobOf(spec: JobSpec, paths: JobPaths, supervisor: IdentityRecord): Job {
+  return {
+    engine: 'local',
+    jobId: spec.submissionId,
+    metadata: spec.metadata,
+    session: supervisor.bootId,
+    locator: {
+      kind: 'process',
+      pid: supervisor.pid,
+      processStart: supervisor.processStart,
+      exitRecord: paths.exit,
+      log: paths.log,
+    },
+  };
+}
+
+function sameMetadata(a: JobMetadata, b: JobMetadata): boolean {
+  return a.run === b.run && a.attempt === b.attempt && a.manifest === b.manifest;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,218 @@
+/** The local engine as a process manager: at most once, survives its starter, tells lost from unknown. */
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalEngine } from '../../src/clusters/local/engine.ts';
+import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
+import { isTerminal } from '../../src/domain/engine.ts';
+import { type ProgramResult, runProgram } from '../../src/host/process.ts';
+
+let directory: string;
+let engine: Engine;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ferrybot-local-'));
+  engine = createLocalEngine({ directory: join(directory, 'jobs'), now: Date.now, stopGraceMs: 500 });
+});
+afterEach(async () => {
+  await engine.stop('job-1');
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const spec = (source: string, changes: Partial<JobSpec> = {}): JobSpec => ({
+  submissionId: 'job-1',
+  command: [process.execPath, '-e', source],
+  env: { GIVEN: 'yes' },
+  workingDirectory: directory,
+  metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' },
+  ...changes,
+});
+const sleeper = 'console.log("up"); setTimeout(() => {}, 60000)';
+
+async function ended(jobId = 'job-1'): Promise<FoundJob> {
+  for (let look = 0; look < 400; look += 1) {
+    const seen = await engine.observe(jobId, null);
+    if (seen.kind === 'found' && isTerminal(seen.status)) return seen;
+    await sleep(25);
+  }
+  throw new Error('the job did not end');
+}
+/** Submits job-1 from another process, which then ends in the given way. */
+function submitElsewhere(module: string, ending: string): Promise<ProgramResult> {
+  const options = `{ directory: ${JSON.stringify(join(directory, 'jobs'))}, now: Date.now }`;
+  const job = JSON.stringify(spec('setTimeout(() => console.log("late"), 1500)'));
+  const source = `const { createLocalEngine } = await import(${JSON.stringify(module)});
+    const outcome = await createLocalEngine(${options}).submit(${job});
+    console.log(outcome.kind); ${ending}`;
+  return runProgram(process.execPath, ['--input-type=module', '-e', source], { env: {} });
+}
+const logOf = (): Promise<string> => readFile(join(directory, 'jobs/job-1/log'), 'utf8');
+async function logged(text: string): Promise<void> {
+  for (let look = 0; look < 400; look += 1) {
+    const read = await engine.readLog('job-1', 0);
+    if (read.kind === 'chunk' && read.text.includes(text)) return;
+    await sleep(25);
+  }
+  throw new Error(`the log never said ${text}`);
+}
+const recordOf = async (name: string): Promise<{ pid: number }> =>
+  JSON.parse(await readFile(join(directory, 'jobs/job-1', name), 'utf8'));
+
+describe('at most once', () => {
+  it('starts one process for ten concurrent submits of one id', async () => {
+    const mark = join(directory, 'starts');
+    const source = `require('fs').appendFileSync(${JSON.stringify(mark)}, 'x'); setTimeout(() => {}, 300)`;
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => engine.submit(spec(source))));
+    expect(outcomes.map((o) => o.kind).sort()).toEqual([...Array(9).fill('adopted'), 'submitted']);
+    await ended();
+    expect(await engine.submit(spec(source))).toMatchObject({ kind: 'adopted' });
+    expect(await readFile(mark, 'utf8')).toBe('x');
+  });
+
+  it('starts a job whose submitter died between the claim and the start', async () => {
+    await engine.submit(spec('console.log("first")'));
+    await ended();
+    for (const name of ['process.json', 'command.json', 'exit.json', 'log'])
+      await rm(join(directory, 'jobs/job-1', name));
+    expect(await engine.observe('job-1', null)).toMatchObject({ status: 'PENDING' });
+    expect(await engine.submit(spec('console.log("second")'))).toMatchObject({ kind: 'adopted' });
+    expect(await ended()).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
+    expect(await logOf()).toBe('second\n');
+  }, 20_000);
+
+  it('gives a job of another manifest back as a conflict', async () => {
+    await engine.submit(spec(''));
+    const other = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:bb' };
+    expect(await engine.submit(spec('', { metadata: other }))).toEqual({
+      kind: 'conflict',
+      found: { ...other, manifest: 'sha256:aa' },
+    });
+  });
+
+  it.each(['process.kill(process.pid, "SIGKILL")', ''])('outlives its submitter (%s)', async (ending) => {
+    const module = new URL('../../src/clusters/local/engine.ts', import.meta.url).href;
+    const starter = await submitElsewhere(module, ending);
+    expect(starter.stdout).toBe('submitted\n');
+    // The submitter neither waits for the job nor takes it along.
+    expect(await engine.observe('job-1', null)).toMatchObject({ status: 'RUNNING' });
+    expect(await ended()).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await logOf()).toBe('late\n');
+  });
+
+  it('works from a minified bundle, where the supervisor is text of the bundle', async () => {
+    const entryPoint = new URL('../../src/clusters/local/engine.ts', import.meta.url).pathname;
+    const outfile = join(directory, 'bundle.mjs');
+    // Dynamic require is what bundled CommonJS dependencies (cross-spawn) need in an ES module.
+    const js = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+    const options = { bundle: true, minify: true, platform: 'node', format: 'esm', banner: { js } } as const;
+    await build({ ...options, entryPoints: [entryPoint], outfile });
+    expect((await submitElsewhere(outfile, '')).stdout).toBe('submitted\n');
+    expect(await ended()).toMatchObject({ status: 'SUCCEEDED' });
+  });
+});
+
+describe('what the job sees', () => {
+  it('is its own environment and a home of its own, nothing of ours', async () => {
+    process.env['FERRYBOT_CONTROL_KEY'] = 'secret';
+    await engine.submit(spec('console.log(JSON.stringify(process.env))'));
+    delete process.env['FERRYBOT_CONTROL_KEY'];
+    await ended();
+    const seen = Object.keys(JSON.parse(await logOf()));
+    expect(seen.sort()).toEqual(['FERRYBOT_SUBMISSION_ID', 'GIVEN', 'HOME', 'LANG', 'PATH']);
+  });
+
+  it('is not written down: values of its environment stay off the disk', async () => {
+    await engine.submit(spec('', { env: { TOKEN: 'sekrit-value' } }));
+    await ended();
+    const found = await runProgram('grep', ['-r', 'sekrit-value', directory], {
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    expect(found).toMatchObject({ kind: 'exited', exitCode: 1 });
+  });
+});
+
+describe('how a job ended', () => {
+  it('says lost when supervisor and command are dead without a record, and not before', async () => {
+    await engine.submit(spec(sleeper));
+    await logged('up');
+    process.kill((await recordOf('process.json')).pid, 'SIGKILL');
+    await sleep(100);
+    expect(await engine.observe('job-1', null)).toMatchObject({ status: 'RUNNING' });
+    process.kill((await recordOf('command.json')).pid, 'SIGKILL');
+    await sleep(100);
+    expect(await engine.observe('job-1', null)).toMatchObject({
+      status: 'FAILED',
+      errorType: 'PROCESS_LOST',
+      exitCode: null,
+    });
+  });
+
+  it('stops a command whose supervisor is gone', async () => {
+    await engine.submit(spec(sleeper));
+    await logged('up');
+    process.kill((await recordOf('process.json')).pid, 'SIGKILL');
+    await sleep(100);
+    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+    expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
+  });
+
+  it('never takes a recycled pid for the job', async () => {
+    await engine.submit(spec(sleeper));
+    await logged('up');
+    const path = join(directory, 'jobs/job-1/process.json');
+    const real = await recordOf('process.json');
+    // A living pid, with the start time of another process.
+    await writeFile(path, JSON.stringify({ ...real, pid: process.pid }));
+    await rm(join(directory, 'jobs/job-1/command.json'));
+    expect(await engine.observe('job-1', null)).toMatchObject({ errorType: 'PROCESS_LOST' });
+    process.kill(real.pid, 'SIGTERM');
+  });
+
+  it('says lost after a reboot, and unknown for a process of another container', async () => {
+    await engine.submit(spec(sleeper));
+    await logged('up');
+    const path = join(directory, 'jobs/job-1/process.json');
+    const real = await recordOf('process.json');
+    await writeFile(path, JSON.stringify({ ...real, pidNamespace: 'pid:[1]' }));
+    expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
+    await writeFile(path, JSON.stringify({ ...real, bootId: 'earlier' }));
+    await rm(join(directory, 'jobs/job-1/command.json'));
+    expect(await engine.observe('job-1', null)).toMatchObject({ errorType: 'PROCESS_LOST' });
+    process.kill(real.pid, 'SIGTERM');
+  });
+
+  it('calls a signal from somebody else a failure, a stop on request a stop', async () => {
+    await engine.submit(spec(sleeper));
+    await logged('up');
+    process.kill((await recordOf('process.json')).pid, 'SIGTERM');
+    expect(await ended()).toMatchObject({ status: 'FAILED', details: { signal: 'SIGTERM' } });
+  });
+
+  it('kills what does not listen, with everything it started', async () => {
+    const stubborn = `process.on('SIGTERM', () => {}); ${sleeper};
+      require('child_process').spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setTimeout(() => {}, 60000)"])
+        .on('spawn', function () { console.log('child=' + this.pid + ';') });`;
+    await engine.submit(spec(stubborn));
+    await logged(';');
+    const child = Number(/child=(\d+);/.exec(await logOf())?.[1]);
+    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+    await sleep(100);
+    expect(() => process.kill(child, 0)).toThrow('ESRCH');
+  });
+
+  it('reports an unreadable record as unknown', async () => {
+    await engine.submit(spec(''));
+    await ended();
+    await writeFile(join(directory, 'jobs/job-1/exit.json'), '{"exitCode":');
+    expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('reports a program that is not there', async () => {
+    await engine.submit(spec('', { command: ['no-such-program-here'] }));
+    expect(await ended()).toMatchObject({ status: 'FAILED', exitCode: null });
+  });
+});
