@@ -1,0 +1,92 @@
+/** Ed25519 keys: the private ones from the environment's text, the public ones as the config lists them. */
+
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { fail, ok, type Result } from '../domain/result.ts';
+
+/** A private key that can be used and not read. */
+export type SigningKey = {
+  /** The raw public key in base64, as `keys[].public` in config has it. */
+  readonly public: string;
+  /** Ed25519 (RFC 8032) over the UTF-8 bytes, in base64. */
+  readonly sign: (utf8: string) => string;
+};
+
+/**
+ * Reads a private key from `FERRYBOT_CONTROL_KEY` and its kin: PKCS #8 as PEM (a literal `\n` counts as a
+ * line end, since CI secrets often carry that) or DER in base64, or the 32-byte seed in base64 (RFC 8410,
+ * RFC 8032). The error says what is wrong and holds nothing of the text.
+ */
+export function parseSigningKey(text: string): Result<SigningKey, string> {
+  const trimmed = text.trim().replaceAll('\\n', '\n');
+  if (trimmed === '') return fail('the key is empty');
+  const key = readKey(trimmed);
+  if (key === null)
+    return fail(
+      'not an Ed25519 private key (PKCS #8 PEM, PKCS #8 DER in base64, or a 32-byte seed in base64)',
+    );
+  if (key.asymmetricKeyType !== 'ed25519')
+    return fail(`an Ed25519 key is needed, this one is ${key.asymmetricKeyType}`);
+  return ok({
+    public: rawPublicOf(key),
+    sign: (utf8) => sign(null, Buffer.from(utf8, 'utf8'), key).toString('base64'),
+  });
+}
+
+/**
+ * Whether `signature` (base64) is that of the holder of `publicKey` (raw, base64) over the UTF-8 bytes.
+ * What is not a key or not a signature verifies nothing: false, never an exception.
+ */
+export function verifyEd25519(publicKey: string, utf8: string, signature: string): boolean {
+  const key = publicKeyOf(publicKey);
+  const bytes = Buffer.from(signature, 'base64');
+  return (
+    key !== null && bytes.length === SIGNATURE_BYTES && verify(null, Buffer.from(utf8, 'utf8'), key, bytes)
+  );
+}
+
+const SEED_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** The fixed DER heads of an Ed25519 private key (PKCS #8) and public key (SPKI), RFC 8410 section 10. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** A logbook has a handful of keys; building one takes as long as a verification. */
+const knownKeys = new Map<string, KeyObject | null>();
+const KNOWN_KEYS_MAX = 256;
+
+function readKey(text: string): KeyObject | null {
+  if (text.startsWith('-----BEGIN')) return orNull(() => createPrivateKey({ key: text, format: 'pem' }));
+  const bytes = Buffer.from(text, 'base64');
+  const der = bytes.length === SEED_BYTES ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
+  return orNull(() => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+}
+
+function publicKeyOf(base64: string): KeyObject | null {
+  const known = knownKeys.get(base64);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(base64, 'base64');
+  const isRaw = bytes.length === SEED_BYTES && bytes.toString('base64') === base64;
+  const key = isRaw
+    ? orNull(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }))
+    : null;
+  if (knownKeys.size >= KNOWN_KEYS_MAX) knownKeys.clear();
+  knownKeys.set(base64, key);
+  return key;
+}
+
+/** Node says *this is no key* by throwing; for us it is an answer, and its text could quote the key. */
+function orNull(read: () => KeyObject): KeyObject | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+function rawPublicOf(key: KeyObject): string {
+  return createPublicKey(key)
+    .export({ format: 'der', type: 'spki' })
+    .subarray(SPKI_HEAD.length)
+    .toString('base64');
+}

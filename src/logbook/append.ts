@@ -1,0 +1,67 @@
+/** New entries: drafts become events with sequence, time, chain and signature, one canonical line each. */
+
+import { invariant } from '../domain/assert.ts';
+import { type EventDraft, type LogbookEvent, type PublicKey, type Role, WRITERS } from '../domain/event.ts';
+import type { Instant } from '../domain/ids.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from './chain.ts';
+import type { Anchor, Hash, Signer } from './ports.ts';
+
+/** Who signs for a role; a process that lacks a role's key cannot write that role's events. */
+export type Signers = { readonly [R in Role]?: Signer };
+
+export type AppendContext = {
+  readonly run: string;
+  /** The newest event of the file, null when there is no file yet. */
+  readonly head: Anchor | null;
+  readonly at: Instant;
+  readonly signers: Signers;
+  /** Public keys from config; recorded in the first event, so that a copy can be checked without the config. */
+  readonly keys: readonly PublicKey[];
+  readonly hash: Hash;
+};
+
+/** An event and its line, without the newline. */
+export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
+
+/**
+ * Seals `drafts` on top of `head`, in order. A draft whose role may not write its type, or has no signer
+ * here, is a bug of the caller and throws: nobody is to find it out from a refused logbook.
+ */
+export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]): readonly SealedEvent[] {
+  let head = context.head;
+  const sealed: SealedEvent[] = [];
+  for (const draft of drafts) {
+    const next = sealOne(context, head, draft);
+    head = { seq: next.event.seq, hash: next.event.hash };
+    sealed.push(next);
+  }
+  return sealed;
+}
+
+function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft): SealedEvent {
+  const writers: readonly Role[] = WRITERS[draft.type];
+  invariant(writers.includes(draft.role), `logbook-role-${draft.role}-may-not-write-${draft.type}`);
+  const signer = context.signers[draft.role];
+  invariant(signer !== undefined && signer.role === draft.role, `logbook-no-signer-for-${draft.role}`);
+  const unsealed = {
+    v: 1,
+    run: context.run,
+    seq: head === null ? 0 : head.seq + 1,
+    at: toRfc3339(context.at),
+    type: draft.type,
+    role: draft.role,
+    ...(draft.actor === undefined ? {} : { actor: draft.actor }),
+    data: head === null ? withKeys(draft.data, context.keys) : draft.data,
+    prev: head === null ? GENESIS : head.hash,
+    keyId: signer.keyId,
+    // Type and data come from one draft, so they fit each other; the spread hides that from the compiler.
+  } as UnsealedEvent;
+  const hash = context.hash(hashedText(unsealed));
+  const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
+  return { event, line: lineOf(event) };
+}
+
+function withKeys(data: EventDraft['data'], keys: readonly PublicKey[]): EventDraft['data'] {
+  return { ...data, keys } as EventDraft['data'];
+}

@@ -1,0 +1,95 @@
+/** Canonical JSON (RFC 8785), narrowed to integers: one value has exactly one text, so that a hash means the value. */
+
+import type { Json, JsonObject } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
+
+/**
+ * The canonical text of a value: keys in order of UTF-16 code units, no white space, strings as RFC 8785
+ * section 3.2.2.2 has them. Throws for what has no such text here (a float, an unsafe integer, a lone
+ * surrogate, too deep a nesting): whoever builds a value to be recorded keeps decimals as strings.
+ */
+export function canonicalize(value: Json): string {
+  return write(value, 0);
+}
+
+/** The value that a canonical text means, or why the text is not canonical. Duplicate keys never are. */
+export function parseCanonical(text: string): Result<Json, string> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return parsed;
+  const flaw = flawOf(parsed.value, 0);
+  if (flaw !== null) return fail(flaw);
+  // JSON.stringify writes strings and integers as RFC 8785 does, so where the keys are in order already the
+  // texts are compared without building a second one by hand: a third of the time on 2,880 events.
+  if (keysAreSorted(parsed.value) && JSON.stringify(parsed.value) === text) return parsed;
+  return write(parsed.value, 0) === text ? parsed : fail('not in canonical form (RFC 8785)');
+}
+
+function parseJson(text: string): Result<Json, string> {
+  try {
+    // JSON.parse returns nothing but JSON; its type says `any`.
+    return ok(JSON.parse(text) as Json);
+  } catch (error) {
+    return fail(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Why a parsed value may not stand in the logbook at all, or null. */
+function flawOf(value: Json, depth: number): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'a lone surrogate in a string';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? null : `not a safe integer: ${value}`;
+  if (value === null || typeof value === 'boolean') return null;
+  if (depth >= limits.logbookJsonDepthMax) return 'nested too deeply';
+  if (isList(value)) {
+    for (const item of value) {
+      const flaw = flawOf(item, depth + 1);
+      if (flaw !== null) return flaw;
+    }
+    return null;
+  }
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed()) return 'a lone surrogate in a key';
+    const flaw = flawOf(member(value, key), depth + 1);
+    if (flaw !== null) return flaw;
+  }
+  return null;
+}
+
+/** Keys that look like array indices come first in JavaScript whatever the text says: those take the slow path. */
+function keysAreSorted(value: Json): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  if (isList(value)) return value.every(keysAreSorted);
+  let before: string | null = null;
+  for (const key of Object.keys(value)) {
+    if (before !== null && !(before < key)) return false;
+    if (!keysAreSorted(member(value, key))) return false;
+    before = key;
+  }
+  return true;
+}
+
+function write(value: Json, depth: number): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' || typeof value === 'string') {
+    const flaw = flawOf(value, depth);
+    if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
+    return JSON.stringify(value);
+  }
+  if (typeof value !== 'object') throw new Error(`no canonical JSON: ${typeof value}`);
+  if (depth >= limits.logbookJsonDepthMax) throw new Error('no canonical JSON: nested too deeply');
+  if (isList(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`;
+  const members = Object.keys(value)
+    .sort(byCodeUnits)
+    .map((key) => `${write(key, depth)}:${write(member(value, key), depth + 1)}`);
+  return `{${members.join(',')}}`;
+}
+
+const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const isList = (value: readonly Json[] | JsonObject): value is readonly Json[] => Array.isArray(value);
+
+function member(value: JsonObject, key: string): Json {
+  const found = value[key];
+  if (found === undefined) throw new Error(`no canonical JSON: ${key} is undefined`);
+  return found;
+}

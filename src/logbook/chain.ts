@@ -1,0 +1,47 @@
+/** The chain: what of an event is hashed, what is signed, and what the first event stands on (docs/logbook.md). */
+
+import type { LogbookEvent } from '../domain/event.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import { canonicalize } from './canonical.ts';
+
+/** `prev` of the first event of a file: there is nothing before it. */
+export const GENESIS = '0'.repeat(64);
+
+/** Keeps a signature of the logbook from ever being one of anything else that the same key may sign. */
+const SIGNATURE_CONTEXT = 'ferrybot.logbook.v1:';
+
+/** An event before it is hashed and signed. */
+export type UnsealedEvent = Omit<LogbookEvent, 'hash' | 'sig'>;
+
+/** The text whose SHA-256 is `hash`: the canonical JSON of the event without `hash` and `sig`. */
+export function hashedText(event: UnsealedEvent): string {
+  return canonicalize(jsonOf(event));
+}
+
+/** The text that is signed: the context, a colon, and the 64 hex digits of `hash`; 84 ASCII bytes. */
+export function signedText(hash: string): string {
+  return `${SIGNATURE_CONTEXT}${hash}`;
+}
+
+/**
+ * `hashedText` of a line that is known to be canonical. Its members are in order already, so leaving two out
+ * and writing the rest again gives the same text as sorting it anew unless a key looks like an array index
+ * (JavaScript moves those to the front).
+ */
+export function hashedTextOfCanonical(event: JsonObject): string {
+  const { hash: _hash, sig: _sig, ...rest } = event;
+  const text = JSON.stringify(rest);
+  return INDEX_KEY.test(text) ? canonicalize(rest) : text;
+}
+
+/** The line of a sealed event, without the newline that ends it. */
+export function lineOf(event: LogbookEvent): string {
+  return canonicalize(jsonOf(event));
+}
+
+const INDEX_KEY = /"(?:0|[1-9][0-9]*)":/;
+
+/** Events are made of JSON alone (domain/event.ts); the compiler cannot see that through branded strings. */
+function jsonOf(event: UnsealedEvent): Json {
+  return event as unknown as Json;
+}

@@ -1,0 +1,65 @@
+/** One event a line: from the text of a file to lines, and from a line to an event or the reason why it is none. */
+
+import * as z from 'zod';
+import { EVENT_TYPES, type LogbookEvent, ROLES } from '../domain/event.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
+import { parseCanonical } from './canonical.ts';
+import { dataSchemas } from './data-schemas.ts';
+import { actorSchema } from './part-schemas.ts';
+
+/** A file cut into its lines; `torn` is what stands after the last newline, null when nothing does. */
+export type Lines = { readonly whole: readonly string[]; readonly torn: string | null };
+
+/** Every line ends with one `\n`, the last one too: a last line without it was torn while it was written. */
+export function splitLines(text: string): Lines {
+  const parts = text.split('\n');
+  const last = parts.pop();
+  return { whole: parts, torn: last === undefined || last === '' ? null : last };
+}
+
+/** An event, and the JSON that it was read from: the chain is checked over all that stood there. */
+export type DecodedLine = { readonly event: LogbookEvent; readonly json: JsonObject };
+
+/**
+ * Reads one line (without its newline). Refused: what is not canonical JSON, longer than the limit, lacks a
+ * field, has one of the wrong type, or is of a type or version that is not known. Unknown fields are kept.
+ */
+export function decodeLine(line: string): Result<DecodedLine, string> {
+  if (line === '') return fail('an empty line');
+  if (line.length > limits.logbookLineCharsMax) return fail('the line is longer than an event may be');
+  const json = parseCanonical(line);
+  if (!json.ok) return json;
+  const envelope = envelopeSchema.safeParse(json.value);
+  if (!envelope.success) return fail(firstIssue(envelope.error));
+  const data = dataSchemas[envelope.data.type].safeParse(envelope.data.data);
+  if (!data.success) return fail(`data: ${firstIssue(data.error)}`);
+  // Checked just above, field by field, by schemas that the compiler holds against LogbookEvent's parts.
+  return ok({ event: json.value as unknown as LogbookEvent, json: json.value as JsonObject });
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+/** 64 bytes in base64; the last digit has four unused bits, which must be zero, or two texts were one signature. */
+const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const envelopeSchema = z.looseObject({
+  v: z.literal(1),
+  run: z.string().min(1),
+  seq: z.int().min(0),
+  at: z.string().refine((at) => MOMENT.test(at) && Number.isFinite(Date.parse(at)), 'not a moment in UTC'),
+  type: z.enum(EVENT_TYPES),
+  role: z.enum(ROLES),
+  actor: actorSchema.optional(),
+  data: z.looseObject({}),
+  prev: z.string().regex(HASH),
+  keyId: z.string().min(1),
+  hash: z.string().regex(HASH),
+  sig: z.string().regex(SIGNATURE),
+});
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue === undefined ? 'not an event' : `${issue.path.map(String).join('.')}: ${issue.message}`;
+}

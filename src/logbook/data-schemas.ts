@@ -1,0 +1,161 @@
+/** What each type of event carries, as read from a line: known fields strict, further ones kept (interfaces.md, section 2). */
+
+import * as z from 'zod';
+import { ANSWER_CODES, SURFACES } from '../domain/command.ts';
+import { DROP_REASONS, type EventDataByType, type EventType, INCIDENTS } from '../domain/event.ts';
+import {
+  actorSchema,
+  digest,
+  leaseSchema,
+  manifestSchema,
+  objectiveSchema,
+  orderSchema,
+  publicKeySchema,
+  runId,
+  scalars,
+  sha,
+  texts,
+  trackerSchema,
+  verdictSchema,
+} from './part-schemas.ts';
+
+const text = z.string();
+const integer = z.int();
+const integerOrNull = z.int().nullable();
+const scope = z.enum(['run', 'lane', 'repository']);
+const surface = z.enum(SURFACES);
+
+const proposed = z.looseObject({
+  lane: text,
+  date: text,
+  runName: text,
+  repository: text,
+  issue: integer,
+  pull: integer,
+  baseBranch: text,
+  headBranch: text,
+  experiment: text,
+  objective: objectiveSchema,
+  interval: z.looseObject({
+    sinceCommit: sha.nullable(),
+    sinceDate: text,
+    fallback: z.boolean(),
+    lastRun: runId.nullable(),
+  }),
+  candidate: text.nullable(),
+  author: actorSchema,
+  requestedBy: actorSchema.nullable(),
+  keys: z.array(publicKeySchema),
+});
+
+const submitted = z.looseObject({
+  orderDigest: digest,
+  attempt: integer,
+  engine: text,
+  jobId: text,
+  cluster: text,
+  command: z.array(text),
+  commit: sha,
+  adopted: z.boolean(),
+  urls: texts,
+  details: scalars,
+});
+
+const observed = z.looseObject({
+  attempt: integer,
+  status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'UNKNOWN']),
+  message: text,
+  step: integerOrNull,
+  stepIsExact: z.boolean(),
+  totalSteps: integerOrNull,
+  loss: text.nullable(),
+  firstStepCompleted: z.boolean(),
+  trackers: z.array(trackerSchema),
+  evals: texts,
+  checkpointStep: integerOrNull,
+  signatures: z.array(text),
+  logOffset: integer,
+  cadenceMs: integer,
+  lease: leaseSchema,
+});
+
+const ended = z.looseObject({
+  attempt: integer,
+  status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
+  message: text,
+  errorType: text.nullable(),
+  exitCode: integerOrNull,
+  startedAt: text.nullable(),
+  endedAt: text.nullable(),
+  lastStep: integerOrNull,
+  totalSteps: integerOrNull,
+  metrics: texts,
+  trackers: z.array(trackerSchema),
+  signatures: z.array(text),
+  checkpointStep: integerOrNull,
+  fence: integer,
+});
+
+/** One schema a type; the compiler holds each against the domain's type of the same name. */
+export const dataSchemas = {
+  proposed,
+  gated: z.looseObject({
+    digest: digest.nullable(),
+    manifest: manifestSchema.nullable(),
+    commit: sha,
+    body: digest,
+    verdicts: z.array(verdictSchema),
+  }),
+  approved: z.looseObject({
+    digest,
+    comment: integer,
+    surface: z.enum(['comment', 'review']),
+    bodyDigest: digest,
+    body: digest,
+  }),
+  'approval-dropped': z.looseObject({ reason: z.enum(DROP_REASONS), digest, users: z.array(integer) }),
+  ordered: z.looseObject({ order: orderSchema, orderDigest: digest }),
+  claimed: z.looseObject({
+    orderDigest: digest,
+    attempt: integer,
+    workflowRun: integer,
+    engineSession: text,
+  }),
+  submitted,
+  observed,
+  'stop-requested': z.looseObject({ comment: integer, surface }),
+  ended,
+  sealed: z.looseObject({
+    tag: text,
+    commit: sha,
+    verdict: z.enum(['pass', 'accepted']),
+    accept: text.nullable(),
+    closurePull: integer,
+    metrics: texts,
+  }),
+  closed: z.looseObject({
+    outcome: z.enum(['failed', 'stopped', 'rejected', 'withdrawn']),
+    reason: text,
+    closurePull: integerOrNull,
+  }),
+  incident: z.looseObject({ code: z.enum(INCIDENTS), detail: scalars }),
+  held: z.looseObject({ scope, reason: text }),
+  released: z.looseObject({ scope }),
+  'command-seen': z.looseObject({
+    comment: integer,
+    surface,
+    index: integer,
+    name: text,
+    args: texts,
+    thread: integer,
+    bodyDigest: digest,
+  }),
+  'command-answered': z.looseObject({
+    comment: integer,
+    surface,
+    index: integer,
+    thread: integer,
+    code: z.enum(ANSWER_CODES),
+    detail: scalars,
+  }),
+} as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

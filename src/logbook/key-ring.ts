@@ -1,0 +1,40 @@
+/** Whose signature an entry carries: the public keys in force, from config or from the logbook itself. */
+
+import * as z from 'zod';
+import type { LogbookEvent, PublicKey } from '../domain/event.ts';
+import { signedText } from './chain.ts';
+import { publicKeySchema } from './part-schemas.ts';
+import type { VerifySignature } from './ports.ts';
+
+/** Why an entry's signature does not count; `role`: a key of another role. */
+export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };
+
+/** The keys that the first event of a file records, or null when it records none. */
+export function recordedKeys(first: LogbookEvent): readonly PublicKey[] | null {
+  const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
+  return recorded.success ? recorded.data.keys : null;
+}
+
+/** Null when the entry was signed by a key of its role that was in force at its time. */
+export function keyFault(
+  event: LogbookEvent,
+  keys: readonly PublicKey[],
+  verifySignature: VerifySignature,
+): KeyFault | null {
+  const key = keys.find((candidate) => candidate.id === event.keyId);
+  if (key === undefined) return { reason: 'signature', message: `no key ${event.keyId} is known` };
+  if (key.role !== event.role) {
+    return { reason: 'role', message: `${event.keyId} is a ${key.role} key and signed as ${event.role}` };
+  }
+  if (!isInForce(key, Date.parse(event.at))) {
+    return { reason: 'signature', message: `${event.keyId} was not in force at ${event.at}` };
+  }
+  return verifySignature(key.public, signedText(event.hash), event.sig)
+    ? null
+    : { reason: 'signature', message: `the signature is not that of ${event.keyId}` };
+}
+
+/** From its first moment on, and before its last; an unreadable date is never in force. */
+function isInForce(key: PublicKey, atMs: number): boolean {
+  return Date.parse(key.from) <= atMs && atMs < Date.parse(key.until);
+}

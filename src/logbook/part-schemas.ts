@@ -1,0 +1,94 @@
+/** The parts that event data is made of, as schemas: people, keys, orders, manifests, verdicts. */
+
+import * as z from 'zod';
+import { ROLES } from '../domain/event.ts';
+import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../domain/ids.ts';
+import { GATES, REMEDY_ACTORS } from '../domain/verdict.ts';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const text = z.string();
+const integerOrNull = z.int().nullable();
+
+export const digest = z.custom<Digest>((value) => isText(value) && isDigest(value), 'not sha256:<64 hex>');
+export const sha = z.custom<Sha>((value) => isText(value) && isSha(value), 'not a commit id');
+export const runId = z.custom<RunId>((value) => isText(value) && isRunId(value), 'not a run id');
+
+/** Name → text, and name → text or integer. */
+export const texts = z.record(z.string(), text);
+export const scalars = z.record(z.string(), z.union([text, z.int()]));
+
+export const actorSchema = z.looseObject({ id: z.int(), login: text });
+
+export const publicKeySchema = z.looseObject({
+  id: text,
+  role: z.enum(ROLES),
+  public: text,
+  from: text,
+  until: text,
+});
+
+export const objectiveSchema = z.looseObject({ kind: z.enum(['integration', 'regression']), text });
+
+export const trackerSchema = z.looseObject({ id: text, url: text });
+
+export const leaseSchema = z.looseObject({ holder: text, fence: z.int(), until: text });
+
+export const verdictSchema = z.looseObject({
+  gate: z.enum(GATES),
+  outcome: z.enum(['pass', 'warn', 'fail', 'unknown']),
+  code: text,
+  found: scalars,
+  remedyBy: z.enum(REMEDY_ACTORS),
+});
+
+export const orderSchema = z.looseObject({
+  v: z.literal(1),
+  run: runId,
+  repository: text,
+  attempt: z.int(),
+  digest,
+  commit: sha,
+  pull: z.int(),
+  approvals: z.array(
+    z.looseObject({
+      comment: z.int(),
+      surface: z.enum(['comment', 'review']),
+      user: z.int(),
+      bodyDigest: digest,
+    }),
+  ),
+  submissionId: text,
+  issuedAt: text,
+  expiresAt: text,
+});
+
+export const manifestSchema = z.looseObject({
+  v: z.literal(1),
+  lane: text,
+  runName: text,
+  repository: text,
+  trees: texts,
+  delta: z.array(
+    z.looseObject({
+      knob: text,
+      path: text,
+      before: text.nullable(),
+      after: text.nullable(),
+      bucket: text.nullable(),
+    }),
+  ),
+  preconditions: z.array(z.looseObject({ text, checked: z.boolean() })),
+  cluster: text,
+  command: z.array(text),
+  outputRoot: text,
+  tracker: z.looseObject({ kind: text, entity: text, project: text, runId: text }),
+  resume: z.looseObject({ policy: text, initializeFrom: text.nullable() }),
+  retention: z.looseObject({
+    permanentEverySteps: integerOrNull,
+    temporaryEveryMinutes: integerOrNull,
+    keepTemporary: integerOrNull,
+  }),
+  cost: z.looseObject({ acceleratorHours: text, source: text }),
+  envelope: z.looseObject({ restarts: z.int(), fixes: z.array(text), reductions: z.array(text) }),
+  policy: texts,
+});
