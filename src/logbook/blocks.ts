@@ -1,0 +1,79 @@
+/** A Markdown file that people and ferrybot write together: our blocks are marked, all other bytes are theirs. */
+
+/** One of our blocks. Id: lower-case letters, digits and dashes; the text ends with a newline. */
+export type Block = { readonly id: string; readonly text: string };
+
+/** Our blocks in sections, each section's blocks in order. */
+export type Section = readonly Block[];
+
+/**
+ * Writes our blocks into what is there. A block that is there is replaced in its place; a new one goes to
+ * the end of its section, behind what people wrote there, so that notes keep their place in time. Everything
+ * outside our marks stays byte for byte; a mark without its partner counts as people's text.
+ */
+export function weave(existing: string | null, sections: readonly Section[]): string {
+  const pieces = existing === null ? [] : cut(existing);
+  const wanted = new Map(sections.flat().map((block) => [block.id, block]));
+  const present = new Set(pieces.flatMap((piece) => (piece.kind === 'block' ? [piece.id] : [])));
+  const sectionOf = new Map(
+    sections.flatMap((section, index) => section.map((block) => [block.id, index] as const)),
+  );
+  let written = '';
+  let done = 0;
+  const finish = (until: number): void => {
+    for (; done < until; done += 1) {
+      for (const block of sections[done] ?? []) if (!present.has(block.id)) written = join(written, block);
+    }
+  };
+  for (const piece of pieces) {
+    if (piece.kind === 'text') {
+      written += piece.text;
+      continue;
+    }
+    finish(sectionOf.get(piece.id) ?? done);
+    const block = wanted.get(piece.id);
+    written += block === undefined ? piece.text : marked(block);
+  }
+  finish(sections.length);
+  return written;
+}
+
+type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'block'; readonly id: string; readonly text: string };
+
+const opening = (id: string): string => `<!-- logbook:${id} -->\n`;
+const closing = (id: string): string => `<!-- /logbook:${id} -->\n`;
+const OPENING = /<!-- logbook:([a-z0-9-]+) -->\n/g;
+
+function marked(block: Block): string {
+  return `${opening(block.id)}${block.text}${closing(block.id)}`;
+}
+
+/** A new block starts on a line of its own, with an empty line before it where there is anything before it. */
+function join(before: string, block: Block): string {
+  if (before === '' || before.endsWith('\n\n')) return before + marked(block);
+  return `${before}${before.endsWith('\n') ? '\n' : '\n\n'}${marked(block)}`;
+}
+
+/** Cuts a file at our marks. Only the first block of an id is ours; a copy of it is people's text. */
+function cut(existing: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  const seen = new Set<string>();
+  let from = 0;
+  for (const match of existing.matchAll(OPENING)) {
+    const id = match[1];
+    if (id === undefined || match.index < from || seen.has(id)) continue;
+    const bodyAt = match.index + match[0].length;
+    const closeAt = existing.indexOf(closing(id), bodyAt);
+    // Another opening before our end means that the end was deleted: the block is broken, and left alone.
+    if (closeAt === -1 || existing.slice(bodyAt, closeAt).includes('<!-- logbook:')) continue;
+    const end = closeAt + closing(id).length;
+    if (match.index > from) pieces.push({ kind: 'text', text: existing.slice(from, match.index) });
+    pieces.push({ kind: 'block', id, text: existing.slice(match.index, end) });
+    seen.add(id);
+    from = end;
+  }
+  if (from < existing.length) pieces.push({ kind: 'text', text: existing.slice(from) });
+  return pieces;
+}

@@ -1,0 +1,121 @@
+/** The events as the logbook that the policy asks for: a Markdown file that people read, and may write into. */
+
+import type { EventOf, LogbookEvent } from '../domain/event.ts';
+import { type Block, type Section, weave } from './blocks.ts';
+import { code, minuteOf, prose } from './plain-text.ts';
+import { JOURNAL } from './rules.ts';
+import { tell } from './telling.ts';
+
+/**
+ * The text of `logbook.md` for these events, with everything that people wrote outside our blocks kept as it
+ * is in `existing` (null: there is no file yet). Shape: policy/hero-run.md, Run Record (title, Run Contract,
+ * Launched Instances, Event Log); it is a projection and proves nothing, `events.jsonl` does.
+ */
+export function projectLogbook(events: readonly LogbookEvent[], existing: string | null): string {
+  const log: Section = [{ id: 'events', text: '## Event Log\n' }, ...events.map(entryBlock)];
+  const title = titleBlock(events);
+  const proposal = events.find((event) => event.type === 'proposed');
+  if (proposal === undefined) return weave(existing, [[title], log]);
+  const instances: Section = [
+    { id: 'instances', text: '## Launched Instances\n' },
+    ...instanceBlocks(events),
+  ];
+  return weave(existing, [[title, contractBlock(proposal, events)], instances, log]);
+}
+
+function titleBlock(events: readonly LogbookEvent[]): Block {
+  const run = events[0]?.run ?? '';
+  const text = run === JOURNAL ? '# Repository Journal\n' : `# ${prose(run)}: Run Logbook\n`;
+  return { id: 'title', text };
+}
+
+function contractBlock(proposal: EventOf<'proposed'>, events: readonly LogbookEvent[]): Block {
+  const { data } = proposal;
+  const manifest = events.findLast((event) => event.type === 'gated')?.data.manifest ?? null;
+  const trackers = events.findLast((event) => event.type === 'observed' && event.data.trackers.length > 0);
+  const links =
+    trackers?.type === 'observed' ? trackers.data.trackers.map((run) => code(run.url)).join(', ') : '';
+  const last = events.findLast((event) => event.type === 'observed' || event.type === 'ended');
+  const finalStep = last?.data.totalSteps ?? null;
+  return {
+    id: 'contract',
+    text: lines([
+      '## Run Contract',
+      '',
+      `- DRI: @${prose((data.requestedBy ?? data.author).login)}`,
+      `- Goal: ${data.objective.kind}, ${prose(data.objective.text)}`,
+      '- Stop/escalation criteria: a person asks for a stop, or the watch sees a failure signature',
+      `- Issue: ${prose(data.repository)}#${data.issue}`,
+      `- W&B: ${links}`,
+      `- Output root: ${manifest === null ? '' : code(manifest.outputRoot)}`,
+      `- Final step: ${finalStep ?? ''}`,
+    ]),
+  };
+}
+
+function instanceBlocks(events: readonly LogbookEvent[]): readonly Block[] {
+  const gates = events.filter((event) => event.type === 'gated');
+  return events
+    .filter((event) => event.type === 'submitted')
+    .map((event) => instanceBlock(event, gates.findLast((gate) => gate.seq < event.seq) ?? null, events));
+}
+
+function instanceBlock(
+  { seq, at, data }: EventOf<'submitted'>,
+  gate: EventOf<'gated'> | null,
+  events: readonly LogbookEvent[],
+): Block {
+  const manifest = gate?.data.manifest ?? null;
+  const check = events.find((event) => event.type === 'observed' && event.data.attempt === data.attempt);
+  const end = events.findLast((event) => event.type === 'ended' && event.data.attempt === data.attempt);
+  const finalStep = end?.type === 'ended' ? end.data.totalSteps : null;
+  const cadence = check?.type === 'observed' ? `every ${Math.round(check.data.cadenceMs / 1000)} s` : '';
+  return {
+    id: `instance-${seq}`,
+    text: lines([
+      `### ${minuteOf(at)} - ${code(data.jobId)}`,
+      '',
+      `- Command: ${code(data.command.join(' '))}`,
+      `- Git SHA: ${code(data.commit)}`,
+      '- Dirty tree: no',
+      `- Source bundle/container: ${Object.entries(manifest?.trees ?? {})
+        .map(([path, id]) => `${code(path)} at ${code(id)}`)
+        .join(', ')}`,
+      `- Hardware/topology: ${code(data.cluster)} through ${code(data.engine)}`,
+      `- ${code('initialize_from')}: ${code(manifest?.resume.initializeFrom ?? '')}`,
+      `- Final step: ${finalStep ?? ''}`,
+      `- Checkpoint policy: ${retentionOf(manifest)}`,
+      `- Babysitter/check cadence: ${cadence}`,
+    ]),
+  };
+}
+
+function retentionOf(manifest: EventOf<'gated'>['data']['manifest']): string {
+  if (manifest === null) return '';
+  const { permanentEverySteps, temporaryEveryMinutes, keepTemporary } = manifest.retention;
+  return [
+    ...(permanentEverySteps === null ? [] : [`permanent every ${permanentEverySteps} steps`]),
+    ...(temporaryEveryMinutes === null ? [] : [`temporary every ${temporaryEveryMinutes} min`]),
+    ...(keepTemporary === null ? [] : [`the last ${keepTemporary} kept`]),
+  ].join(', ');
+}
+
+function entryBlock(event: LogbookEvent): Block {
+  const told = tell(event);
+  return {
+    id: `event-${event.seq}`,
+    text: lines([
+      `### ${minuteOf(event.at)} - ${told.title}`,
+      '',
+      `- Status: ${told.status}`,
+      `- Evidence: ${told.evidence}`,
+      `- Decision: ${told.decision}`,
+      `- Next: ${told.next}`,
+    ]),
+  };
+}
+
+/** Lines without trailing blanks: an entry that has nothing to say in a place keeps its label. */
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text.trimEnd()}\n`).join('');
+}
