@@ -1,0 +1,102 @@
+/** A GitStore over a bare repository on disk, every answer given by the git program itself. */
+
+import { createGitProgram, type GitProgram, type RepositoryPlace } from './git-program.ts';
+import type { CommitObject, GitStore, Sha, TagObject, TreeEntry } from './git-store.ts';
+import { literalPaths } from './literal-paths.ts';
+import { encodeCommit, encodeTag } from './object-encoding.ts';
+import { programDiff } from './program-diff.ts';
+import { createProgramObjects, type ProgramObjects } from './program-objects.ts';
+import { descends, readRefs, updateProgramRef } from './program-refs.ts';
+import { withRepositoryLock } from './repository-lock.ts';
+import { orderedTreeEntries } from './tree-entries.ts';
+
+/** The store of the bare repository in `directory`; it is created at the first question when it is not there. */
+export function createProgramStore(place: RepositoryPlace): GitStore {
+  const git = createGitProgram(place);
+  const objects = createProgramObjects(git);
+  return {
+    refs: (prefix) => readRefs(git, prefix),
+    updateRef: (update) => withRepositoryLock(place.directory, () => updateProgramRef(git, objects, update)),
+    writeBlob: async (content) => sha(await git.read(['hash-object', '-w', '--stdin'], content)),
+    writeTree: (entries) => writeTree(git, entries),
+    writeCommit: (commit) => writeCommit(git, objects, commit),
+    writeTag: (tag) => writeTag(git, objects, tag),
+    readBlob: objects.blob,
+    readTree: objects.tree,
+    readCommit: objects.commit,
+    readTag: objects.tag,
+    log: (query) => readLog(git, objects, query),
+    mergeBase: async (a, b) => {
+      if (!(await areCommits(objects, a, b))) return null;
+      const { code, stdout, stderr } = await git.run(['merge-base', a, b]);
+      if (code > 1) throw new Error(`git merge-base ended with ${code}: ${stderr.trim()}`);
+      return code === 0 ? sha(stdout) : null;
+    },
+    isAncestor: async (ancestor, descendant) =>
+      (await areCommits(objects, ancestor, descendant)) && descends(git, ancestor, descendant),
+    diff: async (from, to) => programDiff(git, await treeOf(objects, from), await treeOf(objects, to)),
+  };
+}
+
+async function writeTree(git: GitProgram, entries: readonly TreeEntry[]): Promise<Sha> {
+  const lines = orderedTreeEntries(entries).map(
+    ({ mode, type, name, sha: id }) => `${mode} ${type} ${id}\t${name}\0`,
+  );
+  return sha(await git.read(['mktree', '-z'], lines.join('')));
+}
+
+// hash-object and not commit-tree: the latter trims names by rules that change between versions of git.
+async function writeCommit(
+  git: GitProgram,
+  objects: ProgramObjects,
+  commit: Omit<CommitObject, 'sha'>,
+): Promise<Sha> {
+  if ((await objects.tree(commit.tree)) === null)
+    throw new Error(`no tree ${commit.tree} in this repository`);
+  await objects.commits([...new Set(commit.parents)]);
+  return sha(await git.read(['hash-object', '-t', 'commit', '-w', '--stdin'], encodeCommit(commit)));
+}
+
+async function writeTag(git: GitProgram, objects: ProgramObjects, tag: Omit<TagObject, 'sha'>): Promise<Sha> {
+  const type = await objects.typeOf(tag.object);
+  if (type === null) throw new Error(`no object ${tag.object} in this repository`);
+  return sha(await git.read(['mktag'], encodeTag(tag, type)));
+}
+
+async function readLog(
+  git: GitProgram,
+  objects: ProgramObjects,
+  { from, not, paths, limit }: Parameters<GitStore['log']>[0],
+): Promise<readonly CommitObject[]> {
+  if ((await objects.commit(from)) === null) return [];
+  if (not !== undefined) await objects.commits([not]);
+  const output = await git.read([
+    '--literal-pathspecs',
+    'rev-list',
+    `--max-count=${Math.max(0, limit)}`,
+    from,
+    ...(not === undefined ? [] : [`^${not}`]),
+    '--',
+    ...(literalPaths(paths) ?? []),
+  ]);
+  return objects.commits(
+    output
+      .toString('latin1')
+      .split('\n')
+      .filter((line) => line !== ''),
+  );
+}
+
+async function areCommits(objects: ProgramObjects, a: Sha, b: Sha): Promise<boolean> {
+  return (await objects.commit(a)) !== null && (await objects.commit(b)) !== null;
+}
+
+async function treeOf(objects: ProgramObjects, id: Sha): Promise<Sha> {
+  const tree = (await objects.commit(id))?.tree ?? id;
+  if ((await objects.tree(tree)) === null) throw new Error(`no tree ${tree} in this repository`);
+  return tree;
+}
+
+function sha(output: Buffer): Sha {
+  return output.toString('latin1').trim();
+}
