@@ -1,0 +1,33 @@
+/** The bot's git through the git program: a bare mirror that reads, and writes by compare-and-set. */
+
+import type { GitReader, GitWriter } from '../../domain/git.ts';
+import { createMirror, type GitProgramOptions } from './mirror.ts';
+import { createReader } from './read.ts';
+import { createWriter } from './write.ts';
+
+/**
+ * Reader and writer of one repository. Commands that change the mirror's refs run one after another, since
+ * git refuses two at once; each is bounded in time. Nothing is done before the first call.
+ */
+export function createGitProgram(options: GitProgramOptions): GitReader & GitWriter {
+  const mirror = createMirror(options);
+  const inTurn = createQueue();
+  const reader = createReader(mirror);
+  const writer = createWriter(mirror);
+  return {
+    ...reader,
+    fetch: () => inTurn(reader.fetch),
+    commitAndPush: (request) => inTurn(() => writer.commitAndPush(request)),
+    pushTag: (request) => inTurn(() => writer.pushTag(request)),
+  };
+}
+
+/** Runs tasks one after another; a failed one does not stop the next. */
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const next = last.then(task, task);
+    last = next;
+    return next;
+  };
+}

@@ -1,0 +1,115 @@
+/** The bot's own bare copy of a repository: made when it is missing, repaired after a crash, thrown away at will. */
+
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GitError, type GitErrorCode } from '../../domain/git.ts';
+import { limits } from '../../domain/limits.ts';
+import { type ProgramResult, runProgram } from '../process.ts';
+import { type GitIdentity, gitEnvironment, tokenSettings } from './environment.ts';
+
+/** Everything that the git program needs to know; `directory` belongs to this process alone. */
+export type GitProgramOptions = {
+  /** The mirror's directory; made when it is not there. It holds nothing that cannot be fetched again. */
+  readonly directory: string;
+  /** `https://…`, `http://…`, or the path of a repository on this machine; without a password in it. */
+  readonly remoteUrl: string;
+  readonly identity: GitIdentity;
+  /** A token that is valid now; asked for before each command that may speak to the remote. */
+  readonly token: () => Promise<string | null>;
+  /** What git needs of the environment: PATH, and proxy and certificate settings where there are any. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly networkTimeoutMs?: number;
+};
+
+/** One git command in the mirror. */
+export type GitCall = {
+  readonly args: readonly string[];
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** Runs git in the mirror, which is there and in order when a call begins. */
+export type GitMirror = {
+  readonly options: GitProgramOptions;
+  /** The result, whatever it is. */
+  run(call: GitCall): Promise<ProgramResult>;
+  /** Standard output of a command that must succeed; otherwise `GitError` with this code. */
+  output(call: GitCall, code: GitErrorCode): Promise<string>;
+};
+
+/** The mirror in `options.directory`; nothing happens before the first call. */
+export function createMirror(options: GitProgramOptions): GitMirror {
+  let ready: Promise<void> | null = null;
+  const run = async (call: GitCall): Promise<ProgramResult> => {
+    ready ??= prepare(options);
+    try {
+      await ready;
+    } catch (error) {
+      // A disk that was full is no reason to fail for ever: the next call tries again.
+      ready = null;
+      throw error;
+    }
+    return runGit(options, call);
+  };
+  const output = async (call: GitCall, code: GitErrorCode): Promise<string> => {
+    const result = await run(call);
+    if (!result.ok) throw gitError(code, call, result);
+    return result.stdout;
+  };
+  return { options, run, output };
+}
+
+/** A failed command as an error: git's last words, which never hold the token, since git was not told it. */
+export function gitError(code: GitErrorCode, call: GitCall, result: ProgramResult): GitError {
+  return new GitError(code, `git ${call.args[0] ?? ''}: ${lastWords(result)}`);
+}
+
+/** What git said at the end, short enough for a person. */
+export function lastWords(result: ProgramResult): string {
+  const said = result.stderr.trim() === '' ? result.stdout : result.stderr;
+  const tail = said.trim().slice(-limits.messageCharactersMax);
+  return `${result.kind}${result.exitCode === null ? '' : ` ${result.exitCode}`}${tail === '' ? '' : `: ${tail}`}`;
+}
+
+async function runGit(options: GitProgramOptions, call: GitCall): Promise<ProgramResult> {
+  const token = await options.token();
+  const env = gitEnvironment(options.environment, tokenSettings(options.remoteUrl, token));
+  return runProgram('git', ['--git-dir', options.directory, ...call.args], {
+    env: { ...env, ...call.env },
+    timeoutMs: options.networkTimeoutMs ?? limits.gitNetworkTimeoutMs,
+    outputBytesMax: limits.logbookFileBytesMax,
+    ...(call.input === undefined ? {} : { input: call.input }),
+  });
+}
+
+/** `git init` and `git config` may be run again on what a crash left half done. */
+async function prepare(options: GitProgramOptions): Promise<void> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  await removeStaleLocks(options.directory);
+  await must(options, ['init', '--quiet', '--bare']);
+  for (const [key, value] of [
+    ['core.repositoryFormatVersion', '1'],
+    ['extensions.partialClone', 'origin'],
+    ['remote.origin.url', options.remoteUrl],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.partialCloneFilter', 'blob:none'],
+  ] as const) {
+    await must(options, ['config', key, value]);
+  }
+}
+
+async function must(options: GitProgramOptions, args: readonly string[]): Promise<void> {
+  const result = await runGit(options, { args });
+  if (!result.ok) throw gitError('failed', { args }, result);
+}
+
+/** A killed git leaves its lock files, and every later command would stop at them. Objects have none. */
+async function removeStaleLocks(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isFile() || !entry.name.endsWith('.lock')) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > limits.gitLockStaleMs) await rm(path, { force: true });
+  }
+}

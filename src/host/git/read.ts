@@ -1,0 +1,129 @@
+/** Reading through the git program: refs, files, history, each as a value, or `GitError` when it cannot be had. */
+
+import { createHash } from 'node:crypto';
+import { GitError, type GitReader, type LoggedCommit, type LogQuery } from '../../domain/git.ts';
+import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/ids.ts';
+import { type GitMirror, gitError } from './mirror.ts';
+
+const REFSPECS = [
+  '+refs/heads/*:refs/heads/*',
+  '+refs/tags/*:refs/tags/*',
+  '+refs/ferrybot/*:refs/ferrybot/*',
+];
+
+/** A `GitReader` on a mirror. Blobs are fetched when they are first read (partial clone). */
+export function createReader(mirror: GitMirror): GitReader {
+  return {
+    fetch: async () => {
+      const args = [
+        'fetch',
+        '--quiet',
+        '--prune',
+        '--no-tags',
+        '--no-write-fetch-head',
+        '--filter=blob:none',
+        'origin',
+      ];
+      await mirror.output({ args: [...args, ...REFSPECS] }, 'unreachable');
+    },
+    resolve: (ref) => resolve(mirror, ref),
+    readText: (commit, path) => readText(mirror, commit, path),
+    listFiles: (commit, folder) => listFiles(mirror, commit, folder),
+    treeId: async (commit, path) => {
+      if (path === '') return rootTree(mirror, commit);
+      return (await entryAt(mirror, commit, path))?.id ?? null;
+    },
+    log: (query) => log(mirror, query),
+    mergeBase: (a, b) => mergeBase(mirror, a, b),
+    changedPaths: async (from, to) => {
+      const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to];
+      return zeroSeparated(await mirror.output({ args }, 'unreadable')).sort();
+    },
+  };
+}
+
+async function resolve(mirror: GitMirror, ref: string): Promise<Sha | null> {
+  // `show-ref --verify` takes full names only: a branch called like a commit id finds nothing else.
+  const found = await mirror.run({ args: ['show-ref', '--verify', '--hash', '--dereference', ref] });
+  if (!found.ok) {
+    if (found.exitCode === 1 || /not a valid ref/.test(found.stderr)) return null;
+    throw gitError('failed', { args: ['show-ref'] }, found);
+  }
+  // An annotated tag has two lines: the tag object, and what it points to.
+  const id = found.stdout.trim().split('\n').at(-1) ?? '';
+  return branded(id, isSha);
+}
+
+type TreeEntry = { readonly mode: string; readonly type: string; readonly id: TreeId };
+
+/** The entry at exactly this path; globs and `..` mean nothing. */
+async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<TreeEntry | null> {
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
+  const [line] = zeroSeparated(await mirror.output({ args }, 'unreadable'));
+  if (line === undefined) return null;
+  const match = /^(\d{6}) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
+  if (match === null || match[4] !== path) return null;
+  return { mode: match[1] ?? '', type: match[2] ?? '', id: branded(match[3] ?? '', isTreeId) };
+}
+
+async function rootTree(mirror: GitMirror, commit: Sha): Promise<TreeId> {
+  const id = await mirror.output({ args: ['rev-parse', '--verify', `${commit}^{tree}`] }, 'unreadable');
+  return branded(id.trim(), isTreeId);
+}
+
+async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<string | null> {
+  const entry = await entryAt(mirror, commit, path);
+  if (entry === null || entry.type !== 'blob' || entry.mode === '120000') return null;
+  const text = await mirror.output({ args: ['cat-file', 'blob', entry.id] }, 'unreadable');
+  // Decoding replaces what is no UTF-8, so that another file could read the same: its id tells them apart.
+  if (blobIdOf(text) !== entry.id) throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
+  return text;
+}
+
+function blobIdOf(text: string): string {
+  const bytes = Buffer.from(text, 'utf8');
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly string[]> {
+  const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
+  const scoped = folder === '' ? args : [...args, '--', `${folder.replace(/\/+$/, '')}/`];
+  return zeroSeparated(await mirror.output({ args: scoped }, 'unreadable')).sort();
+}
+
+async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedCommit[]> {
+  const args = [
+    '--literal-pathspecs',
+    'log',
+    '-z',
+    '--no-show-signature',
+    '--format=%H%n%ct%n%an%n%s',
+    `--max-count=${query.limit}`,
+    ...(query.sinceMs === null ? [] : [`--since=${Math.floor(query.sinceMs / 1000)}`]),
+    query.from,
+    ...(query.not === null ? [] : [`^${query.not}`]),
+    '--',
+    ...query.paths,
+  ];
+  return zeroSeparated(await mirror.output({ args }, 'unreadable')).map((record) => {
+    const [sha = '', seconds = '', authorName = '', ...subject] = record.split('\n');
+    return {
+      sha: branded(sha, isSha),
+      subject: subject.join('\n').trimEnd(),
+      authorName,
+      atMs: Number(seconds) * 1000,
+    };
+  });
+}
+
+async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null> {
+  const call = { args: ['merge-base', a, b] };
+  const result = await mirror.run(call);
+  if (result.exitCode === 1) return null;
+  if (!result.ok) throw gitError('unreadable', call, result);
+  return branded(result.stdout.trim(), isSha);
+}
+
+function zeroSeparated(text: string): string[] {
+  return text.split('\0').filter((part) => part !== '');
+}

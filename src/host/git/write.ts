@@ -1,0 +1,190 @@
+/** Writing through the git program: a commit made from parts, and pushed only where the ref is still as expected. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommitRequest, GitWriter, PushOutcome, TagOutcome, TagRequest } from '../../domain/git.ts';
+import { branded, isSha, type Sha } from '../../domain/ids.ts';
+import { identityEnvironment } from './environment.ts';
+import { type GitMirror, lastWords } from './mirror.ts';
+
+/** A `GitWriter` on a mirror. The remote's own compare-and-set decides who wins (`--force-with-lease`). */
+export function createWriter(mirror: GitMirror): GitWriter {
+  return {
+    commitAndPush: async (request) => {
+      const commit = await makeCommit(mirror, request);
+      return push(mirror, { ref: request.ref, object: commit, expected: request.expected });
+    },
+    pushTag: (request) => pushTag(mirror, request),
+  };
+}
+
+type Push = { readonly ref: string; readonly object: Sha; readonly expected: Sha | null };
+
+async function makeCommit(mirror: GitMirror, request: CommitRequest): Promise<Sha> {
+  const parent = request.parent === 'expected' ? request.expected : request.parent;
+  const tree = await makeTree(mirror, parent, request.files);
+  const args = ['commit-tree', tree, ...(parent === null ? [] : ['-p', parent]), '-F', '-'];
+  const env = identityEnvironment(mirror.options.identity, request.atMs);
+  const commit = await mirror.output({ args, input: withNewline(request.message), env }, 'failed');
+  return branded(commit.trim(), isSha);
+}
+
+/** The parent's tree with these files changed, put together in an index of its own: no working copy, no lock. */
+async function makeTree(
+  mirror: GitMirror,
+  parent: Sha | null,
+  files: CommitRequest['files'],
+): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'ferrybot-commit-'));
+  try {
+    const env = { GIT_INDEX_FILE: join(scratch, 'index') };
+    await mirror.output(
+      { args: parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], env },
+      'unreadable',
+    );
+    const input = await indexLines(mirror, files, env, scratch);
+    await mirror.output({ args: ['update-index', '-z', '--index-info'], input, env }, 'failed');
+    return (await mirror.output({ args: ['write-tree', '--missing-ok'], env }, 'failed')).trim();
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function indexLines(
+  mirror: GitMirror,
+  files: CommitRequest['files'],
+  env: Readonly<Record<string, string>>,
+  scratch: string,
+): Promise<string> {
+  const modes = await modesInIndex(mirror, Object.keys(files), env);
+  const written = Object.entries(files).flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
+  const ids = await hashObjects(
+    mirror,
+    written.map((file) => file.text),
+    scratch,
+  );
+  const idOf = new Map(written.map((file, index) => [file.path, ids[index]]));
+  return Object.keys(files)
+    .map((path) => {
+      const id = idOf.get(path);
+      return id === undefined
+        ? `0 ${'0'.repeat(40)}\t${path}\0`
+        : `${modes.get(path) ?? '100644'} ${id}\t${path}\0`;
+    })
+    .join('');
+}
+
+/** A script keeps its mode; a link or a submodule becomes a file, since a text is what is asked for. */
+async function modesInIndex(
+  mirror: GitMirror,
+  paths: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, string>> {
+  const args = ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...paths];
+  const listed = await mirror.output({ args, env }, 'failed');
+  const entries = listed.split('\0').flatMap((line) => {
+    const match = /^(100644|100755) [0-9a-f]{40} 0\t([\s\S]+)$/.exec(line);
+    return match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const];
+  });
+  return new Map(entries);
+}
+
+/** One process for any number of files: a thousand runs' entries go in one commit. */
+async function hashObjects(
+  mirror: GitMirror,
+  texts: readonly string[],
+  scratch: string,
+): Promise<readonly string[]> {
+  const paths = texts.map((_, index) => join(scratch, String(index)));
+  for (const [index, path] of paths.entries()) await writeFile(path, texts[index] ?? '', 'utf8');
+  if (paths.length === 0) return [];
+  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
+  const ids = await mirror.output({ args, input: paths.map((path) => `${path}\n`).join('') }, 'failed');
+  return ids.trim().split('\n');
+}
+
+/** Pushes one object to one ref of the remote, where the ref must still be `expected`. */
+async function push(mirror: GitMirror, { ref, object, expected }: Push): Promise<PushOutcome> {
+  const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
+  const result = await mirror.run({
+    args: ['push', '--quiet', '--porcelain', '--no-verify', lease, 'origin', `${object}:${ref}`],
+  });
+  if (result.ok) return pushed(mirror, ref, object);
+  return lookAfterwards(mirror, { ref, object, expected }, result);
+}
+
+async function pushed(mirror: GitMirror, ref: string, object: Sha): Promise<PushOutcome> {
+  await mirror.output({ args: ['update-ref', ref, object] }, 'failed');
+  return { kind: 'pushed', sha: object };
+}
+
+/**
+ * A push that was not confirmed is looked up. Our object there: it arrived. Something else: somebody was
+ * faster. Still as expected: either the remote said no in so many words, or the push may yet arrive, which
+ * is unknown; the lease makes sure that at most one of it and the next try wins.
+ */
+async function lookAfterwards(
+  mirror: GitMirror,
+  { ref, object, expected }: Push,
+  result: Awaited<ReturnType<GitMirror['run']>>,
+): Promise<PushOutcome> {
+  const looked = await mirror.run({ args: ['ls-remote', '--quiet', 'origin', ref] });
+  if (!looked.ok) return { kind: 'unknown', message: `${lastWords(result)}; then ${lastWords(looked)}` };
+  const now = remoteId(looked.stdout, ref);
+  if (now === object) return pushed(mirror, ref, object);
+  if (now !== expected) return { kind: 'rejected' };
+  if (LOST_RACE.test(result.stdout)) return { kind: 'rejected' };
+  const saidNo = /^!\t/m.test(result.stdout) && !/\[remote failure\]/.test(result.stdout);
+  return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
+}
+
+/** The faster one may hold the ref's lock and not have moved it yet when we look. */
+const LOST_RACE =
+  /stale info|fetch first|non-fast-forward|already exists|failed to update ref|cannot lock ref|failed to lock|incorrect old value/;
+
+function refusalOf(result: Awaited<ReturnType<GitMirror['run']>>): string {
+  const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
+  return line === undefined
+    ? lastWords(result)
+    : `${line.split('\t').slice(2).join(' ')} (${lastWords(result)})`;
+}
+
+function remoteId(listing: string, ref: string): string | null {
+  for (const line of listing.split('\n')) {
+    const [id, name] = line.split('\t');
+    if (name === ref && id !== undefined) return id;
+  }
+  return null;
+}
+
+async function pushTag(mirror: GitMirror, request: TagRequest): Promise<TagOutcome> {
+  const ref = `refs/tags/${request.name}`;
+  const object = await makeTag(mirror, request);
+  const outcome = await push(mirror, { ref, object, expected: null });
+  if (outcome.kind !== 'rejected') return outcome;
+  const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
+  const looked = await mirror.run(call);
+  if (!looked.ok) return { kind: 'unknown', message: lastWords(looked) };
+  // A tag without a tag object (lightweight) has no peeled line; it points to the commit itself.
+  const commit = remoteId(looked.stdout, `${ref}^{}`) ?? remoteId(looked.stdout, ref);
+  return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
+}
+
+/** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
+async function makeTag(mirror: GitMirror, { name, commit, message, atMs }: TagRequest): Promise<Sha> {
+  const { name: tagger, email } = mirror.options.identity;
+  const input = [
+    `object ${commit}`,
+    'type commit',
+    `tag ${name}`,
+    `tagger ${tagger} <${email}> ${Math.floor(atMs / 1000)} +0000`,
+    '',
+    withNewline(message),
+  ].join('\n');
+  return branded((await mirror.output({ args: ['mktag'], input }, 'failed')).trim(), isSha);
+}
+
+function withNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
