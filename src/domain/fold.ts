@@ -79,7 +79,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
           order: event.data.order,
           digest: event.data.orderDigest,
           status: 'open',
-          at: event.at,
+          ...moment,
           claim: null,
         },
       };
@@ -90,7 +90,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'observed':
       return observed(state, event);
     case 'stop-requested':
-      return { ...voided(state), stop: { ...moment, actor: personOf(event), comment: event.data.comment } };
+      return stopped(state, event);
     case 'ended':
       return { ...state, end: { ...event.data, ...moment }, fence: event.data.fence };
     case 'sealed':
@@ -150,6 +150,12 @@ function observed(state: RunState, event: EventOf<'observed'>): RunState {
     fence: event.data.lease.fence,
     firstEval: isFirstEval ? observation : state.firstEval,
   };
+}
+
+/** A stop before the launch takes the approvals with it: launching after all is a new decision. */
+function stopped(state: RunState, event: EventOf<'stop-requested'>): RunState {
+  const stop = { at: event.at, seq: event.seq, actor: personOf(event), comment: event.data.comment };
+  return { ...voided(state), stop, approvals: state.submission === null ? [] : state.approvals };
 }
 
 /** Refusals of the runner end the order that it was given: a new launch needs a new order, and a new approval. */

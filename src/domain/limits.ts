@@ -76,4 +76,6 @@ export const limits = {
   pythonFileCharsMax: 1_000_000,
   /** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */
   pythonDepthMax: 1_000,
+  /** A permission that GitHub does not tell is asked for again on every wake; after this the person is told. */
+  permissionPatienceMs: 10 * 60 * 1_000,
 } as const;

@@ -23,6 +23,7 @@ export type IssuedOrder = {
   readonly digest: Digest;
   readonly status: OrderStatus;
   readonly at: string;
+  readonly seq: number;
   readonly claim: EventDataByType['claimed'] | null;
 };
 

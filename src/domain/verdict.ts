@@ -1,7 +1,6 @@
 /** What a gate answers: pass, fail or unknown, with a closed reason code, what was found, what to do and who can. */
 
 export const GATES = [
-  'config-valid',
   'target-branch',
   'head-repository',
   'scope',

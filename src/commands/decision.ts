@@ -1,0 +1,67 @@
+/** What a command looks at and what it may decide: values and reason codes, never prose and never an effect. */
+
+import type { Actor, Permission } from '../domain/actor.ts';
+import type { AnswerCode } from '../domain/command.ts';
+import type { EventDraft } from '../domain/event.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
+import type { RunState } from '../domain/run-state.ts';
+import type { Verdict } from '../domain/verdict.ts';
+
+/** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */
+export type GateView = {
+  readonly digest: Digest | null;
+  readonly body: Digest;
+  readonly verdicts: readonly Verdict[];
+};
+
+/** The judgement on an ended run against the last sealed ferries; `unknown` is no pass. */
+export type RunVerdict = 'pass' | 'fail' | 'unknown';
+
+/** The config keys that commands read. */
+export type CommandPolicy = {
+  readonly approvePermission: Permission;
+  readonly approveUsers: readonly number[];
+  readonly quorum: number;
+  readonly onePersonIsEnough: boolean;
+  readonly shownForMs: number;
+  readonly stopPermission: Permission;
+  readonly ackPermission: Permission;
+  readonly sealPermission: Permission;
+};
+
+export type CommandContext = {
+  readonly state: RunState;
+  readonly now: Instant;
+  readonly actor: Actor;
+  readonly permission: Permission;
+  readonly comment: CommentFacts;
+  readonly args: Readonly<Record<string, string>>;
+  readonly gates: GateView | null;
+  readonly verdict: RunVerdict;
+  readonly policy: CommandPolicy;
+  /** People whose approval would be their own: authors of the change and the last editor of the body. */
+  readonly interested: readonly Actor[];
+};
+
+export type AnswerDetail = { readonly [name: string]: string | number };
+
+/** `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. */
+export type CommandDecision =
+  | {
+      readonly kind: 'answer';
+      readonly code: AnswerCode;
+      readonly detail: AnswerDetail;
+      readonly drafts: readonly EventDraft[];
+    }
+  | { readonly kind: 'seal'; readonly verdict: 'pass' | 'accepted'; readonly accept: string | null }
+  | { readonly kind: 'close'; readonly outcome: 'failed' };
+
+/** Ends a command with an answer, after recording what it brought about. */
+export function answer(
+  code: AnswerCode,
+  detail: AnswerDetail = {},
+  drafts: readonly EventDraft[] = [],
+): CommandDecision {
+  return { kind: 'answer', code, detail, drafts };
+}

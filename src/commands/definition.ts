@@ -1,0 +1,16 @@
+/** A command defines itself in one file: name, arguments, who may run it, help line, example, and what it decides. */
+
+import type { Permission } from '../domain/actor.ts';
+import type { CommandName } from '../domain/command.ts';
+import type { CommandContext, CommandDecision, CommandPolicy } from './decision.ts';
+import type { CommandSpec } from './spec.ts';
+
+export type CommandDefinition = CommandSpec & {
+  readonly name: CommandName;
+  /** Least permission, from config; null = everybody who can comment. */
+  readonly who: (policy: CommandPolicy) => Permission | null;
+  /** One line for `/help` and docs/commands.md. */
+  readonly summary: string;
+  readonly example: string;
+  readonly decide: (context: CommandContext) => CommandDecision;
+};

@@ -1,0 +1,27 @@
+/** `/seal [accept="…"]`: the run becomes a tagged, sealed record; one that did not simply pass needs a person's reason. */
+
+import { permits } from '../domain/actor.ts';
+import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { reasonText } from './values.ts';
+
+export const seal: CommandDefinition = {
+  name: 'seal',
+  keys: { accept: { required: false, value: reasonText } },
+  who: (policy) => policy.sealPermission,
+  summary: 'Verifies the ended run, tags the launch commit and opens the closure PR.',
+  example: '/seal accept="stopped on purpose, metrics complete"',
+  decide,
+};
+
+function decide({ state, policy, permission, args, verdict }: CommandContext): CommandDecision {
+  if (!permits(permission, policy.sealPermission))
+    return answer('not-permitted', { needs: policy.sealPermission });
+  if (state.end === null) return answer('seal-not-ended');
+  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed' };
+  const accept = args['accept'] ?? null;
+  if (state.end.status === 'SUCCEEDED' && verdict === 'pass')
+    return { kind: 'seal', verdict: 'pass', accept };
+  if (accept === null) return answer('seal-needs-accept', { status: state.end.status, verdict });
+  return { kind: 'seal', verdict: 'accepted', accept };
+}

@@ -1,0 +1,32 @@
+/** `/stop`: the job is stopped within a minute; before the launch it takes back the order (architecture, section 4). */
+
+import { permits } from '../domain/actor.ts';
+import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+
+export const stop: CommandDefinition = {
+  name: 'stop',
+  keys: {},
+  who: (policy) => policy.stopPermission,
+  summary: 'Stops the job, or takes back a launch that was ordered and has not happened.',
+  example: '/stop',
+  decide,
+};
+
+function decide({ state, policy, permission, actor, comment }: CommandContext): CommandDecision {
+  if (!permits(permission, policy.stopPermission))
+    return answer('not-permitted', { needs: policy.stopPermission });
+  if (state.end !== null) return answer('stop-not-running', { status: state.end.status });
+  if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login });
+  if (state.order === null || state.order.status === 'void' || state.order.status === 'failed')
+    return answer('stop-not-running', { status: 'not launched' });
+  const draft = {
+    type: 'stop-requested',
+    role: 'control',
+    actor,
+    data: { comment: comment.id, surface: comment.surface },
+  } as const;
+  return answer(state.submission === null ? 'stop-before-launch' : 'stop-requested', { by: actor.login }, [
+    draft,
+  ]);
+}

@@ -1,0 +1,31 @@
+/** The config delta between two versions of an experiment file (interfaces.md, `delta`). */
+
+/** The policy's five kinds of small change (policy/daily-ferry.md, change budget guidance). */
+export const BUCKETS = ['datamix', 'optimizer', 'architecture', 'system', 'observability'] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+/** One changed knob. `before` and `after` are source text; null = absent. `line` is 1-based, in the head file where it stands there. */
+export type KnobChange = {
+  readonly knob: string;
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly bucket: Bucket | null;
+  readonly line: number;
+};
+
+export type Delta =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'knobs'; readonly changes: readonly KnobChange[] }
+  | {
+      readonly kind: 'structural';
+      readonly side: 'base' | 'head';
+      readonly line: number;
+      readonly statement: string;
+    }
+  | {
+      readonly kind: 'unparsable';
+      readonly side: 'base' | 'head';
+      readonly line: number;
+      readonly message: string;
+    };

@@ -1,0 +1,111 @@
+/**
+ * Effects: what a decision wants done outside, as plain data. Adapters carry them out and the outcome comes back as a
+ * fact. The crash tests take their list of boundaries from EFFECT_KINDS.
+ */
+
+import type { Surface } from './command.ts';
+import type { EventDraft } from './event.ts';
+import type { Digest, RunId, Sha } from './ids.ts';
+
+export const EFFECT_KINDS = [
+  'append',
+  'react',
+  'post-comment',
+  'edit-comment',
+  'put-check-run',
+  'edit-pull-body',
+  'dispatch-workflow',
+  'push-branch',
+  'open-issue',
+  'edit-issue',
+  'open-pull',
+  'close-pull',
+  'merge-pull',
+  'push-tag',
+  'submit-job',
+  'stop-job',
+] as const;
+export type EffectKind = (typeof EFFECT_KINDS)[number];
+
+/** A line-bound remark on the changed file, shown by GitHub beside the code. */
+export type Annotation = {
+  readonly path: string;
+  readonly line: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly title: string;
+  readonly message: string;
+};
+
+export type Effect =
+  /** One commit and one push: refused if the branch moved, and then decided again. */
+  | { readonly kind: 'append'; readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] }
+  | {
+      readonly kind: 'react';
+      readonly surface: Surface;
+      readonly comment: number;
+      readonly content: 'eyes' | 'confused';
+    }
+  /** `marker` stands in the body; before a second try the thread is searched for it. */
+  | { readonly kind: 'post-comment'; readonly thread: number; readonly marker: string; readonly body: string }
+  | { readonly kind: 'edit-comment'; readonly comment: number; readonly body: string }
+  | {
+      readonly kind: 'put-check-run';
+      readonly head: Sha;
+      readonly title: string;
+      readonly summary: string;
+      readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required' | null;
+      readonly annotations: readonly Annotation[];
+      readonly externalId: string;
+    }
+  /** `expected` is the digest of the body that was read: a person's edit in between is never overwritten. */
+  | {
+      readonly kind: 'edit-pull-body';
+      readonly pull: number;
+      readonly expected: Digest;
+      readonly body: string;
+    }
+  | {
+      readonly kind: 'dispatch-workflow';
+      readonly workflow: string;
+      readonly ref: string;
+      readonly inputs: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'push-branch';
+      readonly branch: string;
+      readonly base: Sha;
+      readonly files: Readonly<Record<string, string>>;
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'open-issue';
+      readonly marker: string;
+      readonly title: string;
+      readonly body: string;
+      readonly labels: readonly string[];
+    }
+  | {
+      readonly kind: 'edit-issue';
+      readonly issue: number;
+      readonly body: string | null;
+      readonly state: 'open' | 'closed' | null;
+    }
+  | {
+      readonly kind: 'open-pull';
+      readonly head: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      readonly labels: readonly string[];
+    }
+  | { readonly kind: 'close-pull'; readonly pull: number }
+  | { readonly kind: 'merge-pull'; readonly pull: number; readonly head: Sha }
+  | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string }
+  | { readonly kind: 'submit-job'; readonly submissionId: string; readonly orderDigest: Digest }
+  | { readonly kind: 'stop-job'; readonly jobId: string };
+
+/** What came of an effect. `unknown`: sent, answer lost; it is resolved by looking, never by trying again blind. */
+export type EffectOutcome =
+  | { readonly kind: 'done'; readonly number: number | null }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };

@@ -1,0 +1,126 @@
+/** What the outside world looks like at one moment, as plain values: the arguments of every decision. */
+
+import type { Actor, Permission } from './actor.ts';
+import type { Surface } from './command.ts';
+import type { Delta } from './delta.ts';
+import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
+import type { Observed } from './observed.ts';
+import type { RunState } from './run-state.ts';
+
+/** A pull request as GitHub shows it now. `bodyEditors`: people (not apps) who edited the body, newest first. */
+export type PullFacts = {
+  readonly number: number;
+  readonly nodeId: string;
+  readonly state: 'open' | 'closed';
+  readonly merged: boolean;
+  readonly title: string;
+  readonly body: string;
+  readonly bodyDigest: Digest;
+  readonly author: Actor;
+  readonly authorIsBot: boolean;
+  readonly bodyEditors: readonly Actor[];
+  readonly headSha: Sha;
+  readonly headBranch: string;
+  /** `owner/name`, or null where the fork is gone. */
+  readonly headRepository: string | null;
+  readonly baseBranch: string;
+  readonly labels: readonly string[];
+};
+
+export type IssueFacts = {
+  readonly number: number;
+  readonly state: 'open' | 'closed';
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+  readonly updatedAt: Instant;
+};
+
+/** A comment or review. `editedAt` null = never edited; `bodyDigest` = SHA-256 of the exact text. */
+export type CommentFacts = {
+  readonly surface: Surface;
+  readonly id: number;
+  readonly nodeId: string;
+  readonly thread: number;
+  readonly author: Actor;
+  readonly authorIsBot: boolean;
+  /** Written by the very identity that this process speaks with: only then a marker in it means anything. */
+  readonly byUs: boolean;
+  readonly body: string;
+  readonly bodyDigest: Digest;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly editedAt: Instant | null;
+  readonly minimized: boolean;
+};
+
+/** What git says about the proposed change. */
+export type ChangeFacts = {
+  readonly headSha: Sha;
+  readonly baseSha: Sha;
+  readonly mergeBase: Sha;
+  readonly changedPaths: readonly string[];
+  /** Shipped path → id at the head; null = not there. */
+  readonly trees: Readonly<Record<string, TreeId | null>>;
+  readonly delta: Delta;
+  /** The knob declared as the default number of training steps, where the file says it: source text. */
+  readonly runNameSource: string | null;
+};
+
+/** What the PR body says, read from its syntax tree; null = that part is missing or malformed. */
+export type BodyFacts = {
+  readonly fingerprint: Digest;
+  readonly risk: 'low' | 'medium' | 'high' | null;
+  readonly objectiveKind: 'integration' | 'regression' | null;
+  readonly linksLastFerry: boolean;
+  readonly hasDeltaTable: boolean;
+  readonly mismatches: readonly Mismatch[];
+  readonly boxes: readonly { readonly text: string; readonly checked: boolean; readonly line: number }[];
+};
+
+/** A row of the PR's table that does not say what the files say; `row` is the row that would be right. */
+export type Mismatch = {
+  readonly kind: 'undeclared' | 'misdeclared' | 'doubled' | 'unchanged';
+  readonly knob: string;
+  readonly path: string | null;
+  readonly declared: string | null;
+  readonly real: string | null;
+  readonly fileLine: number | null;
+  readonly bodyLine: number | null;
+  readonly row: string | null;
+};
+
+/** A run of the launch or watch workflow; `title` is the run name that carries the order or run. */
+export type WorkflowRunFacts = {
+  readonly id: number;
+  readonly title: string;
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'other';
+  readonly conclusion: string | null;
+  readonly createdAt: Instant;
+  readonly url: string;
+};
+
+/** The closure log on the target branch: `text` null = the file is not there yet. */
+export type ClosureLogFacts = { readonly base: Sha; readonly text: string | null };
+
+/** Everything a decision about one run may look at. */
+export type RunFacts = {
+  readonly pull: Observed<PullFacts>;
+  readonly issue: Observed<IssueFacts>;
+  readonly comments: Observed<readonly CommentFacts[]>;
+  readonly change: Observed<ChangeFacts>;
+  readonly body: Observed<BodyFacts>;
+  readonly permissions: ReadonlyMap<number, Observed<Permission>>;
+  /** The other runs of the lane, newest first. */
+  readonly laneRuns: Observed<readonly RunState[]>;
+  readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;
+  readonly watchRuns: Observed<readonly WorkflowRunFacts[]>;
+  readonly closureLog: Observed<ClosureLogFacts>;
+};
+
+/** The metrics of a sealed ferry, for the comparison of the next. */
+export type SealedMetrics = {
+  readonly run: RunId;
+  readonly date: string;
+  readonly metrics: Readonly<Record<string, string>>;
+};

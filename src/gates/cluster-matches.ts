@@ -1,0 +1,13 @@
+/** Gate: the launch command goes to the lane's cluster and to no other (policy/daily-ferry.md, validation). */
+
+import { block, type Gate, given, pass } from './gate.ts';
+
+export const clusterMatches: Gate = {
+  id: 'cluster-matches',
+  evaluate: ({ manifest, policy }) =>
+    given(manifest, ({ cluster }) =>
+      cluster === policy.cluster
+        ? pass('lane-cluster', { cluster })
+        : block('other-cluster', 'lab', { found: cluster, wanted: policy.cluster }),
+    ),
+};

@@ -1,0 +1,23 @@
+/** Gate: the PR's before/after table says exactly what the files say (policy/daily-ferry.md, explicit config delta). */
+
+import { block, cannotTell, type Gate, given, pass } from './gate.ts';
+
+export const deltaDeclared: Gate = {
+  id: 'delta-declared',
+  evaluate: ({ change, body }) =>
+    given(change, ({ delta }) => {
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be read');
+      return given(body, (value) => {
+        const first = value.mismatches[0];
+        if (first !== undefined)
+          return block(first.kind, 'author', {
+            knob: first.knob,
+            count: value.mismatches.length,
+            row: first.row ?? '',
+          });
+        if (!value.hasDeltaTable && delta.kind === 'knobs') return block('no-table', 'author');
+        return pass('declared', { knobs: delta.kind === 'knobs' ? delta.changes.length : 0 });
+      });
+    }),
+};

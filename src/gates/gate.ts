@@ -1,0 +1,66 @@
+/** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
+
+import type { EventDataByType } from '../domain/event.ts';
+import type { BodyFacts, ChangeFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
+import type { Manifest } from '../domain/manifest.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { Found, GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
+
+/** Everything that the gates of one run look at, at one moment. */
+export type GateFacts = {
+  readonly repository: string;
+  readonly proposal: EventDataByType['proposed'];
+  readonly policy: GatePolicy;
+  readonly pull: Observed<PullFacts>;
+  readonly issue: Observed<IssueFacts>;
+  readonly change: Observed<ChangeFacts>;
+  readonly body: Observed<BodyFacts>;
+  /** Ids of other runs that hold the lane. */
+  readonly liveRuns: Observed<readonly string[]>;
+  readonly holds: readonly { readonly scope: string; readonly reason: string }[];
+  /** The approved-to-be manifest, or what keeps it from being built. */
+  readonly manifest: Observed<Manifest>;
+};
+
+/** The keys of the lane's config that gates read; they are part of the manifest. */
+export type GatePolicy = {
+  readonly targetBranch: string;
+  readonly experiment: string;
+  readonly scope: readonly string[];
+  readonly cluster: string;
+  readonly knobsMax: number;
+  readonly enforceBudget: 'warn' | 'block';
+  readonly scaleKnobs: readonly string[];
+  readonly preconditions: readonly string[];
+  readonly runNamePattern: string;
+};
+
+export type Gate = { readonly id: GateId; readonly evaluate: (facts: GateFacts) => Judgement };
+
+/** A verdict without the gate's own name. */
+export type Judgement = Omit<Verdict, 'gate'>;
+
+/** The gate lets the run through. */
+export function pass(code: string, found: Found = {}): Judgement {
+  return { outcome: 'pass', code, found, remedyBy: 'anyone' };
+}
+
+/** The gate lets the run through and says what a reviewer should look at. */
+export function warn(code: string, remedyBy: RemedyActor, found: Found = {}): Judgement {
+  return { outcome: 'warn', code, found, remedyBy };
+}
+
+/** The gate holds the run back. */
+export function block(code: string, remedyBy: RemedyActor, found: Found = {}): Judgement {
+  return { outcome: 'fail', code, found, remedyBy };
+}
+
+/** The gate cannot tell: it holds the run back until the fact can be read. */
+export function cannotTell(why: string): Judgement {
+  return { outcome: 'unknown', code: 'unreadable', found: { why }, remedyBy: 'time' };
+}
+
+/** Evaluates over a fact that may be unreadable. */
+export function given<Value>(fact: Observed<Value>, judge: (value: Value) => Judgement): Judgement {
+  return fact.kind === 'known' ? judge(fact.value) : cannotTell(fact.why);
+}

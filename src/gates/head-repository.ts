@@ -1,0 +1,13 @@
+/** Gate: what would run lies in this repository; a fork's commit is never shipped to a runner that holds credentials. */
+
+import { block, type Gate, given, pass } from './gate.ts';
+
+export const headRepository: Gate = {
+  id: 'head-repository',
+  evaluate: ({ pull, repository }) =>
+    given(pull, (value) =>
+      value.headRepository === repository
+        ? pass('same-repository')
+        : block('fork', 'author', { found: value.headRepository ?? 'a deleted fork', wanted: repository }),
+    ),
+};

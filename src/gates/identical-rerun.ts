@@ -1,0 +1,18 @@
+/** Gate: an identical rerun is allowed only to confirm a regression that the PR declares (policy/daily-ferry.md, rules). */
+
+import { block, cannotTell, type Gate, given, pass } from './gate.ts';
+
+export const identicalRerun: Gate = {
+  id: 'identical-rerun',
+  evaluate: ({ change, body }) =>
+    given(change, ({ delta }) => {
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be read');
+      if (delta.kind === 'knobs') return pass('something-changes');
+      return given(body, ({ objectiveKind }) =>
+        objectiveKind === 'regression'
+          ? pass('declared-regression')
+          : block('identical-undeclared', 'author'),
+      );
+    }),
+};

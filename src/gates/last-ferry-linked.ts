@@ -1,0 +1,9 @@
+/** Gate: the PR links the last ferry's issue, PR or run, or says that there is none (policy/daily-ferry.md, PR must include). */
+
+import { block, type Gate, given, pass } from './gate.ts';
+
+export const lastFerryLinked: Gate = {
+  id: 'last-ferry-linked',
+  evaluate: ({ body }) =>
+    given(body, ({ linksLastFerry }) => (linksLastFerry ? pass('linked') : block('missing', 'author'))),
+};

@@ -1,0 +1,17 @@
+/** Gate: every box of the checklist that must be ticked before a launch is there and ticked; outcomes are ferrybot's own to tick. */
+
+import { block, type Gate, given, pass } from './gate.ts';
+
+export const preconditions: Gate = {
+  id: 'preconditions',
+  evaluate: ({ body, policy }) =>
+    given(body, ({ boxes }) => {
+      for (const wanted of policy.preconditions) {
+        const found = boxes.filter((box) => box.text === wanted);
+        if (found.length === 0) return block('box-missing', 'author', { box: wanted });
+        if (!found.every((box) => box.checked))
+          return block('box-open', 'author', { box: wanted, line: found[0]?.line ?? 0 });
+      }
+      return pass('ticked', { boxes: policy.preconditions.length });
+    }),
+};

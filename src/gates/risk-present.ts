@@ -1,0 +1,9 @@
+/** Gate: the PR names one risk level, low, medium or high (policy/daily-ferry.md, PR must include). */
+
+import { block, type Gate, given, pass } from './gate.ts';
+
+export const riskPresent: Gate = {
+  id: 'risk-present',
+  evaluate: ({ body }) =>
+    given(body, ({ risk }) => (risk === null ? block('missing', 'author') : pass('present', { risk }))),
+};

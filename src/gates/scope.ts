@@ -1,0 +1,13 @@
+/** Gate: only the configured files change, so that the diff stays small and intentional (policy/daily-ferry.md, checklist). */
+
+import { block, type Gate, given, pass } from './gate.ts';
+
+export const scope: Gate = {
+  id: 'scope',
+  evaluate: ({ change, policy }) =>
+    given(change, ({ changedPaths }) => {
+      const outside = changedPaths.filter((path) => !policy.scope.includes(path));
+      if (outside.length === 0) return pass('inside', { files: changedPaths.length });
+      return block('outside', 'author', { first: outside[0] ?? '', count: outside.length });
+    }),
+};

@@ -1,0 +1,33 @@
+/** What the check run says beside the changed lines: each knob that the table does not declare as it is. */
+
+import type { LabConfig } from '../config/schema.ts';
+import { assertNever } from '../domain/assert.ts';
+import type { Annotation } from '../domain/effect.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
+
+/** Annotations on the experiment file at the PR's head; none once the run was launched. */
+export function annotationsOf(state: RunState, facts: RunFacts, config: LabConfig): readonly Annotation[] {
+  if (state.submission !== null || facts.change.kind === 'unknown' || facts.body.kind === 'unknown')
+    return [];
+  const path = config.lanes.daily.experiment;
+  const { delta } = facts.change.value;
+  switch (delta.kind) {
+    case 'none':
+    case 'knobs':
+      return facts.body.value.mismatches.map((mismatch) => ({
+        path,
+        line: mismatch.fileLine ?? 1,
+        level: 'failure',
+        ...renderMismatch(mismatch),
+      }));
+    case 'structural':
+    case 'unparsable':
+      return delta.side === 'head'
+        ? [{ path, line: delta.line, level: 'failure', ...renderUnreadableDelta(delta) }]
+        : [];
+    default:
+      return assertNever(delta);
+  }
+}

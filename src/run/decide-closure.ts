@@ -1,0 +1,178 @@
+/**
+ * Carries a seal or a close through its steps outside, one at a time, each safe to repeat: tag, closure branch, closure
+ * PR, the proposal PR and the issue; only then is `sealed` or `closed` recorded, so that the record is never ahead of the world.
+ */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { EventDraft } from '../domain/event.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { compactDate } from '../domain/time.ts';
+import type { FerryVerdict } from '../ferry/verdict.ts';
+import { renderClosureBody, renderClosureLog, renderClosureTitle } from '../render/closure.ts';
+import { renderTagMessage } from '../render/tag.ts';
+import { answerDraft, type StagedCommand } from './decide-commands.ts';
+import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+
+export type ClosureInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly config: LabConfig;
+  readonly memory: Memory;
+  readonly command: StagedCommand;
+  readonly verdict: FerryVerdict | null;
+};
+
+/** The next step of the closure; null while something that it needs cannot be read. */
+export function decideClosure(input: ClosureInput): Step | null {
+  for (const next of [tagStep, branchStep, pullStep, proposalStep, issueStep]) {
+    const step = next(input);
+    if (step === 'wait') return null;
+    if (step !== null) return step;
+  }
+  return recordStep(input);
+}
+
+/** A step, null = done, `wait` = a fact is missing. */
+type Next = Step | null | 'wait';
+
+/** `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
+export function sealTagOf(state: RunState): string {
+  return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
+}
+
+/** The branch that carries the log-only closure. */
+export function closureBranchOf(state: RunState): string {
+  return `ferrybot/closure/${state.run}`;
+}
+
+function tagStep({ state, command, memory }: ClosureInput): Next {
+  if (command.decision.kind !== 'seal' || state.submission === null) return null;
+  const key = `tag:${state.run}`;
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
+  if (isDone(memory, key)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  const tag = sealTagOf(state);
+  return perform(key, {
+    kind: 'push-tag',
+    tag,
+    commit: state.submission.commit,
+    message: renderTagMessage(state, command.decision),
+  });
+}
+
+function refusedSeal(command: StagedCommand, code: string, message: string): Step {
+  const detail = { code, message: message.slice(0, limits.messageCharactersMax) };
+  return append(
+    { type: 'incident', role: 'control', data: { code: 'seal-failed', detail } },
+    answerDraft(command.item, 'seal-refused', detail),
+  );
+}
+
+function branchStep({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
+  const key = `closure-branch:${state.run}`;
+  if (isDone(memory, key)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax) || facts.closureLog.kind === 'unknown') return 'wait';
+  const path = config.lanes.daily.closureLog;
+  const text = renderClosureLog({
+    before: facts.closureLog.value.text,
+    state,
+    decision: command.decision,
+    tag: sealTagOf(state),
+    verdict,
+  });
+  const message = `${state.run}: log ${command.decision.kind === 'seal' ? 'final seal' : 'closure'}\n`;
+  return perform(key, {
+    kind: 'push-branch',
+    branch: closureBranchOf(state),
+    base: facts.closureLog.value.base,
+    files: { [path]: text },
+    message,
+  });
+}
+
+function pullStep({ state, config, command, memory }: ClosureInput): Next {
+  const key = `closure-pull:${state.run}`;
+  if (isDone(memory, key)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  const labels = [
+    'ferry',
+    `ferry-${state.proposal.lane}`,
+    'ferry-log-only',
+    ...(command.decision.kind === 'seal' ? ['ferry-sealed'] : []),
+  ];
+  const body = renderClosureBody({ state, decision: command.decision, tag: sealTagOf(state) });
+  const head = closureBranchOf(state);
+  return perform(key, {
+    kind: 'open-pull',
+    head,
+    base: config.lanes.daily.targetBranch,
+    title: renderClosureTitle(state, command.decision),
+    body,
+    labels,
+  });
+}
+
+/** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. */
+function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
+  if (facts.pull.kind === 'unknown') return 'wait';
+  const pull = facts.pull.value;
+  const wish =
+    command.decision.kind === 'close' && config.lanes.daily.afterSeal === 'merge'
+      ? 'close'
+      : config.lanes.daily.afterSeal;
+  const key = `proposal-pull:${state.run}`;
+  if (wish === 'leave' || pull.state === 'closed' || isDone(memory, key)) return null;
+  // A merge that GitHub refuses (conflict, protection) is a person's to finish: the seal does not wait for it.
+  if (memory.outcomes.get(key)?.kind === 'refused') return null;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  return perform(
+    key,
+    wish === 'merge'
+      ? { kind: 'merge-pull', pull: pull.number, head: pull.headSha }
+      : { kind: 'close-pull', pull: pull.number },
+  );
+}
+
+function issueStep({ state, facts, memory }: ClosureInput): Next {
+  if (facts.issue.kind === 'unknown') return 'wait';
+  const key = `close-issue:${state.run}`;
+  if (facts.issue.value.state === 'closed' || isDone(memory, key)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
+  return perform(key, { kind: 'edit-issue', issue: facts.issue.value.number, body: null, state: 'closed' });
+}
+
+function recordStep({ state, command, memory }: ClosureInput): Step | null {
+  const opened = memory.outcomes.get(`closure-pull:${state.run}`);
+  if (opened?.kind !== 'done' || opened.number === null || state.end === null || state.submission === null)
+    return null;
+  const { decision, item, actor } = command;
+  const closurePull = opened.number;
+  if (decision.kind === 'seal') {
+    const tag = sealTagOf(state);
+    const { commit } = state.submission;
+    const sealed: EventDraft = {
+      type: 'sealed',
+      role: 'control',
+      actor,
+      data: {
+        tag,
+        commit,
+        verdict: decision.verdict,
+        accept: decision.accept,
+        closurePull,
+        metrics: state.end.metrics,
+      },
+    };
+    return append(answerDraft(item, 'sealed', { tag, closurePull }), sealed);
+  }
+  const closed: EventDraft = {
+    type: 'closed',
+    role: 'control',
+    actor,
+    data: { outcome: decision.outcome, reason: state.end.message, closurePull },
+  };
+  return append(answerDraft(item, 'closed-failed', { closurePull }), closed);
+}

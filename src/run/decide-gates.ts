@@ -1,0 +1,80 @@
+/** Decides whether the gates' answer is news: a new manifest, a new verdict, or an approval that fell. */
+
+import type { DropReason, EventDraft } from '../domain/event.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { Digest } from '../domain/ids.ts';
+import { type RunState, standingApprovals } from '../domain/run-state.ts';
+import { allPass, type Verdict } from '../domain/verdict.ts';
+import type { DigestOf, Gated } from './gate-run.ts';
+import { manifestDigest } from './manifest-digest.ts';
+import { append, type Step } from './step.ts';
+
+/**
+ * Records the gates when their answer changed. An answer with an unknown in it is recorded only where nothing was
+ * recorded yet: a fact that cannot be read for a moment holds a launch back but takes no approval away.
+ */
+export function decideGates(state: RunState, facts: RunFacts, gated: Gated, digestOf: DigestOf): Step | null {
+  if (state.submission !== null || state.order?.status === 'claimed') return null;
+  if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
+  const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
+  if (hasUnknown && state.gate !== null && gated.manifest.kind === 'known') return null;
+  const digest = gated.manifest.kind === 'known' ? manifestDigest(gated.manifest.value, digestOf) : null;
+  const body = facts.body.value.fingerprint;
+  const commit = facts.pull.value.headSha;
+  const same =
+    state.gate !== null &&
+    state.gate.digest === digest &&
+    state.gate.body === body &&
+    state.gate.commit === commit;
+  if (same && sameVerdicts(state.gate?.verdicts ?? [], gated.verdicts)) return null;
+  const manifest = gated.manifest.kind === 'known' ? gated.manifest.value : null;
+  const recorded: EventDraft = {
+    type: 'gated',
+    role: 'control',
+    data: { digest, manifest, commit, body, verdicts: gated.verdicts },
+  };
+  const drop = fallen(state, { digest, body, pass: allPass(gated.verdicts) });
+  return drop === null ? append(recorded) : append(drop, recorded);
+}
+
+function fallen(
+  state: RunState,
+  now: { readonly digest: Digest | null; readonly body: Digest; readonly pass: boolean },
+): EventDraft | null {
+  const standing = standingApprovals(state);
+  const first = standing[0];
+  if (first === undefined) return null;
+  const reason = dropReason(first, now);
+  if (reason === null) return null;
+  const users = standing.map((a) => a.actor.id);
+  return { type: 'approval-dropped', role: 'control', data: { reason, digest: first.digest, users } };
+}
+
+function dropReason(
+  approval: { readonly digest: Digest; readonly body: Digest },
+  now: { readonly digest: Digest | null; readonly body: Digest; readonly pass: boolean },
+): DropReason | null {
+  if (now.digest !== approval.digest) return 'manifest-changed';
+  if (now.body !== approval.body) return 'body-edited';
+  return now.pass ? null : 'gate-fails';
+}
+
+/** Verdicts are news when an outcome, a code or a found value changed. */
+function sameVerdicts(a: readonly Verdict[], b: readonly Verdict[]): boolean {
+  return a.length === b.length && a.every((v, index) => isSameVerdict(v, b[index]));
+}
+
+function isSameVerdict(a: Verdict, b: Verdict | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.gate === b.gate &&
+    a.outcome === b.outcome &&
+    a.code === b.code &&
+    sameFound(a.found, b.found)
+  );
+}
+
+function sameFound(a: Verdict['found'], b: Verdict['found']): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}

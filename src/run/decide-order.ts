@@ -1,0 +1,137 @@
+/** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { type Order, submissionIdOf } from '../domain/order.ts';
+import { type IssuedOrder, type RunState, standingApprovals } from '../domain/run-state.ts';
+import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { allPass } from '../domain/verdict.ts';
+import type { DigestOf, Gated } from './gate-run.ts';
+import { manifestDigest, orderDigest } from './manifest-digest.ts';
+import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+
+/** Issues an order where enough standing approvals meet green gates. `gated` is fresh, of this very moment. */
+export function decideOrder(input: {
+  readonly state: RunState;
+  readonly gated: Gated;
+  readonly config: LabConfig;
+  readonly repository: string;
+  readonly now: Instant;
+  readonly digestOf: DigestOf;
+}): Step | null {
+  const { state, gated, config, now } = input;
+  if (state.submission !== null || state.stop !== null) return null;
+  if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
+  if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
+  const digest = manifestDigest(gated.manifest.value, input.digestOf);
+  if (state.gate === null || state.gate.digest !== digest || !allPass(state.gate.verdicts)) return null;
+  const approvals = distinctPeople(standingApprovals(state).filter((a) => a.digest === digest));
+  if (approvals.length < config.approvals.quorum) return null;
+  const attempt = attemptAfter(state.order);
+  const order: Order = {
+    v: 1,
+    run: state.run,
+    repository: input.repository,
+    attempt,
+    digest,
+    commit: state.gate.commit,
+    pull: state.proposal.pull,
+    approvals: approvals.map((a) => ({
+      comment: a.comment,
+      surface: a.surface,
+      user: a.actor.id,
+      bodyDigest: a.bodyDigest,
+    })),
+    submissionId: submissionIdOf(state.run, attempt),
+    issuedAt: toRfc3339(now),
+    expiresAt: toRfc3339(after(now, limits.orderLifetimeMs)),
+  };
+  return append({
+    type: 'ordered',
+    role: 'control',
+    data: { order, orderDigest: orderDigest(order, input.digestOf) },
+  });
+}
+
+/** An order that was never claimed keeps its attempt number: under one submission id the engine starts one job at most. */
+function attemptAfter(order: IssuedOrder | null): number {
+  if (order === null) return 1;
+  return order.claim === null ? order.order.attempt : order.order.attempt + 1;
+}
+
+function distinctPeople<Approval extends { readonly actor: { readonly id: number } }>(
+  approvals: readonly Approval[],
+): readonly Approval[] {
+  return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
+}
+
+/** Dispatches the launch of an open order, or lets the order lapse. Twice does no harm: an order is claimed once. */
+export function decideDispatch(
+  state: RunState,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+  memory: Memory,
+): Step | null {
+  const { order } = state;
+  if (order === null || order.status !== 'open') return null;
+  if (now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
+    return append({
+      type: 'incident',
+      role: 'control',
+      data: { code: 'order-expired', detail: { orderDigest: order.digest, attempt: order.order.attempt } },
+    });
+  }
+  const key = dispatchKey(order.digest);
+  if (isDone(memory, key)) return null;
+  const seen = runsOf(facts, order, memory);
+  if (seen === null || !isDispatchOwed(seen, order, now, memory, key)) return null;
+  const inputs = { run: state.run, order: order.digest };
+  return perform(key, {
+    kind: 'dispatch-workflow',
+    workflow: config.workflows.launch,
+    ref: config.lanes.daily.targetBranch,
+    inputs,
+  });
+}
+
+/** Whether this process needs the list of launch runs: only if an order is open and it did not dispatch it itself. */
+export function wantsLaunchRuns(state: RunState, memory: Memory, now: Instant): boolean {
+  const { order } = state;
+  if (order?.status !== 'open' || isDone(memory, dispatchKey(order.digest))) return false;
+  return (
+    now - (fromRfc3339(order.at) ?? 0) >= limits.dispatchVisibleMs ||
+    memory.outcomes.get(dispatchKey(order.digest))?.kind === 'unknown'
+  );
+}
+
+function isDispatchOwed(
+  seen: readonly WorkflowRunFacts[],
+  order: IssuedOrder,
+  now: Instant,
+  memory: Memory,
+  key: string,
+): boolean {
+  if (!mayTry(memory, key, limits.dispatchesPerOrderMax)) return false;
+  if (seen.length >= limits.dispatchesPerOrderMax) return false;
+  const newest = seen.reduce((at, run) => Math.max(at, run.createdAt), fromRfc3339(order.at) ?? 0);
+  if (seen.some((run) => run.status !== 'completed')) return false;
+  return seen.length === 0 || now - newest >= limits.dispatchVisibleMs;
+}
+
+/** Launch runs of this order; null where they could not be read. Who issued the order just now knows that there are none. */
+function runsOf(facts: RunFacts, order: IssuedOrder, memory: Memory): readonly WorkflowRunFacts[] | null {
+  if (facts.launchRuns.kind === 'unknown') {
+    return facts.launchRuns.why === NOT_ASKED && memory.appended.has(order.seq) ? [] : null;
+  }
+  return facts.launchRuns.value.filter((run) => run.title.includes(order.digest.slice(7, 19)));
+}
+
+/** Why a list is unknown because nobody needed it. */
+export const NOT_ASKED = 'not asked for';
+
+function dispatchKey(digest: Digest): string {
+  return `dispatch:${digest}`;
+}

@@ -1,0 +1,162 @@
+/** Decides what to publish next: comments that are owed, then the check run, the card, and the outcome boxes of the PR body. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { Annotation } from '../domain/effect.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { isOver, phaseOf, type RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { tickedBody } from '../ferry/tick-boxes.ts';
+import type { FerryVerdict } from '../ferry/verdict.ts';
+import { renderCard } from '../render/card.ts';
+import { checkConclusion, renderCheck } from '../render/check.ts';
+import { markerIdentity, readMarker } from '../render/marker.ts';
+import { renderPublication } from '../render/publication.ts';
+import { type Publication, publicationsOf } from './publications.ts';
+import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+
+export type PublishInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly config: LabConfig;
+  readonly repository: string;
+  readonly now: Instant;
+  readonly memory: Memory;
+  readonly verdict: FerryVerdict | null;
+  readonly activeRuns: number;
+  readonly annotations: readonly Annotation[];
+};
+
+/** The next publication, or null when the threads say what the record says. */
+export function decidePublication(input: PublishInput): Step | null {
+  if (input.facts.comments.kind === 'unknown') return null;
+  const ours = input.facts.comments.value.filter((comment) => comment.byUs);
+  return nextComment(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
+}
+
+function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
+  const standing = new Set(ours.map((comment) => identityOf(comment)));
+  for (const publication of publicationsOf(input.state)) {
+    const marker = markerIdentity({ run: input.state.run, kind: publication.kind, key: publication.key });
+    const key = `publish:${publication.kind}:${publication.key}`;
+    if (standing.has(marker) || isDone(input.memory, key) || !isMine(input, publication)) continue;
+    if (!mayTry(input.memory, key, limits.effectTriesMax)) continue;
+    return perform(key, {
+      kind: 'post-comment',
+      thread: publication.thread,
+      marker,
+      body: renderPublication(publication, input),
+    });
+  }
+  return null;
+}
+
+function identityOf(comment: CommentFacts): string | null {
+  const marker = readMarker(comment.body);
+  return marker === null ? null : markerIdentity(marker);
+}
+
+/** Who appended the event publishes it; others wait, so that two processes do not say the same thing at once. */
+function isMine(input: PublishInput, publication: Publication): boolean {
+  if (input.memory.appended.has(publication.seq)) return true;
+  return input.now - (fromRfc3339(publication.at) ?? input.now) >= limits.publishGraceMs;
+}
+
+/** What the check run should say now: its own key, which the card remembers, so that it is not read every time. */
+function checkKeyOf(state: RunState): string {
+  return `${phaseOf(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
+}
+
+function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
+  const { state, facts, memory } = input;
+  if (state.gate === null || facts.pull.kind === 'unknown') return null;
+  const wanted = checkKeyOf(state);
+  const key = `check:${wanted}`;
+  if (cardOf(state, ours)?.marker.fields['check'] === wanted || isDone(memory, key)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax) || !isSettled(input)) return null;
+  const { title, summary } = renderCheck(input);
+  return perform(key, {
+    kind: 'put-check-run',
+    head: state.gate.commit,
+    title,
+    summary,
+    conclusion: checkConclusion(state),
+    annotations: input.annotations,
+    externalId: state.run,
+  });
+}
+
+function cardOf(
+  state: RunState,
+  ours: readonly CommentFacts[],
+): { readonly comment: CommentFacts; readonly marker: NonNullable<ReturnType<typeof readMarker>> } | null {
+  for (const comment of ours) {
+    const marker = readMarker(comment.body);
+    if (marker !== null && marker.kind === 'card' && marker.run === state.run) return { comment, marker };
+  }
+  return null;
+}
+
+/** The newest event is ours or has aged: another process that wrote it is still publishing. */
+function isSettled(input: PublishInput): boolean {
+  const { head } = input.state;
+  return (
+    input.memory.appended.has(head.seq) || input.now - (fromRfc3339(head.at) ?? 0) >= limits.publishGraceMs
+  );
+}
+
+function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
+  const { state, memory } = input;
+  if (!isSettled(input)) return null;
+  const body = renderCard({ ...input, check: checkKeyOf(state) });
+  const card = cardOf(state, ours);
+  const key = `card:${state.head.seq}`;
+  if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (card === null) {
+    const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
+    const first = [...memory.outcomes.entries()].some(([k, o]) => k.startsWith('card:') && o.kind === 'done');
+    return first ? null : perform(key, { kind: 'post-comment', thread: state.proposal.pull, marker, body });
+  }
+  if (card.comment.body === body || !mayEditCard(input, card)) return null;
+  return perform(key, { kind: 'edit-comment', comment: card.comment.id, body });
+}
+
+/** Progress is edited in place now and then; a change of phase at once (architecture, section 4). */
+function mayEditCard(
+  input: PublishInput,
+  card: {
+    readonly comment: CommentFacts;
+    readonly marker: { readonly fields: Readonly<Record<string, string>> };
+  },
+): boolean {
+  if (
+    card.marker.fields['phase'] !== phaseOf(input.state) ||
+    card.marker.fields['check'] !== checkKeyOf(input.state)
+  )
+    return true;
+  if (isOver(input.state)) return true;
+  const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
+  return input.now - card.comment.updatedAt >= periodMs;
+}
+
+/** Outcome boxes are ferrybot's own to tick; a box that a person ticked or unticked by hand is not fought over more than once a phase. */
+function nextTick(input: PublishInput): Step | null {
+  const { state, facts, memory } = input;
+  if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown')
+    return null;
+  const wanted = {
+    'human approval': state.order !== null && state.order.status !== 'void',
+    'monitoring loop started': state.observation !== null,
+  };
+  const body = tickedBody(facts.pull.value.body, facts.body.value.boxes, wanted);
+  const key = `ticks:${phaseOf(state)}`;
+  if (body === null || state.submission === null || !isSettled(input)) return null;
+  if (isDone(memory, key) || !mayTry(memory, key, 1)) return null;
+  return perform(key, {
+    kind: 'edit-pull-body',
+    pull: facts.pull.value.number,
+    expected: facts.pull.value.bodyDigest,
+    body,
+  });
+}

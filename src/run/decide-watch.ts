@@ -1,0 +1,53 @@
+/** Decides whether a watch must be started: every live job has one, and only one, by lease. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+
+/** Whether a live job has no watch whose lease still runs. */
+export function needsWatch(state: RunState, now: Instant): boolean {
+  if (state.submission === null || state.end !== null) return false;
+  const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
+  return until === null || now >= until;
+}
+
+/** Starts a watch unless one is on its way. Two at once do no harm: the lease lets one of them work. */
+export function decideWatch(
+  state: RunState,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+  memory: Memory,
+): Step | null {
+  if (!needsWatch(state, now) || state.submission === null) return null;
+  const key = watchKey(state);
+  if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (facts.watchRuns.kind === 'unknown') return null;
+  const { cluster } = state.submission;
+  const onItsWay = facts.watchRuns.value.some(
+    (run) =>
+      run.title.includes(cluster) &&
+      (run.status !== 'completed' || now - run.createdAt < limits.dispatchVisibleMs),
+  );
+  if (onItsWay) return null;
+  return perform(key, {
+    kind: 'dispatch-workflow',
+    workflow: config.workflows.watch,
+    ref: config.lanes.daily.targetBranch,
+    inputs: { cluster },
+  });
+}
+
+/** Whether this process needs the list of watch runs. */
+export function wantsWatchRuns(state: RunState, memory: Memory, now: Instant): boolean {
+  return needsWatch(state, now) && !isDone(memory, watchKey(state));
+}
+
+/** One key for each lease that ran out, so that the next one is started too. */
+function watchKey(state: RunState): string {
+  return `watch:${state.run}:${state.observation?.lease.until ?? 'first'}`;
+}

@@ -1,0 +1,88 @@
+/** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { EventDataByType } from '../domain/event.ts';
+import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { Manifest } from '../domain/manifest.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { fillLane } from './fill.ts';
+
+export type ManifestFacts = {
+  readonly run: RunId;
+  readonly repository: string;
+  readonly proposal: EventDataByType['proposed'];
+  readonly config: LabConfig;
+  readonly change: ChangeFacts;
+  readonly body: BodyFacts;
+};
+
+/** Unknown where a part cannot be told: a tree that is missing, a delta that cannot be counted, a cluster that is not configured. */
+export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
+  const lane = facts.config.lanes.daily;
+  const cluster = facts.config.clusters[lane.cluster];
+  if (cluster === undefined) return unknown(`the cluster ${lane.cluster} is not configured`);
+  const missing = lane.ships.filter((path) => (facts.change.trees[path] ?? null) === null);
+  if (missing.length > 0) return unknown(`the proposed commit has no ${missing.join(', ')}`);
+  const { delta } = facts.change;
+  if (delta.kind === 'structural' || delta.kind === 'unparsable')
+    return unknown(`the config delta is ${delta.kind}`);
+  const { runName, outputRoot, command, environment } = fillLane(lane, {
+    run: facts.run,
+    date: facts.proposal.date,
+  });
+  return known({
+    v: 1,
+    lane: facts.proposal.lane,
+    runName,
+    repository: facts.repository,
+    trees: Object.fromEntries(lane.ships.map((path) => [path, facts.change.trees[path] ?? ''])),
+    delta:
+      delta.kind === 'none'
+        ? []
+        : delta.changes.map(({ knob, path, before, after, bucket }) => ({
+            knob,
+            path,
+            before,
+            after,
+            bucket,
+          })),
+    preconditions: lane.checklist.preconditions.map((text) => ({
+      text,
+      checked: isTicked(facts.body, text),
+    })),
+    cluster: lane.cluster,
+    command: [...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...command],
+    outputRoot,
+    tracker: { ...lane.tracker, runId: runName },
+    resume: { policy: lane.resume.policy, initializeFrom: null },
+    retention: lane.retention,
+    cost: { acceleratorHours: cluster.acceleratorHoursPerRun, source: 'config' },
+    envelope: { restarts: 0, fixes: [], reductions: [] },
+    policy: policyOf(facts.config),
+  });
+}
+
+function isTicked(body: BodyFacts, text: string): boolean {
+  const boxes = body.boxes.filter((box) => box.text === text);
+  return boxes.length > 0 && boxes.every((box) => box.checked);
+}
+
+/** The policy keys that gates and the runner read, as text: a changed key is a changed manifest. */
+function policyOf(config: LabConfig): Manifest['policy'] {
+  const lane = config.lanes.daily;
+  return {
+    'approvals.permission': config.approvals.permission,
+    'approvals.users': config.approvals.users.join(','),
+    'approvals.quorum': String(config.approvals.quorum),
+    'approvals.onePersonIsEnough': String(config.approvals.onePersonIsEnough),
+    'lane.targetBranch': lane.targetBranch,
+    'lane.experiment': lane.experiment,
+    'lane.scope': lane.scope.join(','),
+    'lane.budget': `${lane.budget.knobs} ${lane.budget.enforce}`,
+    'lane.scaleKnobs': lane.scaleKnobs.join(','),
+    'lane.engine': config.clusters[lane.cluster]?.engine ?? '',
+    'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),
+    'lane.passSecrets': lane.passSecrets.join(','),
+  };
+}

@@ -1,0 +1,63 @@
+/** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
+
+import type { RunState } from '../domain/run-state.ts';
+import type { MarkerKind } from '../render/marker.ts';
+
+/** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */
+export type Publication = {
+  readonly kind: Exclude<MarkerKind, 'card' | 'issue' | 'pull' | 'closure'>;
+  readonly key: string;
+  readonly thread: number;
+  readonly seq: number;
+  readonly at: string;
+};
+
+/** Everything that should stand in the run's threads by now; answers and alerts first, progress never (it is the card's). */
+export function publicationsOf(state: RunState): readonly Publication[] {
+  return [...answersOf(state), ...incidentsOf(state), ...dropsOf(state), ...milestonesOf(state)];
+}
+
+/** One answer for each comment, however many commands stand in it, once all of them are answered. */
+function answersOf(state: RunState): readonly Publication[] {
+  const byComment = Map.groupBy(
+    state.commands.values(),
+    (command) => `${command.surface}-${command.comment}`,
+  );
+  return [...byComment.entries()].flatMap(([key, commands]) => {
+    const answers = commands.map((command) => command.answer).filter((answer) => answer !== null);
+    const loud = answers.filter((answer) => answer.detail['quiet'] !== 1);
+    const last = loud.toSorted((a, b) => b.seq - a.seq)[0];
+    const thread = commands[0]?.thread;
+    if (answers.length < commands.length || last === undefined || thread === undefined) return [];
+    return [{ kind: 'answer', key, thread, seq: last.seq, at: last.at } as const];
+  });
+}
+
+function incidentsOf(state: RunState): readonly Publication[] {
+  const thread = state.proposal.issue;
+  return state.incidents.map(({ seq, at }) => ({ kind: 'incident', key: String(seq), thread, seq, at }));
+}
+
+function dropsOf(state: RunState): readonly Publication[] {
+  return state.drops.map(({ seq, at }) => ({
+    kind: 'drop',
+    key: String(seq),
+    thread: state.proposal.pull,
+    seq,
+    at,
+  }));
+}
+
+function milestonesOf(state: RunState): readonly Publication[] {
+  const thread = state.proposal.issue;
+  const moments = [
+    { kind: 'launch', event: state.submission },
+    { kind: 'first-eval', event: state.firstEval },
+    { kind: 'ended', event: state.end },
+    { kind: 'sealed', event: state.seal },
+    { kind: 'closed', event: state.closed },
+  ] as const;
+  return moments.flatMap(({ kind, event }) =>
+    event === null ? [] : [{ kind, key: String(event.seq), thread, seq: event.seq, at: event.at }],
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * reconcile: what is owed to one run now. A webhook, a timer and a sweep all end here; the answer depends on the record
+ * and the facts alone, so that a lost, doubled or reordered wake changes nothing but the delay (decision D2).
+ */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { RunFacts, SealedMetrics } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { isLive, isOver, type RunState } from '../domain/run-state.ts';
+import { judgeFerry } from '../ferry/verdict.ts';
+import { annotationsOf } from './annotations.ts';
+import { decideClosure } from './decide-closure.ts';
+import { type CommandOutcome, decideCommand } from './decide-commands.ts';
+import { decideGates } from './decide-gates.ts';
+import { decideDispatch, decideOrder } from './decide-order.ts';
+import { decidePublication } from './decide-publications.ts';
+import { decideWatch } from './decide-watch.ts';
+import { type DigestOf, type Gated, gateRun } from './gate-run.ts';
+import { manifestDigest } from './manifest-digest.ts';
+import { append, type Memory, type Step } from './step.ts';
+
+export type ReconcileInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly config: LabConfig;
+  readonly repository: string;
+  readonly now: Instant;
+  readonly memory: Memory;
+  readonly digestOf: DigestOf;
+};
+
+/** The next step for the run, or null when nothing is owed or what is owed waits for a fact. */
+export function reconcile(input: ReconcileInput): Step | null {
+  if (isOver(input.state)) return publish(input);
+  const gated = gateRun({
+    ...input,
+    run: input.state.run,
+    proposal: input.state.proposal,
+    holds: input.state.holds,
+  });
+  return (
+    withdraw(input) ??
+    decideGates(input.state, input.facts, gated, input.digestOf) ??
+    decideRest(input, gated)
+  );
+}
+
+function decideRest(input: ReconcileInput, gated: Gated): Step | null {
+  const command = commandOutcome(input, gated);
+  if (command.kind === 'step') return command.step;
+  const closing =
+    command.kind === 'staged'
+      ? decideClosure({ ...input, command: command.command, verdict: verdictOf(input) })
+      : null;
+  return (
+    closing ??
+    decideOrder({ ...input, gated }) ??
+    decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??
+    publish(input)
+  );
+}
+
+/** A proposal whose PR was closed before anything was ordered is over: the next one may be made. */
+function withdraw({ state, facts }: ReconcileInput): Step | null {
+  if (
+    state.end !== null ||
+    isLive(state) ||
+    facts.pull.kind === 'unknown' ||
+    facts.pull.value.state === 'open'
+  )
+    return null;
+  const reason = facts.pull.value.merged
+    ? 'the pull request was merged without a launch'
+    : 'the pull request was closed without a launch';
+  return append({
+    type: 'closed',
+    role: 'control',
+    data: { outcome: 'withdrawn', reason, closurePull: null },
+  });
+}
+
+function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
+  const digest =
+    gated.manifest.kind === 'known' ? manifestDigest(gated.manifest.value, input.digestOf) : null;
+  const body = input.facts.body.kind === 'known' ? input.facts.body.value.fingerprint : null;
+  const gates = body === null ? null : { digest, body, verdicts: gated.verdicts };
+  return decideCommand({ ...input, gates, verdict: verdictOf(input)?.result ?? 'unknown' });
+}
+
+function verdictOf({ state, facts, config }: ReconcileInput): ReturnType<typeof judgeFerry> | null {
+  if (state.end === null || facts.laneRuns.kind === 'unknown') return null;
+  return judgeFerry(state.end, config.lanes.daily, sealedHistory(facts.laneRuns.value));
+}
+
+/** Metrics of the sealed runs of the lane, newest first. */
+export function sealedHistory(runs: readonly RunState[]): readonly SealedMetrics[] {
+  return runs.flatMap((run) =>
+    run.seal === null ? [] : [{ run: run.run, date: run.proposal.date, metrics: run.seal.metrics }],
+  );
+}
+
+function publish(input: ReconcileInput): Step | null {
+  const activeRuns =
+    input.facts.laneRuns.kind === 'known' ? input.facts.laneRuns.value.filter(isLive).length : 1;
+  return decidePublication({
+    ...input,
+    verdict: verdictOf(input),
+    activeRuns,
+    annotations: annotationsOf(input.state, input.facts, input.config),
+  });
+}

@@ -1,0 +1,41 @@
+/** One step of a reconciliation: record something, or do something outside. Never both at once, so that each is a boundary. */
+
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { EventDraft } from '../domain/event.ts';
+
+export type Step =
+  | { readonly kind: 'append'; readonly drafts: readonly EventDraft[] }
+  /** `key` names the effect in this process's memory, so that it is not done twice while its trace is not visible yet. */
+  | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect };
+
+/** What this process has tried and what came of it. Another process starts with nothing and looks. */
+export type Memory = {
+  readonly outcomes: ReadonlyMap<string, EffectOutcome>;
+  readonly tries: ReadonlyMap<string, number>;
+  /** Sequence numbers that this process appended: it publishes them without waiting. */
+  readonly appended: ReadonlySet<number>;
+};
+
+export const EMPTY_MEMORY: Memory = { outcomes: new Map(), tries: new Map(), appended: new Set() };
+
+/** A step that records. */
+export function append(...drafts: readonly EventDraft[]): Step {
+  return { kind: 'append', drafts };
+}
+
+/** A step that acts. */
+export function perform(key: string, effect: Effect): Step {
+  return { kind: 'perform', key, effect };
+}
+
+/** Whether an effect may be (tried again and) performed: not done, not refused, and tried less than `triesMax` times. */
+export function mayTry(memory: Memory, key: string, triesMax: number): boolean {
+  const outcome = memory.outcomes.get(key);
+  if (outcome?.kind === 'done' || outcome?.kind === 'refused') return false;
+  return (memory.tries.get(key) ?? 0) < triesMax;
+}
+
+/** Whether this process saw the effect done. */
+export function isDone(memory: Memory, key: string): boolean {
+  return memory.outcomes.get(key)?.kind === 'done';
+}
