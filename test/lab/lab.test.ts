@@ -1,0 +1,15 @@
+/** The example lab's own tests, which need Python 3 and nothing else. */
+
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../src/host/process.ts';
+
+describe('the example lab', () => {
+  it('passes its own tests', async () => {
+    const result = await runProgram('python3', ['-B', '-m', 'unittest', 'discover', '-s', 'tests'], {
+      env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
+      cwd: new URL('../../fixtures/lab', import.meta.url).pathname,
+    });
+    expect(result.stderr).toMatch(/^OK$/m);
+    expect(result.ok).toBe(true);
+  }, 180_000);
+});
