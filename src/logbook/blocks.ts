@@ -18,24 +18,24 @@ export function weave(existing: string | null, sections: readonly Section[]): st
   const sectionOf = new Map(
     sections.flatMap((section, index) => section.map((block) => [block.id, index] as const)),
   );
-  let written = '';
+  const out = createOutput();
   let done = 0;
   const finish = (until: number): void => {
     for (; done < until; done += 1) {
-      for (const block of sections[done] ?? []) if (!present.has(block.id)) written = join(written, block);
+      for (const block of sections[done] ?? []) if (!present.has(block.id)) out.addApart(marked(block));
     }
   };
   for (const piece of pieces) {
     if (piece.kind === 'text') {
-      written += piece.text;
+      out.add(piece.text);
       continue;
     }
     finish(sectionOf.get(piece.id) ?? done);
     const block = wanted.get(piece.id);
-    written += block === undefined ? piece.text : marked(block);
+    out.add(block === undefined ? piece.text : marked(block));
   }
   finish(sections.length);
-  return written;
+  return out.text();
 }
 
 type Piece =
@@ -50,10 +50,29 @@ function marked(block: Block): string {
   return `${opening(block.id)}${block.text}${closing(block.id)}`;
 }
 
-/** A new block starts on a line of its own, with an empty line before it where there is anything before it. */
-function join(before: string, block: Block): string {
-  if (before === '' || before.endsWith('\n\n')) return before + marked(block);
-  return `${before}${before.endsWith('\n') ? '\n' : '\n\n'}${marked(block)}`;
+type Output = {
+  readonly add: (text: string) => void;
+  /** On a line of its own, with an empty line before it where there is anything before it. */
+  readonly addApart: (text: string) => void;
+  readonly text: () => string;
+};
+
+/** Collects parts and knows how they end: looking at the end of a long string made of parts copies all of it. */
+function createOutput(): Output {
+  const parts: string[] = [];
+  let end = '';
+  const add = (text: string): void => {
+    parts.push(text);
+    end = (end + text).slice(-2);
+  };
+  return {
+    add,
+    addApart: (text) => {
+      if (end !== '' && end !== '\n\n') add(end.endsWith('\n') ? '\n' : '\n\n');
+      add(text);
+    },
+    text: () => parts.join(''),
+  };
 }
 
 /** Cuts a file at our marks. Only the first block of an id is ours; a copy of it is people's text. */

@@ -17,11 +17,13 @@ export function canonicalize(value: Json): string {
 export function parseCanonical(text: string): Result<Json, string> {
   const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
-  const flaw = flawOf(parsed.value, 0);
+  const order = { isSorted: true };
+  const flaw = flawOf(parsed.value, 0, order);
   if (flaw !== null) return fail(flaw);
   // JSON.stringify writes strings and integers as RFC 8785 does, so where the keys are in order already the
-  // texts are compared without building a second one by hand: a third of the time on 2,880 events.
-  if (keysAreSorted(parsed.value) && JSON.stringify(parsed.value) === text) return parsed;
+  // texts are compared without building a second one by hand: a third of the time on 2,880 events. Keys that
+  // look like array indices come first in JavaScript whatever the text says: those are written by hand.
+  if (order.isSorted && JSON.stringify(parsed.value) === text) return parsed;
   return write(parsed.value, 0) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }
 
@@ -34,44 +36,39 @@ function parseJson(text: string): Result<Json, string> {
   }
 }
 
-/** Why a parsed value may not stand in the logbook at all, or null. */
-function flawOf(value: Json, depth: number): string | null {
+/** Whether every object that was walked had its keys in order. */
+type KeyOrder = { isSorted: boolean };
+
+/** Why a parsed value may not stand in the logbook at all, or null; notes in `order` whether its keys are sorted. */
+function flawOf(value: Json, depth: number, order: KeyOrder): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'a lone surrogate in a string';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : `not a safe integer: ${value}`;
   if (value === null || typeof value === 'boolean') return null;
   if (depth >= limits.logbookJsonDepthMax) return 'nested too deeply';
-  if (isList(value)) {
-    for (const item of value) {
-      const flaw = flawOf(item, depth + 1);
-      if (flaw !== null) return flaw;
-    }
-    return null;
-  }
+  if (isList(value)) return firstFlaw(value, depth, order);
+  let before: string | null = null;
   for (const key of Object.keys(value)) {
     if (!key.isWellFormed()) return 'a lone surrogate in a key';
-    const flaw = flawOf(member(value, key), depth + 1);
+    if (before !== null && !(before < key)) order.isSorted = false;
+    before = key;
+    const flaw = flawOf(member(value, key), depth + 1, order);
     if (flaw !== null) return flaw;
   }
   return null;
 }
 
-/** Keys that look like array indices come first in JavaScript whatever the text says: those take the slow path. */
-function keysAreSorted(value: Json): boolean {
-  if (value === null || typeof value !== 'object') return true;
-  if (isList(value)) return value.every(keysAreSorted);
-  let before: string | null = null;
-  for (const key of Object.keys(value)) {
-    if (before !== null && !(before < key)) return false;
-    if (!keysAreSorted(member(value, key))) return false;
-    before = key;
+function firstFlaw(items: readonly Json[], depth: number, order: KeyOrder): string | null {
+  for (const item of items) {
+    const flaw = flawOf(item, depth + 1, order);
+    if (flaw !== null) return flaw;
   }
-  return true;
+  return null;
 }
 
 function write(value: Json, depth: number): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number' || typeof value === 'string') {
-    const flaw = flawOf(value, depth);
+    const flaw = flawOf(value, depth, { isSorted: true });
     if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
     return JSON.stringify(value);
   }

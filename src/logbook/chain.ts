@@ -1,7 +1,7 @@
 /** The chain: what of an event is hashed, what is signed, and what the first event stands on (docs/logbook.md). */
 
 import type { LogbookEvent } from '../domain/event.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import type { Json } from '../domain/json.ts';
 import { canonicalize } from './canonical.ts';
 
 /** `prev` of the first event of a file: there is nothing before it. */
@@ -24,22 +24,29 @@ export function signedText(hash: string): string {
 }
 
 /**
- * `hashedText` of a line that is known to be canonical. Its members are in order already, so leaving two out
- * and writing the rest again gives the same text as sorting it anew unless a key looks like an array index
- * (JavaScript moves those to the front).
+ * `hashedText` of a line that is known to be canonical and to hold an event. Both members stand before others
+ * (`keyId`, `type`), so each is cut out with the comma behind it; inside a string its quotes would be escaped,
+ * so a text that is found once is the member. Found twice, some part has a member of the same name and value:
+ * then the long way is taken.
  */
-export function hashedTextOfCanonical(event: JsonObject): string {
-  const { hash: _hash, sig: _sig, ...rest } = event;
-  const text = JSON.stringify(rest);
-  return INDEX_KEY.test(text) ? canonicalize(rest) : text;
+export function hashedTextOfLine(line: string, event: LogbookEvent): string {
+  const hash = `"hash":"${event.hash}",`;
+  const sig = `"sig":"${event.sig}",`;
+  const hashAt = line.indexOf(hash);
+  const sigAt = line.indexOf(sig, hashAt);
+  const isPlain =
+    line.lastIndexOf(hash) === hashAt && line.indexOf(sig) === sigAt && line.lastIndexOf(sig) === sigAt;
+  if (!isPlain || hashAt === -1 || sigAt === -1) {
+    const { hash: _hash, sig: _sig, ...rest } = event;
+    return hashedText(rest);
+  }
+  return line.slice(0, hashAt) + line.slice(hashAt + hash.length, sigAt) + line.slice(sigAt + sig.length);
 }
 
 /** The line of a sealed event, without the newline that ends it. */
 export function lineOf(event: LogbookEvent): string {
   return canonicalize(jsonOf(event));
 }
-
-const INDEX_KEY = /"(?:0|[1-9][0-9]*)":/;
 
 /** Events are made of JSON alone (domain/event.ts); the compiler cannot see that through branded strings. */
 function jsonOf(event: UnsealedEvent): Json {

@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import { EVENT_TYPES, type LogbookEvent, ROLES } from '../domain/event.ts';
-import type { JsonObject } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
@@ -19,14 +18,11 @@ export function splitLines(text: string): Lines {
   return { whole: parts, torn: last === undefined || last === '' ? null : last };
 }
 
-/** An event, and the JSON that it was read from: the chain is checked over all that stood there. */
-export type DecodedLine = { readonly event: LogbookEvent; readonly json: JsonObject };
-
 /**
  * Reads one line (without its newline). Refused: what is not canonical JSON, longer than the limit, lacks a
  * field, has one of the wrong type, or is of a type or version that is not known. Unknown fields are kept.
  */
-export function decodeLine(line: string): Result<DecodedLine, string> {
+export function decodeLine(line: string): Result<LogbookEvent, string> {
   if (line === '') return fail('an empty line');
   if (line.length > limits.logbookLineCharsMax) return fail('the line is longer than an event may be');
   const json = parseCanonical(line);
@@ -36,7 +32,7 @@ export function decodeLine(line: string): Result<DecodedLine, string> {
   const data = dataSchemas[envelope.data.type].safeParse(envelope.data.data);
   if (!data.success) return fail(`data: ${firstIssue(data.error)}`);
   // Checked just above, field by field, by schemas that the compiler holds against LogbookEvent's parts.
-  return ok({ event: json.value as unknown as LogbookEvent, json: json.value as JsonObject });
+  return ok(json.value as unknown as LogbookEvent);
 }
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -52,7 +48,7 @@ const envelopeSchema = z.looseObject({
   type: z.enum(EVENT_TYPES),
   role: z.enum(ROLES),
   actor: actorSchema.optional(),
-  data: z.looseObject({}),
+  data: z.unknown(),
   prev: z.string().regex(HASH),
   keyId: z.string().min(1),
   hash: z.string().regex(HASH),

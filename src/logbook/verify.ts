@@ -1,8 +1,8 @@
 /** Verification of one file: every entry in order, and the file's end against what is known to have been there. */
 
 import { type LogbookEvent, type PublicKey, type Role, WRITERS } from '../domain/event.ts';
-import { GENESIS, hashedTextOfCanonical } from './chain.ts';
-import { type DecodedLine, decodeLine, splitLines } from './codec.ts';
+import { GENESIS, hashedTextOfLine } from './chain.ts';
+import { decodeLine, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type TransitionCheck, transitionCheck } from './rules.ts';
@@ -92,19 +92,19 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   if (walk.input.undecodableLine === seq + 1) return bad('canonical', 'not UTF-8');
   const decoded = decodeLine(line);
   if (!decoded.ok) return bad('canonical', decoded.error);
-  const fault = faultOf(walk, decoded.value);
+  const fault = faultOf(walk, decoded.value, line);
   if (fault !== null) return bad(fault.reason, fault.message);
-  walk.events.push(decoded.value.event);
+  walk.events.push(decoded.value);
   return null;
 }
 
 type Fault = { readonly reason: BadReason; readonly message: string };
 
 /** In this order: place, chain, writer, lifecycle. The Python verifier has the same, so that the answers agree. */
-function faultOf(walk: Walk, { event, json }: DecodedLine): Fault | null {
+function faultOf(walk: Walk, event: LogbookEvent, line: string): Fault | null {
   return (
     placeFault(walk, event) ??
-    chainFault(walk, event, json) ??
+    chainFault(walk, event, line) ??
     writerFault(walk, event) ??
     ruleFault(walk, event)
   );
@@ -120,9 +120,9 @@ function placeFault(walk: Walk, event: LogbookEvent): Fault | null {
     : { reason: 'order', message: `number ${event.seq} stands where ${seq} belongs` };
 }
 
-function chainFault(walk: Walk, event: LogbookEvent, json: DecodedLine['json']): Fault | null {
+function chainFault(walk: Walk, event: LogbookEvent, line: string): Fault | null {
   const prev = walk.events.at(-1)?.hash ?? GENESIS;
-  if (walk.input.hash(hashedTextOfCanonical(json)) !== event.hash) {
+  if (walk.input.hash(hashedTextOfLine(line, event)) !== event.hash) {
     return { reason: 'hash', message: 'the entry is not the one that was hashed' };
   }
   return event.prev === prev ? null : { reason: 'hash', message: 'does not continue the entry before it' };

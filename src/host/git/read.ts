@@ -49,8 +49,8 @@ async function resolve(mirror: GitMirror, ref: string): Promise<Sha | null> {
     if (found.exitCode === 1 || /not a valid ref/.test(found.stderr)) return null;
     throw gitError('failed', { args: ['show-ref'] }, found);
   }
-  // An annotated tag has two lines: the tag object, and what it points to.
-  const id = found.stdout.trim().split('\n').at(-1) ?? '';
+  // An annotated tag has two lines: the tag object, and what it points to (`<id> <ref>^{}`).
+  const [id = ''] = (found.stdout.trim().split('\n').at(-1) ?? '').split(' ');
   return branded(id, isSha);
 }
 

@@ -1,0 +1,356 @@
+// The bot's git against real bare repositories: what it reads, who wins a race, and what a lost answer is taken for.
+
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createGitProgram } from '../../../src/host/git/git-program.ts';
+import {
+  AT_MS,
+  bareRepository,
+  environment,
+  firstCommit,
+  identity,
+  scratchFolder,
+  sha,
+} from './scratch-repository.ts';
+
+const MAIN = 'refs/heads/main';
+
+describe('reading', () => {
+  it('tells refs, files, ids and history of what the remote has', async () => {
+    const remote = await bareRepository();
+    const writer = remote.client();
+    const first = await firstCommit(writer, {
+      'lib/a.py': 'a = 1\n',
+      'lib/deep/b.py': 'b = "é"\n',
+      'README.md': '#\n',
+    });
+    const second = await writer.commitAndPush({
+      ref: MAIN,
+      expected: first,
+      parent: 'expected',
+      files: { 'lib/a.py': 'a = 2\n', 'README.md': null },
+      message: 'change a\n\nwhy',
+      atMs: AT_MS + 5_000,
+    });
+    if (second.kind !== 'pushed') throw new Error(second.kind);
+    const reader = remote.client();
+    await reader.fetch();
+    expect(await reader.resolve(MAIN)).toBe(second.sha);
+    expect(await reader.resolve('refs/heads/none')).toBeNull();
+    expect(await reader.readText(second.sha, 'lib/deep/b.py')).toBe('b = "é"\n');
+    expect(await reader.readText(second.sha, 'README.md')).toBeNull();
+    expect(await reader.readText(second.sha, 'lib')).toBeNull();
+    expect(await reader.readText(second.sha, 'lib/*.py')).toBeNull();
+    expect(await reader.listFiles(second.sha, 'lib')).toEqual(['lib/a.py', 'lib/deep/b.py']);
+    expect(await reader.listFiles(first, '')).toEqual(['README.md', 'lib/a.py', 'lib/deep/b.py']);
+    expect(await reader.listFiles(first, 'nowhere')).toEqual([]);
+    expect(await reader.treeId(second.sha, 'lib/deep')).toBe(await remote.git('rev-parse', 'main:lib/deep'));
+    expect(await reader.treeId(second.sha, '')).toBe(await remote.git('rev-parse', 'main^{tree}'));
+    expect(await reader.treeId(second.sha, 'gone')).toBeNull();
+    expect(await reader.changedPaths(first, second.sha)).toEqual(['README.md', 'lib/a.py']);
+    expect(await reader.mergeBase(first, second.sha)).toBe(first);
+    const all = { from: second.sha, not: null, sinceMs: null, paths: [], limit: 10 };
+    expect(await reader.log(all)).toEqual([
+      { sha: second.sha, subject: 'change a', authorName: 'Example Lab', atMs: AT_MS + 5_000 },
+      { sha: first, subject: 'first', authorName: 'Example Lab', atMs: AT_MS },
+    ]);
+    expect(await reader.log({ ...all, not: first })).toHaveLength(1);
+    expect(await reader.log({ ...all, paths: ['lib/deep'] })).toMatchObject([{ sha: first }]);
+    expect(await reader.log({ ...all, sinceMs: AT_MS + 1_000 })).toMatchObject([{ sha: second.sha }]);
+    expect(await reader.log({ ...all, limit: 1 })).toHaveLength(1);
+  });
+
+  it('fetches no file before it is read, and forgets what the remote forgot', async () => {
+    const remote = await bareRepository();
+    const first = await firstCommit(remote.client(), { big: 'x'.repeat(1000) });
+    await remote.git('branch', 'extra', first);
+    const directory = join(scratchFolder(), 'mirror.git');
+    const reader = remote.client({ directory });
+    await reader.fetch();
+    expect(await reader.resolve('refs/heads/extra')).toBe(first);
+    await remote.git('branch', '-D', 'extra');
+    await reader.fetch();
+    expect(await reader.resolve('refs/heads/extra')).toBeNull();
+    renameSync(remote.path, `${remote.path}.away`);
+    await expect(reader.readText(first, 'big')).rejects.toMatchObject({
+      name: 'GitError',
+      code: 'unreadable',
+    });
+    await expect(reader.fetch()).rejects.toMatchObject({ code: 'unreachable' });
+    renameSync(`${remote.path}.away`, remote.path);
+    expect(await reader.readText(first, 'big')).toBe('x'.repeat(1000));
+  });
+
+  it('says *cannot be read* of a commit that is gone and of a file that is no text', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    await firstCommit(client, { a: 'a' });
+    await expect(client.readText(sha('1'.repeat(40)), 'a')).rejects.toMatchObject({ code: 'unreadable' });
+    await expect(client.mergeBase(sha('1'.repeat(40)), sha('2'.repeat(40)))).rejects.toMatchObject({
+      code: 'unreadable',
+    });
+    const blob = join(scratchFolder(), 'blob');
+    writeFileSync(blob, Buffer.from([0x61, 0xff, 0x62]));
+    const id = await remote.git('hash-object', '-w', blob);
+    await remote.git('update-index', '--add', '--cacheinfo', `100644,${id},binary`);
+    const tree = await remote.git('write-tree');
+    const commit = sha(await remote.git('commit-tree', tree, '-m', 'binary'));
+    await remote.git('update-ref', 'refs/heads/binary', commit);
+    await client.fetch();
+    await expect(client.readText(commit, 'binary')).rejects.toThrow('not UTF-8');
+  });
+
+  it('peels a tag to its commit', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const commit = await firstCommit(client, { a: 'a' });
+    expect(
+      await client.pushTag({ name: 'ferry/daily/20261121/x', commit, message: 'sealed 3:ab', atMs: AT_MS }),
+    ).toMatchObject({ kind: 'pushed' });
+    const other = remote.client();
+    await other.fetch();
+    expect(await other.resolve('refs/tags/ferry/daily/20261121/x')).toBe(commit);
+  });
+});
+
+describe('writing', () => {
+  it('leaves everything else in the tree, keeps a script executable, and is by the lab', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { 'run.sh': 'echo\n', kept: 'k' });
+    await remote.git('read-tree', first);
+    await remote.git(
+      'update-index',
+      '--cacheinfo',
+      `100755,${await remote.git('rev-parse', `${first}:run.sh`)},run.sh`,
+    );
+    const withMode = sha(
+      await remote.git('commit-tree', await remote.git('write-tree'), '-p', first, '-m', 'mode'),
+    );
+    await remote.git('update-ref', MAIN, withMode);
+    await client.fetch();
+    const outcome = await client.commitAndPush({
+      ref: MAIN,
+      expected: withMode,
+      parent: 'expected',
+      files: { 'run.sh': 'echo 2\n', 'new file/ü': 'n' },
+      message: 'more',
+      atMs: AT_MS,
+    });
+    expect(outcome.kind).toBe('pushed');
+    const listed = await remote.git('-c', 'core.quotePath=false', 'ls-tree', '-r', 'main');
+    expect(listed).toMatch(/^100755 blob [0-9a-f]+\trun\.sh$/m);
+    expect(listed).toMatch(/kept$/m);
+    expect(listed).toMatch(/new file\/ü$/m);
+    expect(await remote.git('log', '-1', '--format=%an <%ae> %cn <%ce> %at %B', 'main')).toBe(
+      `Example Lab <lab@example.org> Example Lab <lab@example.org> ${AT_MS / 1000} more`,
+    );
+  });
+
+  it('starts a branch on a base, and a branch without a past', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: '1' });
+    const onBase = await client.commitAndPush({
+      ref: 'refs/heads/ferry/x',
+      expected: null,
+      parent: first,
+      files: { a: '2' },
+      message: 'propose',
+      atMs: AT_MS,
+    });
+    expect(onBase.kind).toBe('pushed');
+    expect(await remote.git('rev-parse', 'ferry/x^')).toBe(first);
+    await client.commitAndPush({
+      ref: 'refs/heads/ferrybot/logbook',
+      expected: null,
+      parent: 'expected',
+      files: { l: '' },
+      message: 'log',
+      atMs: AT_MS,
+    });
+    expect(await remote.git('rev-list', '--count', 'ferrybot/logbook')).toBe('1');
+    expect(await client.resolve('refs/heads/ferrybot/logbook')).not.toBeNull();
+  });
+
+  it('is rejected where the ref moved, was made, or went away, and changes nothing then', async () => {
+    const remote = await bareRepository();
+    const [alice, bob] = [remote.client(), remote.client()];
+    const first = await firstCommit(alice, { a: '1' });
+    await bob.fetch();
+    const write = {
+      ref: MAIN,
+      expected: first,
+      parent: 'expected' as const,
+      files: { a: '2' },
+      message: 'm',
+      atMs: AT_MS,
+    };
+    const outcomes = await Promise.all([
+      alice.commitAndPush(write),
+      bob.commitAndPush({ ...write, files: { a: '3' } }),
+    ]);
+    expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(['pushed', 'rejected']);
+    expect((await alice.commitAndPush({ ...write, expected: null })).kind).toBe('rejected');
+    await remote.git('update-ref', '-d', MAIN);
+    expect((await alice.commitAndPush(write)).kind).toBe('rejected');
+    expect(await remote.git('for-each-ref')).toBe('');
+  });
+
+  it('tells a rule of the remote from a lost race', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: '1' });
+    const hook = join(remote.path, 'hooks', 'pre-receive');
+    writeFileSync(hook, '#!/bin/sh\necho "the disk is full" >&2\nexit 1\n');
+    chmodSync(hook, 0o755);
+    const outcome = await client.commitAndPush({
+      ref: MAIN,
+      expected: first,
+      parent: 'expected',
+      files: { a: '2' },
+      message: 'm',
+      atMs: AT_MS,
+    });
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('pre-receive hook declined'),
+    });
+    expect(outcome).toMatchObject({ message: expect.stringContaining('the disk is full') });
+  });
+
+  it('looks when the answer was lost: arrived, overtaken, or not to be known', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: '1' });
+    const write = {
+      ref: MAIN,
+      expected: first,
+      parent: 'expected' as const,
+      files: { a: '2' },
+      message: 'm',
+      atMs: AT_MS,
+    };
+    // The server takes the push and dies before it answers.
+    const hook = join(remote.path, 'hooks', 'post-receive');
+    writeFileSync(hook, '#!/bin/sh\nkill -9 $PPID\n');
+    chmodSync(hook, 0o755);
+    const arrived = await client.commitAndPush(write);
+    expect(arrived).toEqual({ kind: 'pushed', sha: sha(await remote.git('rev-parse', 'main')) });
+    // The server dies before it takes anything: the push may yet arrive for all we know.
+    renameSync(hook, join(remote.path, 'hooks', 'pre-receive'));
+    const second = sha(await remote.git('rev-parse', 'main'));
+    const lost = await client.commitAndPush({ ...write, expected: second, files: { a: '3' } });
+    expect(lost.kind).toBe('unknown');
+    expect(await remote.git('rev-parse', 'main')).toBe(second);
+    renameSync(remote.path, `${remote.path}.away`);
+    expect((await client.commitAndPush({ ...write, expected: second, files: { a: '4' } })).kind).toBe(
+      'unknown',
+    );
+  });
+
+  it('never moves a tag', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: '1' });
+    const tag = { name: 'v1', commit: first, message: 'sealed', atMs: AT_MS };
+    const made = await client.pushTag(tag);
+    expect(made.kind).toBe('pushed');
+    expect(await remote.git('cat-file', '-p', 'v1')).toContain(
+      'tagger Example Lab <lab@example.org> 1795251600 +0000\n\nsealed',
+    );
+    // Our own tag again, as after a lost answer, is ours; any other is somebody's.
+    expect(await client.pushTag(tag)).toEqual(made);
+    expect(await client.pushTag({ ...tag, message: 'other' })).toEqual({ kind: 'exists', commit: first });
+    await remote.git('tag', 'light', first);
+    expect(await client.pushTag({ ...tag, name: 'light' })).toEqual({ kind: 'exists', commit: first });
+  });
+});
+
+describe('a mirror', () => {
+  it('that a crash left locked or half made is used again', async () => {
+    const remote = await bareRepository();
+    const directory = join(scratchFolder(), 'mirror.git');
+    const client = remote.client({ directory });
+    const first = await firstCommit(client, { a: '1' });
+    for (const name of ['config.lock', 'packed-refs.lock', 'refs/heads/main.lock']) {
+      const path = join(directory, name);
+      writeFileSync(path, '');
+      utimesSync(path, 0, 0);
+    }
+    const again = remote.client({ directory });
+    await remote.git('update-ref', '-d', MAIN);
+    await again.fetch();
+    expect(await again.resolve(MAIN)).toBeNull();
+    expect(await again.readText(first, 'a')).toBe('1');
+  });
+
+  it('is untouched by the settings and hooks of the machine', async () => {
+    const remote = await bareRepository();
+    const home = scratchFolder();
+    writeFileSync(
+      join(home, '.gitconfig'),
+      `[user]\n name = Somebody Else\n[core]\n hooksPath = ${home}\n[push]\n followTags = true\n`,
+    );
+    const hook = join(home, 'pre-push');
+    writeFileSync(hook, '#!/bin/sh\nexit 1\n');
+    chmodSync(hook, 0o755);
+    const client = createGitProgram({
+      directory: join(scratchFolder(), 'm'),
+      remoteUrl: `file://${remote.path}`,
+      identity,
+      token: async () => null,
+      environment: { ...environment, HOME: home },
+    });
+    await firstCommit(client, { a: '1' });
+    expect(await remote.git('log', '-1', '--format=%an', 'main')).toBe('Example Lab');
+  });
+});
+
+describe('the token', () => {
+  it('goes to the remote as a header and stands in no file of the mirror, no message and no redirect', async () => {
+    const seen: (string | undefined)[] = [];
+    let redirectTo = '';
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      if (redirectTo === '') response.writeHead(401).end();
+      else response.writeHead(302, { location: redirectTo }).end();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const port = (server.address() as AddressInfo).port;
+    const directory = join(scratchFolder(), 'm');
+    const remoteUrl = `http://127.0.0.1:${port}/lab/models.git`;
+    const client = createGitProgram({
+      directory,
+      remoteUrl,
+      identity,
+      token: async () => 'ghs_secret',
+      environment,
+    });
+    const basic = Buffer.from('x-access-token:ghs_secret').toString('base64');
+    const failure = await client.fetch().catch((error: unknown) => error);
+    expect(seen[0]).toBe(`Basic ${basic}`);
+    expect(String(failure)).toContain('git fetch');
+    expect(String(failure)).not.toMatch(/ghs_secret|eC1hY2Nlc3/);
+    seen.length = 0;
+    redirectTo = `http://localhost:${port}/lab/models.git/info/refs?service=git-upload-pack`;
+    await expect(client.fetch()).rejects.toMatchObject({ code: 'unreachable' });
+    expect(seen).toHaveLength(1);
+    for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+      const path = join(directory, name);
+      if (statSync(path).isFile()) expect(readFileSync(path, 'latin1')).not.toMatch(/ghs_secret|eC1hY2Nlc3/);
+    }
+    server.close();
+  });
+});
