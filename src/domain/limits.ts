@@ -78,4 +78,31 @@ export const limits = {
   pythonDepthMax: 1_000,
   /** A permission that GitHub does not tell is asked for again on every wake; after this the person is told. */
   permissionPatienceMs: 10 * 60 * 1_000,
+  /** Tries of one request to GitHub; writes are repeated only when GitHub said that it did not act. */
+  requestTriesMax: 4,
+  requestRetryMs: 500,
+  /** Without a header that says how long: at least a minute (GitHub docs, rate limits). */
+  requestLimitWaitMs: 60_000,
+  /** A longer wait is left to the next wake: nothing is lost, what is owed is derivable. */
+  requestWaitMsMax: 90_000,
+  etagCacheEntries: 200,
+  /** A log line that is read as a whole; XLA prints allocations of some kilobytes, nothing useful beyond. */
+  logLineCharsMax: 16 * 1024,
+  /** Tracker links of one log: one a launch, and a few that were only mentioned. */
+  logTrackersMax: 20,
+  /** Different eval keys of one log: Paloma has a few dozen sets with two values each. */
+  logEvalKeysMax: 500,
+  /** A record of metrics has some hundred keys; megabytes of them are not a summary. */
+  metricsFileBytesMax: 4 * 1024 * 1024,
+  metricsKeysMax: 5_000,
+  metricsDepthMax: 16,
+  /** How many earlier versions of the config are looked at for the last valid one. */
+  configHistoryCommits: 20,
+  /** Newest runs that a process reads: every live one and the last sealed five are among them. */
+  runsReadMax: 40,
+  /** Cells of the table that aligns two lists: 2,000 changed statements against 2,000, 32 MB for a moment. */
+  alignCellsMax: 4_000_000,
+  changeCacheEntries: 20,
+  /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
+  permissionsPerWakeMax: 20,
 } as const;

@@ -1,0 +1,143 @@
+/** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
+
+import { limits } from '../domain/limits.ts';
+import { type FailureSighting, readFailure } from './failure-sightings.ts';
+import { type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
+
+/** A run in the experiment tracker, as its link in the log names it. */
+export type TrackerLink = {
+  readonly id: string;
+  readonly url: string;
+  readonly entity: string;
+  readonly project: string;
+};
+
+/** State and result in one: hand it back with the next chunk. Plain data, so it can be stored. */
+export type LogFacts = {
+  /** The unfinished last line; it is read when its newline comes, or by `finishLog`. */
+  readonly carry: string;
+  /** The rest of a line that was longer than any real one is being passed over. */
+  readonly skipping: boolean;
+  readonly lines: number;
+  /** The latest line of the bar `train`, rounded as it is. */
+  readonly progress: ProgressLine | null;
+  /** Steps as shown last; never smaller precision than the log has, see `ShownCount`. */
+  readonly step: ShownCount | null;
+  /** From the first line of the bar, the only place where it is exact; then never changed. */
+  readonly exactTotal: number | null;
+  readonly loss: string | null;
+  /** True when the first step is through: the only evidence that it fits the memory. */
+  readonly firstStepCompleted: boolean;
+  readonly evalRunning: boolean;
+  readonly evalsCompleted: number;
+  /** Latest values of keys `eval/…`, as printed. */
+  readonly evals: Readonly<Record<string, string>>;
+  readonly trackers: readonly TrackerLink[];
+  /** The newest checkpoint with a commit line, by step. */
+  readonly checkpointStep: number | null;
+  readonly checkpointPath: string | null;
+  /** The path that the run went on from. */
+  readonly resumedFrom: string | null;
+  readonly failures: readonly FailureSighting[];
+  /** The latest line that ends a Python traceback, `KeyError: 'x'`. */
+  readonly lastException: string | null;
+};
+
+export const NO_LOG_FACTS: LogFacts = {
+  carry: '',
+  skipping: false,
+  lines: 0,
+  progress: null,
+  step: null,
+  exactTotal: null,
+  loss: null,
+  firstStepCompleted: false,
+  evalRunning: false,
+  evalsCompleted: 0,
+  evals: {},
+  trackers: [],
+  checkpointStep: null,
+  checkpointPath: null,
+  resumedFrom: null,
+  failures: [],
+  lastException: null,
+};
+
+/**
+ * Reads the next piece of a log. The result does not depend on where the pieces were cut, and a piece
+ * is never read again: errors of hours ago do not come back (the trap of grep-before-tail).
+ */
+export function readLogText(facts: LogFacts, text: string): LogFacts {
+  const parts = (facts.carry + text).split('\n');
+  const carry = parts.pop() ?? '';
+  let next: LogFacts = { ...facts, carry: '' };
+  for (const [index, line] of parts.entries()) {
+    next = index === 0 && facts.skipping ? { ...next, skipping: false } : readLine(next, line);
+  }
+  if (next.skipping) return next;
+  if (carry.length <= limits.logLineCharsMax) return { ...next, carry };
+  return { ...readLine(next, carry), skipping: true };
+}
+
+/** Reads the last line of a log that has ended without a newline. */
+export function finishLog(facts: LogFacts): LogFacts {
+  return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry);
+}
+
+function readLine(facts: LogFacts, whole: string): LogFacts {
+  const line = whole.slice(0, limits.logLineCharsMax).replace(/\r$/, '');
+  const counted = readFailure({ ...facts, lines: facts.lines + 1 }, line);
+  const progress = parseProgressLine(line);
+  return progress === null ? readPlainLine(counted, line) : readProgress(counted, progress);
+}
+
+function readProgress(facts: LogFacts, progress: ProgressLine): LogFacts {
+  const { bar, current, total } = progress;
+  if (bar === 'eval') return readEvalBar(facts, current, total);
+  if (bar !== 'train') return facts;
+  return {
+    ...facts,
+    progress,
+    step: current ?? facts.step,
+    loss: progress.loss ?? facts.loss,
+    exactTotal: facts.exactTotal ?? (total?.exact === true ? total.value : null),
+  };
+}
+
+/** A finished bar is printed more than once, so an eval counts when its bar fills after it began. */
+function readEvalBar(facts: LogFacts, current: ShownCount | null, total: ShownCount | null): LogFacts {
+  if (current === null) return { ...facts, evalRunning: true };
+  if (!facts.evalRunning || current.value !== total?.value) return facts;
+  return { ...facts, evalRunning: false, evalsCompleted: facts.evalsCompleted + 1 };
+}
+
+// Entity and project may hold anything but a slash or a space; the emoji before the link may be mojibake.
+const TRACKER_LINK = /https:\/\/wandb\.ai\/([^/\s]+)\/([^/\s]+)\/runs\/([\w-]+)/;
+const SAVED = /Saved checkpoint to (\S+) for step (\d{1,15})\b/;
+const EVAL_VALUE =
+  /(?<![\w/])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|inf))(?!\w|\.\d)/gi;
+
+function readPlainLine(facts: LogFacts, line: string): LogFacts {
+  let next = facts;
+  if (line.includes('First train step completed')) next = { ...next, firstStepCompleted: true };
+  const link = TRACKER_LINK.exec(line);
+  if (link !== null) next = addTracker(next, link);
+  const saved = SAVED.exec(line);
+  if (saved !== null) next = { ...next, checkpointPath: saved[1] ?? null, checkpointStep: Number(saved[2]) };
+  const resumed = /Loading checkpoint from (\S+)/.exec(line);
+  if (resumed !== null) next = { ...next, resumedFrom: resumed[1] ?? null };
+  const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);
+  return values.length === 0 ? next : addEvals(next, values);
+}
+
+function addTracker(facts: LogFacts, link: RegExpExecArray): LogFacts {
+  const [url, entity = '', project = '', id = ''] = link;
+  const isKnown = facts.trackers.some((known) => known.url === url);
+  if (isKnown || facts.trackers.length >= limits.logTrackersMax) return facts;
+  return { ...facts, trackers: [...facts.trackers, { id, url, entity, project }] };
+}
+
+function addEvals(facts: LogFacts, values: readonly (readonly [string, string])[]): LogFacts {
+  const evals = Object.fromEntries([...Object.entries(facts.evals), ...values]);
+  return Object.keys(evals).length > limits.logEvalKeysMax ? facts : { ...facts, evals };
+}

@@ -1,0 +1,121 @@
+/** What a log line can say about a failure: strings of real runs, their class, and what follows from them. */
+
+/** Classes of failure, after the monitoring loop's own division (small fix, complex, infrastructure). */
+export type FailureClass =
+  | 'accelerator-memory'
+  | 'accelerator-node'
+  | 'accelerator-fabric'
+  | 'disk-full'
+  | 'cluster'
+  | 'coordination'
+  | 'runtime-abort'
+  | 'host-memory'
+  | 'tracker-setup'
+  | 'watchdog'
+  | 'numerical'
+  | 'small-fix'
+  | 'capacity';
+
+/**
+ * What the policy asks for. `escalate`: complex, never fixed or repeated without a person. `retry-bounded`:
+ * infrastructure, counts against the no-progress budget. `propose-node`: a replacement needs a person's
+ * consent. `small-fix-once`: the allowed kind of fix, once; the same again escalates. `alert`: never
+ * relaunched as if it were infrastructure. `wait`: not a failure.
+ */
+export type Advice = 'escalate' | 'retry-bounded' | 'propose-node' | 'small-fix-once' | 'alert' | 'wait';
+
+/** One row: a line that matches `pattern` is evidence for `class`. Patterns are linear in the line's length. */
+export type Signature = {
+  readonly id: string;
+  readonly class: FailureClass;
+  readonly advice: Advice;
+  readonly pattern: RegExp;
+};
+
+/**
+ * Signatures of policy/job-monitoring-loop.md and of Marin's, JAX's, CUDA's and Ray's own messages. A
+ * match is evidence and no verdict: the engine's terminal status comes first, tracebacks at shutdown are
+ * noise, and the word "error" alone means nothing.
+ */
+export const SIGNATURES: readonly Signature[] = [
+  row(
+    'hbm-exhausted',
+    'accelerator-memory',
+    'escalate',
+    /Ran out of memory in memory space hbm|CompileTimeHbmOom/,
+  ),
+  // These are failures although the word OOM is absent.
+  row('hbm-requirement', 'accelerator-memory', 'escalate', /Program hbm requirement \d/),
+  row('hbm-allocations', 'accelerator-memory', 'escalate', /Largest program allocations in hbm/),
+  row(
+    'vmem-exhausted',
+    'accelerator-memory',
+    'escalate',
+    /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/,
+  ),
+  row('resource-exhausted', 'accelerator-memory', 'escalate', /RESOURCE_EXHAUSTED:/),
+  row(
+    'no-accelerator',
+    'accelerator-node',
+    'propose-node',
+    /No accelerator found\. Please run on a TPU or GPU\./,
+  ),
+  row(
+    'driver-cleanup',
+    'accelerator-node',
+    'propose-node',
+    /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/,
+  ),
+  row('device-busy', 'accelerator-node', 'propose-node', /Device or resource busy/),
+  row('nvlink-uncorrectable', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_NVLINK_UNCORRECTABLE/),
+  row('cuda-contained', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_CONTAINED/),
+  row('cuda-illegal-instruction', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_ILLEGAL_INSTRUCTION/),
+  row('xid-link-down', 'accelerator-fabric', 'retry-bounded', /Xid (?:149 NETIR_LINK_DOWN|145\b)/),
+  row('disk-full', 'disk-full', 'escalate', /\[Errno 28\] No space left on device/),
+  row('owner-died', 'cluster', 'retry-bounded', /OwnerDiedError/),
+  row(
+    'node-lost',
+    'cluster',
+    'retry-bounded',
+    /dead node|node heartbeat loss|marked dead because the detector has missed/i,
+  ),
+  row('barrier-timeout', 'coordination', 'retry-bounded', /DEADLINE_EXCEEDED: Barrier timed out/),
+  row('coordination-service', 'coordination', 'retry-bounded', /tensorflow\.CoordinationService/),
+  row('python-aborted', 'runtime-abort', 'escalate', /Fatal Python error: Aborted/),
+  // absl's LOG(FATAL) is known by its prefix; its words change from version to version.
+  row('absl-fatal', 'runtime-abort', 'escalate', /^F\d{8} \d\d:/),
+  row('bad-alloc', 'host-memory', 'escalate', /std::bad_alloc/),
+  row('length-error', 'runtime-abort', 'escalate', /std::length_error: basic_string::_M_create/),
+  row('wandb-no-key', 'tracker-setup', 'escalate', /No API key configured/),
+  row(
+    'stalled-training',
+    'watchdog',
+    'retry-bounded',
+    /No progress after .{1,200} \(timeout [\d.]+\); terminating with exit code 124/,
+  ),
+  row('loss-not-finite', 'numerical', 'alert', /Progress on:train .*\bloss=[+-]?(?:nan|inf)/i),
+  row('name-error', 'small-fix', 'small-fix-once', /^NameError: /),
+  row('import-error', 'small-fix', 'small-fix-once', /^(?:ImportError|ModuleNotFoundError): /),
+  row('syntax-error', 'small-fix', 'small-fix-once', /^(?:SyntaxError|IndentationError): /),
+  row('key-error', 'small-fix', 'small-fix-once', /^KeyError: /),
+  row(
+    'autoscaler-demand',
+    'capacity',
+    'wait',
+    /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/,
+  ),
+];
+
+/** The rows that a line matches, in the table's order. */
+export function signaturesOf(line: string): readonly Signature[] {
+  return SIGNATURES.filter((signature) => signature.pattern.test(line));
+}
+
+/** The row with this id, or null: events carry ids, and an old event may carry one that is gone. */
+export function signatureById(id: string): Signature | null {
+  return SIGNATURES.find((signature) => signature.id === id) ?? null;
+}
+
+function row(id: string, kind: FailureClass, advice: Advice, pattern: RegExp): Signature {
+  return { id, class: kind, advice, pattern };
+}

@@ -1,0 +1,75 @@
+/** tracker_metrics.jsonl: flat or nested, with Python's NaN, whole or torn; what cannot be read is said. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import { parseMetrics, readMetricsFile } from '../../src/trackers/metrics-file.ts';
+
+const summary = (value: unknown): string => `${JSON.stringify({ summary: value })}\n`;
+
+describe('metrics', () => {
+  it('are the same from flat and from nested keys', () => {
+    const metrics = {
+      'train/loss': '1.4775368163911704',
+      'eval/paloma/c4_en/bpb': '1.12509',
+      global_step: '5153',
+    };
+    const flat = { 'train/loss': 1.4775368163911704, 'eval/paloma/c4_en/bpb': 1.12509, global_step: 5153 };
+    const nested = {
+      train: { loss: 1.4775368163911704 },
+      eval: { paloma: { c4_en: { bpb: 1.12509 } } },
+      global_step: 5153,
+    };
+    expect(parseMetrics(summary(flat))).toEqual({ kind: 'metrics', metrics });
+    expect(parseMetrics(summary(nested))).toEqual({ kind: 'metrics', metrics });
+  });
+
+  it('leave out what is no number, and keep NaN and Infinity as such', () => {
+    const mixed = { a: 'NaN', b: 'text', c: null, d: true, e: [1], f: '-Infinity' };
+    expect(parseMetrics(summary(mixed))).toEqual({ kind: 'metrics', metrics: { a: 'NaN', f: '-Infinity' } });
+    expect(parseMetrics('{"summary": {"train/loss": NaN, "x": Infinity}}\n')).toEqual({
+      kind: 'metrics',
+      metrics: { 'train/loss': 'NaN', x: 'Infinity' },
+    });
+  });
+
+  it('are decimals without exponent that read back as the same number', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const read = parseMetrics(summary({ value }));
+        const text = read.kind === 'metrics' ? (read.metrics['value'] ?? '') : '';
+        expect(text).toMatch(/^-?\d+(\.\d+)?$/);
+        expect(Number(text) === value).toBe(true);
+      }),
+    );
+  });
+
+  it('come from the last whole record', () => {
+    const whole = `${summary({ a: 1 })}${summary({ a: 2 })}`;
+    expect(parseMetrics(`${whole}{"summary": {"a"`)).toEqual({ kind: 'metrics', metrics: { a: '2' } });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a torn line alone', '{"summary": {'],
+    ['a broken record', '{"summary":\n'],
+    ['a record without summary', '{"a": 1}\n'],
+  ])('are unreadable in %s', (_, text) => {
+    expect(parseMetrics(text).kind).toBe('unreadable');
+  });
+
+  it('are missing, unreadable or there as a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-metrics-'));
+    const path = join(folder, 'tracker_metrics.jsonl');
+    expect(await readMetricsFile(path)).toEqual({ kind: 'missing' });
+    await writeFile(path, summary({ a: 0.5 }));
+    expect(await readMetricsFile(path)).toEqual({ kind: 'metrics', metrics: { a: '0.5' } });
+    await writeFile(path, ' '.repeat(limits.metricsFileBytesMax + 1));
+    expect((await readMetricsFile(path)).kind).toBe('unreadable');
+    expect((await readMetricsFile(folder)).kind).toBe('unreadable');
+    await rm(folder, { recursive: true });
+  });
+});
