@@ -29,7 +29,7 @@ export function signedText(hash: string): string {
  * so a text that is found once is the member. Found twice, some part has a member of the same name and value:
  * then the long way is taken.
  */
-export function hashedTextOfLine(line: string, event: LogbookEvent): string {
+export function hashedTextOfLine(line: string, event: Pick<LogbookEvent, 'hash' | 'sig'>): string {
   const hash = `"hash":"${event.hash}",`;
   const sig = `"sig":"${event.sig}",`;
   const hashAt = line.indexOf(hash);
@@ -38,7 +38,7 @@ export function hashedTextOfLine(line: string, event: LogbookEvent): string {
     line.lastIndexOf(hash) === hashAt && line.indexOf(sig) === sigAt && line.lastIndexOf(sig) === sigAt;
   if (!isPlain || hashAt === -1 || sigAt === -1) {
     const { hash: _hash, sig: _sig, ...rest } = event;
-    return hashedText(rest);
+    return canonicalize(rest as unknown as Json);
   }
   return line.slice(0, hashAt) + line.slice(hashAt + hash.length, sigAt) + line.slice(sigAt + sig.length);
 }

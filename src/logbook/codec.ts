@@ -18,37 +18,58 @@ export function splitLines(text: string): Lines {
   return { whole: parts, torn: last === undefined || last === '' ? null : last };
 }
 
+/** An event whose frame was read and whose `data` was not: enough for place, chain and signature. */
+export type FramedEvent = Pick<
+  LogbookEvent,
+  'run' | 'seq' | 'at' | 'type' | 'role' | 'prev' | 'keyId' | 'hash' | 'sig'
+> & { readonly data: unknown };
+
 /**
  * Reads one line (without its newline). Refused: what is not canonical JSON, longer than the limit, lacks a
- * field, has one of the wrong type, or is of a type or version that is not known. Unknown fields are kept.
+ * field of the frame, has one of the wrong type, or is of a type or version that is not known. Unknown fields
+ * are kept.
  */
-export function decodeLine(line: string): Result<LogbookEvent, string> {
+export function decodeLine(line: string): Result<FramedEvent, string> {
   if (line === '') return fail('an empty line');
   if (line.length > limits.logbookLineCharsMax) return fail('the line is longer than an event may be');
   const json = parseCanonical(line);
   if (!json.ok) return json;
-  const envelope = envelopeSchema.safeParse(json.value);
-  if (!envelope.success) return fail(firstIssue(envelope.error));
-  const data = dataSchemas[envelope.data.type].safeParse(envelope.data.data);
-  if (!data.success) return fail(`data: ${firstIssue(data.error)}`);
-  // Checked just above, field by field, by schemas that the compiler holds against LogbookEvent's parts.
-  return ok(json.value as unknown as LogbookEvent);
+  const frame = frameSchema.safeParse(json.value);
+  if (!frame.success) return fail(firstIssue(frame.error));
+  // Checked just above; what zod gives back is a copy, and the order of keys is wanted as it was read.
+  return ok(json.value as unknown as FramedEvent);
+}
+
+/** The whole event, once its `data` is what its type demands; unknown fields are kept. */
+export function completeEvent(framed: FramedEvent): Result<LogbookEvent, string> {
+  const data = dataSchemas[framed.type].safeParse(framed.data);
+  // The compiler holds the schemas against LogbookEvent's parts, type by type.
+  return data.success ? ok(framed as LogbookEvent) : fail(`data: ${firstIssue(data.error)}`);
 }
 
 const HASH = /^[0-9a-f]{64}$/;
 /** 64 bytes in base64; the last digit has four unused bits, which must be zero, or two texts were one signature. */
 const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const MOMENT = /^(?:19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const envelopeSchema = z.looseObject({
+/** JavaScript reads February 30 as March 2: only what it writes back unchanged is a moment. */
+function isMoment(at: string): boolean {
+  const ms = MOMENT.test(at) ? Date.parse(at) : Number.NaN;
+  return Number.isFinite(ms) && new Date(ms).toISOString() === at;
+}
+
+const frameSchema = z.looseObject({
   v: z.literal(1),
   run: z.string().min(1),
   seq: z.int().min(0),
-  at: z.string().refine((at) => MOMENT.test(at) && Number.isFinite(Date.parse(at)), 'not a moment in UTC'),
+  at: z.string().refine(isMoment, 'not a moment in UTC'),
   type: z.enum(EVENT_TYPES),
   role: z.enum(ROLES),
   actor: actorSchema.optional(),
-  data: z.unknown(),
+  data: z.custom(
+    (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
+    'not an object',
+  ),
   prev: z.string().regex(HASH),
   keyId: z.string().min(1),
   hash: z.string().regex(HASH),

@@ -1,8 +1,9 @@
 /** Whose signature an entry carries: the public keys in force, from config or from the logbook itself. */
 
 import * as z from 'zod';
-import type { LogbookEvent, PublicKey } from '../domain/event.ts';
+import type { PublicKey } from '../domain/event.ts';
 import { signedText } from './chain.ts';
+import type { FramedEvent } from './codec.ts';
 import { publicKeySchema } from './part-schemas.ts';
 import type { VerifySignature } from './ports.ts';
 
@@ -10,14 +11,14 @@ import type { VerifySignature } from './ports.ts';
 export type KeyFault = { readonly reason: 'signature' | 'role'; readonly message: string };
 
 /** The keys that the first event of a file records, or null when it records none. */
-export function recordedKeys(first: LogbookEvent): readonly PublicKey[] | null {
+export function recordedKeys(first: FramedEvent): readonly PublicKey[] | null {
   const recorded = z.looseObject({ keys: z.array(publicKeySchema) }).safeParse(first.data);
   return recorded.success ? recorded.data.keys : null;
 }
 
 /** Null when the entry was signed by a key of its role that was in force at its time. */
 export function keyFault(
-  event: LogbookEvent,
+  event: FramedEvent,
   keys: readonly PublicKey[],
   verifySignature: VerifySignature,
 ): KeyFault | null {

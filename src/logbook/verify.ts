@@ -2,7 +2,7 @@
 
 import { type LogbookEvent, type PublicKey, type Role, WRITERS } from '../domain/event.ts';
 import { GENESIS, hashedTextOfLine } from './chain.ts';
-import { decodeLine, splitLines } from './codec.ts';
+import { completeEvent, decodeLine, type FramedEvent, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type TransitionCheck, transitionCheck } from './rules.ts';
@@ -64,7 +64,7 @@ export function verifyLogbook(input: VerifyInput): Verification {
   bad ??= endFault(walk, torn, input.anchor);
   const last = walk.events.at(-1);
   return {
-    run: walk.run ?? '',
+    run: last?.run ?? input.run ?? '',
     events: walk.events,
     head: last === undefined ? null : { seq: last.seq, hash: last.hash },
     keys: input.keys === null ? 'recorded' : 'config',
@@ -90,27 +90,29 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   const seq = walk.events.length;
   const bad = (reason: BadReason, message: string): BadEntry => ({ line: seq + 1, seq, reason, message });
   if (walk.input.undecodableLine === seq + 1) return bad('canonical', 'not UTF-8');
-  const decoded = decodeLine(line);
-  if (!decoded.ok) return bad('canonical', decoded.error);
-  const fault = faultOf(walk, decoded.value, line);
+  const framed = decodeLine(line);
+  if (!framed.ok) return bad('canonical', framed.error);
+  const fault = faultOf(walk, framed.value, line);
   if (fault !== null) return bad(fault.reason, fault.message);
-  walk.events.push(decoded.value);
+  const event = completeEvent(framed.value);
+  if (!event.ok) return bad('canonical', event.error);
+  const rule = ruleBroken(walk, event.value);
+  if (rule !== null) return bad('transition', rule);
+  walk.events.push(event.value);
   return null;
 }
 
 type Fault = { readonly reason: BadReason; readonly message: string };
 
-/** In this order: place, chain, writer, lifecycle. The Python verifier has the same, so that the answers agree. */
-function faultOf(walk: Walk, event: LogbookEvent, line: string): Fault | null {
-  return (
-    placeFault(walk, event) ??
-    chainFault(walk, event, line) ??
-    writerFault(walk, event) ??
-    ruleFault(walk, event)
-  );
+/**
+ * Place, chain, writer; then the data and the lifecycle. In this order, so that damage is called by the same
+ * name by a verifier that knows nothing of the data (docs/verify_logbook.py).
+ */
+function faultOf(walk: Walk, event: FramedEvent, line: string): Fault | null {
+  return placeFault(walk, event) ?? chainFault(walk, event, line) ?? writerFault(walk, event);
 }
 
-function placeFault(walk: Walk, event: LogbookEvent): Fault | null {
+function placeFault(walk: Walk, event: FramedEvent): Fault | null {
   walk.run ??= event.run;
   const seq = walk.events.length;
   if (event.run !== walk.run)
@@ -120,7 +122,7 @@ function placeFault(walk: Walk, event: LogbookEvent): Fault | null {
     : { reason: 'order', message: `number ${event.seq} stands where ${seq} belongs` };
 }
 
-function chainFault(walk: Walk, event: LogbookEvent, line: string): Fault | null {
+function chainFault(walk: Walk, event: FramedEvent, line: string): Fault | null {
   const prev = walk.events.at(-1)?.hash ?? GENESIS;
   if (walk.input.hash(hashedTextOfLine(line, event)) !== event.hash) {
     return { reason: 'hash', message: 'the entry is not the one that was hashed' };
@@ -128,7 +130,7 @@ function chainFault(walk: Walk, event: LogbookEvent, line: string): Fault | null
   return event.prev === prev ? null : { reason: 'hash', message: 'does not continue the entry before it' };
 }
 
-function writerFault(walk: Walk, event: LogbookEvent): Fault | null {
+function writerFault(walk: Walk, event: FramedEvent): Fault | null {
   const writers: readonly Role[] = WRITERS[event.type];
   if (!writers.includes(event.role))
     return { reason: 'role', message: `${event.role} may not write ${event.type}` };
@@ -139,10 +141,9 @@ function writerFault(walk: Walk, event: LogbookEvent): Fault | null {
   return keyFault(event, walk.keys, walk.input.verifySignature);
 }
 
-function ruleFault(walk: Walk, event: LogbookEvent): Fault | null {
+function ruleBroken(walk: Walk, event: LogbookEvent): string | null {
   walk.transitions ??= transitionCheck(event.run);
-  const rule = walk.transitions(event);
-  return rule === null ? null : { reason: 'transition', message: rule };
+  return walk.transitions(event);
 }
 
 function endFault(walk: Walk, torn: string | null, anchor: Anchor | null): BadEntry | null {

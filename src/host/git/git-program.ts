@@ -1,6 +1,7 @@
 /** The bot's git through the git program: a bare mirror that reads, and writes by compare-and-set. */
 
-import type { GitReader, GitWriter } from '../../domain/git.ts';
+import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
+import { exportTree } from './export-tree.ts';
 import { createMirror, type GitProgramOptions } from './mirror.ts';
 import { createReader } from './read.ts';
 import { createWriter } from './write.ts';
@@ -9,7 +10,7 @@ import { createWriter } from './write.ts';
  * Reader and writer of one repository. Commands that change the mirror's refs run one after another, since
  * git refuses two at once; each is bounded in time. Nothing is done before the first call.
  */
-export function createGitProgram(options: GitProgramOptions): GitReader & GitWriter {
+export function createGitProgram(options: GitProgramOptions): GitReader & GitWriter & GitExporter {
   const mirror = createMirror(options);
   const inTurn = createQueue();
   const reader = createReader(mirror);
@@ -18,6 +19,7 @@ export function createGitProgram(options: GitProgramOptions): GitReader & GitWri
     ...reader,
     fetch: () => inTurn(reader.fetch),
     commitAndPush: (request) => inTurn(() => writer.commitAndPush(request)),
+    exportTree: (commit, paths, directory) => inTurn(() => exportTree(mirror, commit, paths, directory)),
     pushTag: (request) => inTurn(() => writer.pushTag(request)),
   };
 }

@@ -1,0 +1,12 @@
+/** What a verb of the command line gets from the process: where to write, where it was called, and the environment. */
+
+export type VerbIo = {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  /** Absolute; relative paths in arguments start here. */
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** Exit codes of every verb (interfaces.md, section 1). */
+export const EXIT = { yes: 0, no: 1, usedWrongly: 2 } as const;

@@ -1,0 +1,91 @@
+/** Arguments of the two logbook verbs: a path, and what to hold it against. */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import type { PublicKey } from '../../../domain/event.ts';
+import { limits } from '../../../domain/limits.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
+import { publicKeySchema } from '../../../logbook/part-schemas.ts';
+
+/** An entry that the caller knows of: `seq` null when only its hash is known. */
+export type GivenHead = { readonly seq: number | null; readonly hash: string };
+
+export type LogbookArguments = {
+  readonly path: string;
+  readonly keys: readonly PublicKey[] | null;
+  readonly head: GivenHead | null;
+  readonly json: boolean;
+};
+
+/** Reads `<path> [--keys CONFIG] [--head [seq:]hash] [--json]`; the error is what the person did wrong. */
+export async function readLogbookArguments(
+  args: readonly string[],
+  cwd: string,
+): Promise<Result<LogbookArguments, string>> {
+  const parsed = parseFlags(args);
+  if (!parsed.ok) return parsed;
+  const { values, positionals } = parsed.value;
+  const [path, ...more] = positionals;
+  if (path === undefined || path === '' || more.length > 0) return fail('exactly one path is needed');
+  const head = values.head === undefined ? ok(null) : headOf(values.head);
+  if (!head.ok) return head;
+  const keys = values.keys === undefined ? ok(null) : await keysFrom(resolve(cwd, values.keys));
+  if (!keys.ok) return keys;
+  return ok({ path: resolve(cwd, path), keys: keys.value, head: head.value, json: values.json });
+}
+
+type Flags = {
+  readonly values: {
+    readonly keys?: string | undefined;
+    readonly head?: string | undefined;
+    readonly json: boolean;
+  };
+  readonly positionals: readonly string[];
+};
+
+function parseFlags(args: readonly string[]): Result<Flags, string> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        keys: { type: 'string' },
+        head: { type: 'string' },
+        json: { type: 'boolean', default: false },
+      },
+    });
+    return ok({ values, positionals });
+  } catch (error) {
+    // parseArgs says what it does not know by throwing a TypeError.
+    if (error instanceof TypeError) return fail(error.message);
+    throw error;
+  }
+}
+
+/** At least 12 hex digits, as everywhere where a person shortens a hash. */
+const HEAD = /^(?:(\d{1,15}):)?([0-9a-f]{12,64})$/;
+
+function headOf(text: string): Result<GivenHead, string> {
+  const match = HEAD.exec(text);
+  if (match === null) return fail('--head takes seq:hash, or a hash, of at least 12 hex digits');
+  return ok({ seq: match[1] === undefined ? null : Number(match[1]), hash: match[2] ?? '' });
+}
+
+/** Only the keys are read: a logbook can be verified with a config that has a mistake elsewhere. */
+const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
+
+async function keysFrom(path: string): Promise<Result<readonly PublicKey[], string>> {
+  try {
+    const found = keysSchema.safeParse(
+      parse(await readFile(path, 'utf8'), { maxAliasCount: limits.configAliasesMax }),
+    );
+    return found.success
+      ? ok(found.data.keys)
+      : fail(`${path} lists no keys: ${z.prettifyError(found.error)}`);
+  } catch (error) {
+    return fail(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,132 @@
+/** `ferrybot logbook verify <path>`: checks a copy offline, and names the first bad entry (interfaces.md, section 1). */
+
+import { sha256Hex } from '../../../host/hash.ts';
+import { verifyEd25519 } from '../../../host/keys.ts';
+import { historyFault } from '../../../logbook/history-check.ts';
+import type { Anchor } from '../../../logbook/ports.ts';
+import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { type GivenHead, type LogbookArguments, readLogbookArguments } from './logbook-arguments.ts';
+import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
+
+/** One run as the JSON answer has it. `anchor`: what shows that nothing was cut off its end. */
+export type VerifiedRun = {
+  readonly run: string;
+  readonly events: number;
+  readonly head: string;
+  readonly anchor: 'git' | 'flag' | 'terminal' | 'none';
+  readonly keys: 'config' | 'recorded';
+};
+
+export type VerifyAnswer = {
+  readonly ok: boolean;
+  readonly runs: readonly VerifiedRun[];
+  readonly bad: (BadEntry & { readonly file: string }) | null;
+};
+
+/** Exit 0: good; 1: not, and the answer says where; 2: used wrongly, or nothing to verify was found. */
+export async function logbookVerify(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const parsed = await readLogbookArguments(args, io.cwd);
+  if (!parsed.ok) return misused(io, wantsJson, parsed.error);
+  const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
+  if (!files.ok) return misused(io, wantsJson, files.error);
+  if (parsed.value.head !== null && files.value.length > 1) {
+    return misused(io, wantsJson, '--head is of one file, and there are several here');
+  }
+  const answer = verifyFiles(files.value, parsed.value);
+  io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : told(answer));
+  return answer.ok ? EXIT.yes : EXIT.no;
+}
+
+/** Git needs to be found, and nothing else of the environment. */
+export function pathOnly(io: VerbIo): Readonly<Record<string, string>> {
+  return { PATH: io.environment['PATH'] ?? '' };
+}
+
+/** Says what was wrong with the call, as the one JSON value where JSON was asked for. */
+export function misused(io: VerbIo, wantsJson: boolean, message: string): number {
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error: { code: 'usage', message } })}\n`);
+  else io.stderr.write(`${message}\n`);
+  return EXIT.usedWrongly;
+}
+
+/** Verifies files one after another up to the first bad one. */
+function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments): VerifyAnswer {
+  const runs: VerifiedRun[] = [];
+  for (const file of files) {
+    const { run, bad } = verifyFile(file, options);
+    runs.push(run);
+    if (bad !== null) return { ok: false, runs, bad: { file: file.path, ...bad } };
+  }
+  return { ok: true, runs, bad: null };
+}
+
+/** One file with all that is known about it: its entries, its history, the head that was given. */
+export function verifyFile(
+  file: LogbookFile,
+  options: Pick<LogbookArguments, 'keys' | 'head'>,
+): { readonly run: VerifiedRun; readonly bad: BadEntry | null; readonly verification: Verification } {
+  const check = (anchor: Anchor | null): Verification =>
+    verifyLogbook({
+      text: file.text,
+      run: file.run,
+      keys: options.keys,
+      anchor,
+      undecodableLine: file.undecodableLine,
+      hash: sha256Hex,
+      verifySignature: verifyEd25519,
+    });
+  const given = options.head === null ? null : anchorOf(options.head, file.text);
+  const verification = check(given);
+  const anchor = anchorKind(file, options.head, verification);
+  const rewritten = file.versions === null ? null : historyFault(file.text, file.versions);
+  const bad = earlier(verification.bad, rewritten) ?? unanchored(verification, anchor);
+  const { run, events, head, keys } = verification;
+  const headText = head === null ? '' : `${head.seq}:${head.hash}`;
+  return { run: { run, events: events.length, head: headText, anchor, keys }, bad, verification };
+}
+
+/** A hash alone names the entry that says to have it; where none does, one behind the end, which is missing. */
+function anchorOf(head: GivenHead, text: string): Anchor {
+  const lines = text.split('\n');
+  const found = lines.findIndex((line) => line.includes(`"hash":"${head.hash}`));
+  return { seq: head.seq ?? (found === -1 ? lines.length : found), hash: head.hash };
+}
+
+function anchorKind(
+  file: LogbookFile,
+  head: GivenHead | null,
+  verification: Verification,
+): VerifiedRun['anchor'] {
+  if (head !== null) return 'flag';
+  if (file.versions !== null) return 'git';
+  return verification.isTerminal ? 'terminal' : 'none';
+}
+
+/** What a line says by itself weighs more than that history had another one there. */
+function earlier(entry: BadEntry | null, history: BadEntry | null): BadEntry | null {
+  if (entry === null || history === null) return entry ?? history;
+  return history.line < entry.line ? history : entry;
+}
+
+function unanchored({ events }: Verification, anchor: VerifiedRun['anchor']): BadEntry | null {
+  if (anchor !== 'none') return null;
+  return {
+    line: events.length + 1,
+    seq: events.length,
+    reason: 'unanchored',
+    message:
+      'the run is not over, and nothing shows that its last entries are here: give --head, or a checkout with its history',
+  };
+}
+
+function told({ ok, runs, bad }: VerifyAnswer): string {
+  const lines = runs.map(
+    (run) =>
+      `${run.run}: ${run.events} events, head ${run.head}, anchored by ${run.anchor}, keys ${run.keys}`,
+  );
+  const end =
+    bad === null ? 'good' : `${bad.file} line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message}`;
+  return `${[...lines, ok ? end : `bad: ${end}`].join('\n')}\n`;
+}

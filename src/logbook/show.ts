@@ -1,0 +1,59 @@
+/** A run as a person would tell it: one line a moment, from the first event to the newest. */
+
+import type { LogbookEvent } from '../domain/event.ts';
+import { minuteOf } from './plain-text.ts';
+import { tell } from './telling.ts';
+
+/** One event for a screen: plain text, no markup. */
+export type ShownEvent = {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly role: string;
+  readonly actor: string | null;
+  readonly status: string;
+  readonly evidence: string;
+  readonly decision: string;
+  readonly next: string;
+};
+
+/** What `logbook show` prints, as data: the same words as the Markdown projection, without its markup. */
+export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
+  return events.map((event) => {
+    const told = tell(event);
+    return {
+      seq: event.seq,
+      at: event.at,
+      type: event.type,
+      role: event.role,
+      actor: event.actor?.login ?? null,
+      status: plain(told.status),
+      evidence: plain(told.evidence),
+      decision: plain(told.decision),
+      next: plain(told.next),
+    };
+  });
+}
+
+/** The run as text: a moment, what happened, and below it on what evidence and what was decided. */
+export function showText(run: string, events: readonly LogbookEvent[]): string {
+  const entries = showEvents(events).map((event) => {
+    const details = [event.evidence, event.decision]
+      .filter((text) => text !== '')
+      .map((text) => `    ${text}\n`);
+    return `${minuteOf(event.at)}  ${event.type}: ${event.status}\n${details.join('')}`;
+  });
+  const last = events.at(-1);
+  const head = last === undefined ? 'no events' : `${events.length} events, head ${last.seq}:${last.hash}`;
+  return `${run}: ${head}\n\n${entries.join('')}`;
+}
+
+/** Takes back what the projection escaped; control characters are gone already, so a terminal is safe. */
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/\\([\\`*_[\]~|#])/g, '$1')
+    .replaceAll('`', '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

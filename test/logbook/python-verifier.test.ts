@@ -1,0 +1,162 @@
+// The verifier in Python, written from docs/logbook.md alone, says the same as ours of good and of damaged logbooks.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { logbookVerify, type VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
+import { runProgram } from '../../src/host/process.ts';
+import {
+  commandAnswered,
+  commandSeen,
+  fileOf,
+  keys,
+  lifeOfAFerry,
+  RUN,
+  seededKey,
+} from './sample-logbook.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ferrybot-test-python-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const script = new URL('../../docs/verify_logbook.py', import.meta.url).pathname;
+const environment = { PATH: process.env['PATH'] ?? '' };
+
+async function ours(args: readonly string[]): Promise<VerifyAnswer> {
+  let text = '';
+  const io = {
+    stdout: { write: (part: string) => (text += part) },
+    stderr: { write: () => true },
+    cwd: root,
+    environment,
+  };
+  const code = await logbookVerify([...args, '--json'], io);
+  const answer = JSON.parse(text) as VerifyAnswer;
+  expect(code).toBe(answer.ok ? 0 : 1);
+  return answer;
+}
+
+async function pythons(args: readonly string[]): Promise<VerifyAnswer> {
+  const result = await runProgram('python3', [script, ...args], { env: environment, cwd: root });
+  expect(result.stderr).toBe('');
+  const answer = JSON.parse(result.stdout) as VerifyAnswer;
+  expect(result.exitCode).toBe(answer.ok ? 0 : 1);
+  return answer;
+}
+
+/** Both answers without the words for people, which each says in its own way. */
+async function agreed(args: readonly string[]): Promise<VerifyAnswer> {
+  const [one, other] = [await ours(args), await pythons(args)];
+  const masked = (answer: VerifyAnswer): unknown => ({
+    ...answer,
+    bad: answer.bad === null ? null : { ...answer.bad, file: '', message: '' },
+  });
+  expect(masked(other)).toEqual(masked(one));
+  return one;
+}
+
+let files = 0;
+function fileWith(bytes: string | Uint8Array): string {
+  files += 1;
+  const path = join(root, `${files}.jsonl`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+const ferry = fileOf(lifeOfAFerry(2));
+
+describe('both verifiers', () => {
+  it('find a whole ferry good, a stopped copy unanchored, and a given head enough', async () => {
+    expect(await agreed([fileWith(ferry.text)])).toMatchObject({
+      ok: true,
+      runs: [{ run: RUN, anchor: 'terminal', keys: 'recorded' }],
+    });
+    const open = fileOf(lifeOfAFerry(2).slice(0, 9));
+    const path = fileWith(open.text);
+    expect(await agreed([path])).toMatchObject({ ok: false, bad: { reason: 'unanchored', line: 10 } });
+    const head = `8:${open.events[8]?.hash ?? ''}`;
+    expect(await agreed([path, '--head', head])).toMatchObject({
+      ok: true,
+      runs: [{ anchor: 'flag', head }],
+    });
+    expect(await agreed([path, '--head', `12:${'a'.repeat(12)}`])).toMatchObject({
+      bad: { reason: 'truncated', line: 10 },
+    });
+    expect(await agreed([path, '--head', `3:${'a'.repeat(12)}`])).toMatchObject({
+      bad: { reason: 'hash', line: 4 },
+    });
+  });
+
+  it('read a checkout of the branch, each file as what its folder says', async () => {
+    const folder = join(root, 'checkout');
+    mkdirSync(join(folder, 'runs', RUN), { recursive: true });
+    mkdirSync(join(folder, 'journal'), { recursive: true });
+    writeFileSync(join(folder, 'runs', RUN, 'events.jsonl'), ferry.text);
+    expect(await agreed([folder])).toMatchObject({ ok: true, runs: [{ run: RUN }] });
+    writeFileSync(
+      join(folder, 'journal', 'events.jsonl'),
+      fileOf([commandSeen(1, 'status'), commandAnswered(1, 'status-shown')], 'journal').text,
+    );
+    expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'unanchored' } });
+    writeFileSync(join(folder, 'journal', 'events.jsonl'), ferry.text);
+    expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'order', line: 1 } });
+  });
+
+  it('take the keys that they are given', async () => {
+    const path = fileWith(ferry.text);
+    const config = join(root, 'keys.json');
+    writeFileSync(config, JSON.stringify({ keys }));
+    expect(await agreed([path, '--keys', config])).toMatchObject({ ok: true, runs: [{ keys: 'config' }] });
+    const others = keys.map((key) => (key.role === 'watch' ? { ...key, public: seededKey(9).public } : key));
+    writeFileSync(config, JSON.stringify({ keys: others }));
+    expect(await agreed([path, '--keys', config])).toMatchObject({ bad: { reason: 'signature', line: 9 } });
+    writeFileSync(config, JSON.stringify({ keys: keys.map((key) => ({ ...key, role: 'watch' })) }));
+    expect(await agreed([path, '--keys', config])).toMatchObject({ bad: { reason: 'role', line: 1 } });
+  });
+
+  it('agree on where and why a damaged file is bad', async () => {
+    const bytes = Buffer.from(ferry.text, 'utf8');
+    const damage = fc.oneof(
+      fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 })).map(([at, flip]) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = (bytes[at] ?? 0) ^ flip;
+        return changed;
+      }),
+      fc.nat(bytes.length - 1).map((length) => bytes.subarray(0, length)),
+      fc.nat(bytes.length - 1).map((at) => Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)])),
+      fc
+        .tuple(fc.nat(bytes.length - 1), fc.integer({ min: 0, max: 255 }))
+        .map(([at, byte]) => Buffer.concat([bytes.subarray(0, at), Buffer.from([byte]), bytes.subarray(at)])),
+    );
+    await fc.assert(
+      fc.asyncProperty(damage, async (changed) => {
+        fc.pre(!changed.equals(bytes));
+        expect((await agreed([fileWith(changed)])).ok).toBe(false);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('agree on texts that mean the same to a careless reader', async () => {
+    const [first = ''] = ferry.text.split('\n');
+    const rest = ferry.text.slice(first.length);
+    for (const changed of [
+      first.replace('"issue":12', '"issue":12.0'),
+      first.replace('"issue":12', '"issue":1.2e1'),
+      first.replace('"issue":12', '"issue": 12'),
+      first.replace('"issue":12', '"issue":12,"issue":12'),
+      first.replace('"issue":12', '"issue":9007199254740993'),
+      first.replace('"issue":12', '"issue":NaN'),
+      first.replace('"issue":12', `"issue":${'['.repeat(70)}${']'.repeat(70)}`),
+      first.replace('lr-up', '\\u006cr-up'),
+      first.replace('lr-up', '\\ud800'),
+      `${first}\r`,
+      `\uFEFF${first}`,
+      first.replace('"v":1', '"v":true'),
+      first.replace('T09:00:00.000Z', 'T24:00:00.000Z').replace('2026-11-21T24', '2026-02-30T24'),
+    ]) {
+      expect(changed).not.toBe(first);
+      expect((await agreed([fileWith(changed + rest)])).bad).toMatchObject({ line: 1, reason: 'canonical' });
+    }
+  });
+});
