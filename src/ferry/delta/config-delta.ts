@@ -1,0 +1,102 @@
+/** What changed between two versions of an experiment file: nothing, knobs, something that is no knob, or text that is no Python. */
+
+import type { Delta, KnobChange } from '../../domain/delta.ts';
+import type { PySyntax } from '../../domain/python-syntax.ts';
+import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
+import { diffBlock } from './diff-block.ts';
+import { diffExpression } from './diff-expression.ts';
+import type { Differences, Structural } from './diff-outcome.ts';
+import { diffStatement } from './diff-statement.ts';
+import type { Pair } from './diff-value.ts';
+import { idleImport } from './import-service.ts';
+import { createPyFile, type PyFile } from './normal-form.ts';
+import { slotIndex } from './read-knobs.ts';
+import { findSyntaxError } from './syntax-error.ts';
+
+const STATEMENT_CHARS_MAX = 200;
+
+/**
+ * The delta from `base` to `head` (interfaces.md, `delta`; policy/daily-ferry.md, explicit before/after config
+ * delta). A knob is data in a place that a person would name; a change of code is never counted as one.
+ */
+export function configDelta(
+  base: PySyntax,
+  head: PySyntax,
+  buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
+): Delta {
+  for (const [side, syntax] of [
+    ['base', base],
+    ['head', head],
+  ] as const) {
+    const error = findSyntaxError(syntax);
+    if (error !== null) return { kind: 'unparsable', side, ...error };
+  }
+  if (base.text === head.text) return { kind: 'none' };
+  const files = createPair(createPyFile(base), createPyFile(head));
+  const outcome = files.block(base.root, head.root, 'module');
+  if (outcome.kind === 'structural') return structural(outcome, files);
+  const idle = idleImport(outcome, files.base, files.head);
+  if (idle !== null) return structural(idle, files);
+  return outcome.changes.length === 0
+    ? { kind: 'none' }
+    : { kind: 'knobs', changes: namedChanges(outcome, files, buckets) };
+}
+
+function createPair(base: PyFile, head: PyFile): Pair {
+  const files: Pair = {
+    base,
+    head,
+    expression: (left, right) => diffExpression(left, right, files),
+    statement: (left, right) => diffStatement(left, right, files),
+    block: (left, right, scope) => diffBlock(left, right, scope, files),
+  };
+  return files;
+}
+
+function structural({ side, node }: Structural, files: Pair): Delta {
+  const file = files[side];
+  const place = node ?? file.syntax.root;
+  const statement = file.source(place).split(/\r\n?|\n/)[0] ?? '';
+  return {
+    kind: 'structural',
+    side,
+    line: place.line,
+    statement: statement.trim().slice(0, STATEMENT_CHARS_MAX),
+  };
+}
+
+function namedChanges(
+  { changes }: Differences,
+  files: Pair,
+  buckets: readonly BucketRow[],
+): readonly KnobChange[] {
+  const baseSlots = slotIndex(files.base);
+  const headSlots = slotIndex(files.head);
+  const used = new Set<string>();
+  return changes
+    .toSorted((left, right) => left.at.start - right.at.start)
+    .map(({ base, head, at }) => {
+      const slot =
+        (head === null ? undefined : headSlots.get(head)) ??
+        (base === null ? undefined : baseSlots.get(base));
+      if (slot === undefined)
+        throw new Error(`a changed value has no slot: ${files.head.source(at).slice(0, 80)}`);
+      const path = unused(slot.path, used);
+      return {
+        knob: slot.knob,
+        path,
+        before: base === null ? null : files.base.source(base),
+        after: head === null ? null : files.head.source(head),
+        bucket: bucketOf(slot.path, buckets),
+        line: at.line,
+      };
+    });
+}
+
+// An element that went and one that changed may have had the same index, each in its own file.
+function unused(path: string, used: Set<string>): string {
+  let free = path;
+  for (let count = 2; used.has(free); count += 1) free = `${path.replace(/#\d+$/, '')}#${count}`;
+  used.add(free);
+  return free;
+}

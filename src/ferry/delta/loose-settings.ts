@@ -1,0 +1,89 @@
+/** Assignments that stand on one side only: a constant that came, went or moved, an attribute that is set or no longer set. */
+
+import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
+import { changed, type Outcome, together } from './diff-outcome.ts';
+import { diffValue, type Pair, type Scope } from './diff-value.ts';
+import { targetOf } from './knob-path.ts';
+import { nameOf, type PyFile, ungrouped } from './normal-form.ts';
+
+export type Setting = {
+  readonly path: string;
+  /** `name`: its place in the block means nothing if it is set once; `place`: when it happens is what it does. */
+  readonly kind: 'name' | 'place';
+  readonly value: PyNode;
+};
+
+/** A setting without a partner. `place` is where in the head a person would look for it. */
+export type Loose = Setting & {
+  readonly side: 'base' | 'head';
+  readonly node: PyNode;
+  readonly place: PyNode;
+};
+
+/** The setting that a statement is: one target, one value; null for everything else, local variables included. */
+export function settingOf(statement: PyNode, scope: Scope, file: PyFile): Setting | null {
+  if (statement.kind !== 'expression_statement') return null;
+  const [assignment, ...more] = partsOf(statement);
+  if (assignment?.kind !== 'assignment' || more.length > 0) return null;
+  const left = childIn(assignment, 'left');
+  const value = childIn(assignment, 'right');
+  if (left === null || value === null || value.kind === 'assignment') return null;
+  const target = ungrouped(left);
+  const { path } = targetOf(target, file);
+  if (target.kind === 'identifier') return scope === 'inner' ? null : { path, kind: 'name', value };
+  return target.kind === 'attribute' || target.kind === 'subscript' ? { path, kind: 'place', value } : null;
+}
+
+/** Settings of one block: what is on both sides has moved, the rest came or went. */
+export function diffSettings(loose: readonly Loose[], files: Pair): Outcome {
+  const paths = [...new Set(loose.map((setting) => setting.path))];
+  return together(
+    paths.values().map((path) => {
+      const gone = loose.filter((setting) => setting.path === path && setting.side === 'base');
+      const come = loose.filter((setting) => setting.path === path && setting.side === 'head');
+      const [old] = gone;
+      const [now] = come;
+      if (old !== undefined && now !== undefined)
+        return diffMoved(old, now, gone.length + come.length === 2, files);
+      return together([
+        ...gone.map((setting) => changed(setting.value, null, setting.place)),
+        ...come.map((setting) => changed(null, setting.value, setting.node)),
+      ]);
+    }),
+  );
+}
+
+function diffMoved(old: Loose, now: Loose, isOnlyPair: boolean, files: Pair): Outcome {
+  const isLayout =
+    isOnlyPair &&
+    now.kind === 'name' &&
+    bindingsOf(now.path, files.base) === 1 &&
+    bindingsOf(now.path, files.head) === 1;
+  return isLayout
+    ? diffValue(old.value, now.value, 'data', files)
+    : { kind: 'structural', side: 'head', node: now.node };
+}
+
+const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
+
+// How often a name is bound anywhere in the file; a name that a function declares global counts once more.
+function bindingsOf(name: string, file: PyFile): number {
+  const text = file.syntax.text;
+  const count = (node: PyNode, isBinding: boolean): number => {
+    if (node.kind === 'identifier') return isBinding && nameOf(node, text) === name ? 1 : 0;
+    return node.children.reduce((sum, child) => {
+      const binds =
+        node.kind === 'keyword_argument' || node.kind === 'call'
+          ? false
+          : node.kind === 'global_statement' ||
+              node.kind === 'as_pattern_target' ||
+              node.kind === 'delete_statement'
+            ? true
+            : child.field === null
+              ? isBinding && node.kind.includes('pattern')
+              : BINDING_FIELDS.has(child.field) && !node.kind.endsWith('_operator');
+      return sum + count(child, binds || (isBinding && node.kind === 'dotted_name'));
+    }, 0);
+  };
+  return count(file.syntax.root, false);
+}

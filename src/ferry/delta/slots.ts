@@ -1,0 +1,214 @@
+/** Every place in a file where a value stands that may be a knob, with the path that names it. */
+
+import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
+import { isConversion, shapeOf } from './expression-shape.ts';
+import { calleePath, indexed, joined, keyOf, targetOf } from './knob-path.ts';
+import { nameOf, type PyFile, ungrouped } from './normal-form.ts';
+import { statementsIn } from './statements.ts';
+
+/** A place for a value. `node` is the value as it stands; `isLeaf`: no smaller knob is inside. */
+export type Slot = {
+  readonly node: PyNode;
+  /** E.g. `train.SimpleTrainConfig().learning_rate`, without the `#2` of a repeat. */
+  readonly path: string;
+  readonly knob: string;
+  readonly isLeaf: boolean;
+};
+
+/** All slots in the order of the file, outer before inner (path grammar: interfaces.md, `delta`). */
+export function slotsOf(file: PyFile): readonly Slot[] {
+  const walk: Walk = { file, text: file.syntax.text, slots: [] };
+  visitBlock(file.syntax.root, '', walk);
+  return walk.slots;
+}
+
+type Walk = { readonly file: PyFile; readonly text: string; readonly slots: Slot[] };
+
+function visitBlock(block: PyNode, prefix: string, walk: Walk): void {
+  for (const statement of statementsIn(block)) visitStatement(statement, prefix, walk);
+}
+
+function visitStatement(statement: PyNode, prefix: string, walk: Walk): void {
+  switch (statement.kind) {
+    case 'expression_statement':
+      for (const part of partsOf(statement)) visitStatement(part, prefix, walk);
+      return;
+    case 'assignment':
+    case 'augmented_assignment':
+      visitAssignment(statement, prefix, walk);
+      return;
+    case 'function_definition':
+    case 'class_definition':
+      visitDefinition(statement, prefix, walk);
+      return;
+    case 'decorated_definition': {
+      const definition = childIn(statement, 'definition');
+      const name = definition === null ? null : childIn(definition, 'name');
+      const path = name === null ? prefix : joined(prefix, nameOf(name, walk.text));
+      for (const decorator of partsOf(statement).filter((part) => part.kind === 'decorator'))
+        for (const part of partsOf(decorator)) visitExpression(part, path, '', walk);
+      if (definition !== null) visitDefinition(definition, prefix, walk);
+      return;
+    }
+    default:
+      visitExpression(statement, prefix, '', walk);
+  }
+}
+
+function visitDefinition(definition: PyNode, prefix: string, walk: Walk): void {
+  const name = childIn(definition, 'name');
+  const path = name === null ? prefix : joined(prefix, nameOf(name, walk.text));
+  const parameters = childIn(definition, 'parameters');
+  if (parameters !== null) visitParameters(parameters, path, walk);
+  const superclasses = childIn(definition, 'superclasses');
+  if (superclasses !== null)
+    visitArguments(superclasses, path, name === null ? '' : nameOf(name, walk.text), walk);
+  const body = childIn(definition, 'body');
+  if (body !== null) visitBlock(body, path, walk);
+}
+
+function visitParameters(parameters: PyNode, path: string, walk: Walk): void {
+  for (const parameter of partsOf(parameters)) {
+    const name = childIn(parameter, 'name');
+    const value = childIn(parameter, 'value');
+    if (name === null || value === null) continue;
+    const knob = nameOf(name, walk.text);
+    visitValue(value, joined(path, knob), knob, walk);
+  }
+}
+
+function visitAssignment(assignment: PyNode, prefix: string, walk: Walk): void {
+  const left = childIn(assignment, 'left');
+  const right = lastRight(assignment);
+  if (left === null || right === null) return;
+  visitExpression(left, prefix, '', walk);
+  const targets = tupleItems(left);
+  const values = tupleItems(right);
+  const pairs = targets !== null && values !== null && targets.length === values.length;
+  for (const [target, value] of pairs
+    ? targets.map((t, at) => [t, values[at] ?? right] as const)
+    : [[left, right] as const]) {
+    const { path, knob } = targetOf(target, walk.file);
+    visitValue(value, joined(prefix, path), knob, walk);
+  }
+}
+
+/** The value of an assignment, past the further targets of `A = B = 1`; null for a bare annotation. */
+export function lastRight(assignment: PyNode): PyNode | null {
+  let right = childIn(assignment, 'right');
+  while (right !== null && right.kind === 'assignment') right = childIn(right, 'right');
+  return right;
+}
+
+/** The items of a tuple that is taken apart item by item, or null: no tuple, or one with a star. */
+export function tupleItems(node: PyNode): readonly PyNode[] | null {
+  const inner = ungrouped(node);
+  if (!['tuple', 'expression_list', 'pattern_list', 'tuple_pattern'].includes(inner.kind)) return null;
+  const items = partsOf(inner);
+  return items.some((item) => item.kind.startsWith('list_splat')) ? null : items;
+}
+
+function visitValue(node: PyNode, path: string, knob: string, walk: Walk): void {
+  const at = walk.slots.length;
+  const isScalar = shapeOf(node, walk.text) === 'scalar';
+  walk.slots.push({ node, path, knob, isLeaf: true });
+  if (isScalar) visitInsideScalar(ungrouped(node), path, walk);
+  else visitExpression(node, path, knob, walk);
+  if (!isScalar && walk.slots.length > at + 1) walk.slots[at] = { node, path, knob, isLeaf: false };
+}
+
+// A scalar is one knob; only what a call inside it is given has paths of its own.
+function visitInsideScalar(node: PyNode, path: string, walk: Walk): void {
+  if (node.kind === 'call' && !isConversion(node, walk.text)) visitExpression(node, path, '', walk);
+  else for (const child of node.children) visitInsideScalar(child, path, walk);
+}
+
+function visitExpression(outer: PyNode, path: string, knob: string, walk: Walk): void {
+  const node = ungrouped(outer);
+  switch (node.kind) {
+    case 'block':
+      visitBlock(node, path, walk);
+      return;
+    case 'type':
+    case 'comment':
+      return;
+    case 'call':
+      visitCall(node, path, walk);
+      return;
+    case 'dictionary':
+      visitEntries(node, path, knob, walk);
+      return;
+    case 'list':
+    case 'tuple':
+    case 'set':
+    case 'expression_list':
+      visitElements(node, path, knob, walk);
+      return;
+    case 'lambda_parameters':
+      visitParameters(node, path, walk);
+      return;
+    case 'named_expression': {
+      const name = childIn(node, 'name');
+      const value = childIn(node, 'value');
+      if (name !== null && value !== null)
+        visitValue(value, joined(path, nameOf(name, walk.text)), nameOf(name, walk.text), walk);
+      return;
+    }
+    default:
+      for (const child of node.children) visitExpression(child, path, '', walk);
+  }
+}
+
+function visitCall(call: PyNode, path: string, walk: Walk): void {
+  const callee = childIn(call, 'function');
+  const given = childIn(call, 'arguments');
+  if (callee === null || given === null) return;
+  visitExpression(callee, path, '', walk);
+  const name = calleePath(callee, walk.file);
+  const inner = `${joined(path, name)}()`;
+  if (given.kind === 'argument_list')
+    visitArguments(given, inner, `${name.split('.').at(-1) ?? name}()`, walk);
+  else visitExpression(given, inner, '', walk);
+}
+
+function visitArguments(given: PyNode, path: string, owner: string, walk: Walk): void {
+  let position = 0;
+  for (const part of partsOf(given)) {
+    if (part.kind === 'keyword_argument') {
+      const name = childIn(part, 'name');
+      const value = childIn(part, 'value');
+      if (name === null || value === null) continue;
+      const knob = nameOf(name, walk.text);
+      visitValue(value, joined(path, knob), knob, walk);
+    } else if (part.kind === 'dictionary_splat') {
+      for (const inner of partsOf(part)) visitExpression(inner, path, owner, walk);
+    } else {
+      const index = `[${position}]`;
+      position += 1;
+      if (part.kind === 'list_splat') visitExpression(part, indexed(path, index), '', walk);
+      else visitValue(part, indexed(path, index), owner + index, walk);
+    }
+  }
+}
+
+function visitEntries(dict: PyNode, path: string, owner: string, walk: Walk): void {
+  for (const part of partsOf(dict)) {
+    const key = childIn(part, 'key');
+    const value = childIn(part, 'value');
+    if (key === null || value === null) {
+      for (const inner of partsOf(part)) visitExpression(inner, path, owner, walk);
+      continue;
+    }
+    visitExpression(key, path, '', walk);
+    const { segment, knob } = keyOf(key, walk.file);
+    visitValue(value, indexed(path, segment), knob ?? owner + segment, walk);
+  }
+}
+
+function visitElements(sequence: PyNode, path: string, owner: string, walk: Walk): void {
+  for (const [position, part] of partsOf(sequence).entries()) {
+    const index = `[${position}]`;
+    if (part.kind === 'list_splat') visitExpression(part, indexed(path, index), '', walk);
+    else visitValue(part, indexed(path, index), owner + index, walk);
+  }
+}
