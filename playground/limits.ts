@@ -91,6 +91,7 @@ export const actions = {
   concurrencyPending: 100,
   /** Workflows that call workflows (docs: reusing workflows). */
   callDepth: 10,
+  workflowRunChain: 3,
   /** Jobs of one run, called workflows included. */
   jobsPerRun: 256,
   /** Workflow files that are read from one commit. */
@@ -109,6 +110,8 @@ export const actions = {
   /** Characters of one log line; what is longer is cut. */
   logLineCharacters: 64 * 1024,
   annotationsPerStep: 10,
+  annotationsPerJob: 50,
   /** Fired schedules are looked for at least this often. */
-  schedulePollMs: 60_000,
+  schedulePollMs: 2_000,
+  settleRounds: 1_000,
 } as const;

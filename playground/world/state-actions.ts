@@ -78,6 +78,42 @@ export type Step = {
   readonly conclusion: Conclusion | null;
   readonly startedAtMs: number | null;
   readonly completedAtMs: number | null;
+  /** Where the step's part of the job's log begins, in characters; null until it starts. */
+  readonly logOffset: number | null;
+};
+
+/** One job of a run's plan: where it stands, before and after it has a row in `jobs`. */
+export type PlanNode = {
+  /** Key under `jobs:`; of a called workflow's job `caller/key`. */
+  readonly key: string;
+  readonly state: 'open' | 'pending' | 'queued' | 'running' | 'called' | 'done';
+  readonly result: 'success' | 'failure' | 'cancelled' | 'skipped' | null;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly jobId: number | null;
+  /** Concurrency group of the job, evaluated. */
+  readonly group: string | null;
+  readonly queue: 'single' | 'max';
+  /** Inputs of the called workflow; null for every other job. */
+  readonly inputs: Readonly<Record<string, Json>> | null;
+};
+
+/** How the runner goes through one attempt of a run; kept so that a restart goes on from it. */
+export type RunPlan = {
+  readonly runId: number;
+  readonly attempt: number;
+  /** GITHUB_REF, GITHUB_SHA, GITHUB_HEAD_REF, GITHUB_BASE_REF. */
+  readonly ref: string;
+  readonly sha: string;
+  readonly headRef: string;
+  readonly baseRef: string;
+  /** The commit that the workflow files are read from. */
+  readonly workflowSha: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly group: string | null;
+  readonly queue: 'single' | 'max';
+  /** A run for a pull request from another repository: no secrets, a token that only reads. */
+  readonly untrusted: boolean;
+  readonly nodes: readonly PlanNode[];
 };
 
 export type Job = {
@@ -98,6 +134,8 @@ export type Job = {
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly completedAtMs: number | null;
+  /** Markdown that the steps wrote to GITHUB_STEP_SUMMARY. */
+  readonly summary: string;
 };
 
 export type CheckSuite = {

@@ -4,7 +4,7 @@
  */
 
 import type { Json } from './json.ts';
-import type { CheckRun, CheckSuite, CommitStatus, Job, Run, Workflow } from './state-actions.ts';
+import type { CheckRun, CheckSuite, CommitStatus, Job, Run, RunPlan, Workflow } from './state-actions.ts';
 import type { App, Installation, Role, Token, User } from './state-people.ts';
 import type { Comment, Issue, Label, Review, ReviewComment } from './state-threads.ts';
 
@@ -118,6 +118,8 @@ export type State = {
   readonly workflows: Table<Workflow>;
   readonly runs: Table<Run>;
   readonly jobs: Table<Job>;
+  /** By run id: how far the runner is with its newest attempt. */
+  readonly runPlans: Table<RunPlan>;
   /** Log text by job id. */
   readonly logs: Table<string>;
   readonly deliveries: Table<Delivery>;
@@ -150,6 +152,7 @@ export function emptyState(): State {
     workflows: {},
     runs: {},
     jobs: {},
+    runPlans: {},
     logs: {},
     deliveries: {},
     usage: {},

@@ -1,0 +1,155 @@
+/** Evaluates GitHub's expression language with GitHub's own evaluator over the contexts of a run. */
+
+import {
+  data,
+  Evaluator,
+  ExpressionError,
+  ExpressionEvaluationError,
+  Lexer,
+  Parser,
+} from '@actions/expressions';
+import type { Json } from '../../world/json.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { fromData, toData } from './expression-data.ts';
+import { findExpressions } from './find-expressions.ts';
+
+/** Contexts by name (docs: contexts reference). A context that does not exist at a place is left out and is null. */
+export const CONTEXTS = [
+  'github',
+  'env',
+  'vars',
+  'job',
+  'jobs',
+  'steps',
+  'runner',
+  'secrets',
+  'strategy',
+  'matrix',
+  'needs',
+  'inputs',
+] as const;
+
+export type ContextName = (typeof CONTEXTS)[number];
+
+/** How far things went, for `success()`, `failure()`, `cancelled()`. */
+export type StatusSoFar = 'success' | 'failure' | 'cancelled' | 'skipped';
+
+export type Scope = {
+  readonly contexts: Readonly<Partial<Record<ContextName, Json>>>;
+  readonly status: StatusSoFar;
+  /** SHA-256 over the files that the patterns match in the workspace; null where there is no workspace. */
+  readonly hashFiles: ((patterns: readonly string[]) => string) | null;
+};
+
+const STATUS_FUNCTIONS = ['success', 'failure', 'cancelled', 'always'] as const;
+
+const EXTENSIONS = [
+  ...STATUS_FUNCTIONS.map((name) => ({ name, minArgs: 0, maxArgs: 0 })),
+  { name: 'hashFiles', minArgs: 1, maxArgs: 255 },
+];
+
+/** One expression without its `${{ }}`. Throws WorkflowFault with what is wrong in it. */
+export function evaluateExpression(expression: string, scope: Scope): Json {
+  try {
+    const parsed = new Parser(new Lexer(expression).lex().tokens, [...CONTEXTS], EXTENSIONS).parse();
+    const contexts = new data.Dictionary();
+    for (const name of CONTEXTS) contexts.add(name, toData(scope.contexts[name] ?? null));
+    return fromData(new Evaluator(parsed, contexts, functionsOf(scope)).evaluate());
+  } catch (error) {
+    if (error instanceof WorkflowFault) throw error;
+    throw new WorkflowFault(`The expression \`${expression}\` cannot be evaluated: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is wrong with the expression's form, or null; used when a workflow file is registered. */
+export function syntaxProblem(expression: string, contexts: readonly string[]): string | null {
+  try {
+    const parsed = new Parser(new Lexer(expression).lex().tokens, [...contexts], EXTENSIONS).parse();
+    // The parser answers undefined, against its type, when there is no token at all.
+    return (parsed as unknown) === undefined ? 'the expression is empty' : null;
+  } catch (error) {
+    if (error instanceof ExpressionError) return messageOf(error);
+    if (error instanceof Error) return error.message;
+    throw error;
+  }
+}
+
+/** A text with every `${{ }}` replaced by its value as text. */
+export function evaluateText(text: string, scope: Scope): string {
+  return findExpressions(text)
+    .map((piece) => (piece.kind === 'text' ? piece.text : asText(evaluateExpression(piece.text, scope))))
+    .join('');
+}
+
+/** Like evaluateText, but a text that is one expression and nothing else keeps its type. */
+export function evaluateValue(text: string, scope: Scope): Json {
+  const pieces = findExpressions(text);
+  const [only] = pieces;
+  if (pieces.length === 1 && only?.kind === 'expression') return evaluateExpression(only.text, scope);
+  return evaluateText(text, scope);
+}
+
+/**
+ * An `if:`. Without a status function in it, it also needs `success()`.
+ * A text around `${{ }}` makes it a non-empty string, which is true: that is GitHub's trap, kept on purpose.
+ */
+export function evaluateCondition(condition: string | null, scope: Scope): boolean {
+  if (condition === null || condition.trim() === '') return scope.status === 'success';
+  const pieces = findExpressions(condition.trim());
+  const [only] = pieces;
+  const expressions = pieces.filter((piece) => piece.kind === 'expression').map((piece) => piece.text);
+  const bare = expressions.length === 0;
+  const asked = bare ? [condition] : expressions;
+  if (scope.status !== 'success' && !asked.some(callsStatusFunction)) return false;
+  if (bare) return isTrue(evaluateExpression(condition, scope));
+  if (pieces.length === 1 && only !== undefined) return isTrue(evaluateExpression(only.text, scope));
+  return evaluateText(condition, scope) !== '';
+}
+
+/** Whether a value counts as true: not false, 0, empty text or null. */
+export function isTrue(value: Json): boolean {
+  return value !== false && value !== 0 && value !== '' && value !== null && !Number.isNaN(value);
+}
+
+/** A value as text: as the evaluator's own coercion has it. */
+export function asText(value: Json): string {
+  return toData(value).coerceString();
+}
+
+function callsStatusFunction(expression: string): boolean {
+  const withoutStrings = expression.replace(/'(?:[^']|'')*'/g, "''");
+  return new RegExp(`(?<![\\w.-])(?:${STATUS_FUNCTIONS.join('|')})\\s*\\(`, 'i').test(withoutStrings);
+}
+
+type FunctionTable = NonNullable<ConstructorParameters<typeof Evaluator>[2]>;
+
+function functionsOf(scope: Scope): FunctionTable {
+  const table: FunctionTable = new Map();
+  const answers = {
+    success: scope.status === 'success',
+    failure: scope.status === 'failure',
+    cancelled: scope.status === 'cancelled',
+    always: true,
+  };
+  for (const name of STATUS_FUNCTIONS) {
+    table.set(name, { name, minArgs: 0, maxArgs: 0, call: () => new data.BooleanData(answers[name]) });
+  }
+  table.set('hashfiles', {
+    name: 'hashFiles',
+    minArgs: 1,
+    maxArgs: 255,
+    call: (...patterns) => {
+      if (scope.hashFiles === null) throw new WorkflowFault('hashFiles is only there inside a step');
+      return new data.StringData(scope.hashFiles(patterns.map((pattern) => pattern.coerceString())));
+    },
+  });
+  return table;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ExpressionError || error instanceof ExpressionEvaluationError) return error.message;
+  if (error instanceof Error) return error.message;
+  return String(error);
+}

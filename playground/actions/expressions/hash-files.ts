@@ -1,0 +1,19 @@
+/** `hashFiles(...)`: one SHA-256 over the files of the workspace that the patterns name. */
+
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Hash of the hashes in path order, as actions/runner makes it (`src/Misc/expressionFunc/hashFiles`); '' if nothing matches. */
+export function hashFiles(workspace: string, patterns: readonly string[]): string {
+  const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
+  const unwanted = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  const files = globSync(wanted, { cwd: workspace, exclude: unwanted })
+    .map((file) => path.join(workspace, file))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+  if (files.length === 0) return '';
+  const whole = createHash('sha256');
+  for (const file of files) whole.update(createHash('sha256').update(readFileSync(file)).digest());
+  return whole.digest('hex');
+}

@@ -1,0 +1,110 @@
+/** Moves a run on: jobs whose needs are over are decided, called workflows are folded up, a run without open jobs ends. */
+
+import { repoById } from '../../world/lookup.ts';
+import type { PlanNode, Run } from '../../world/state-actions.ts';
+import { evaluateText } from '../expressions/evaluate.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { decideJob } from './decide-job.ts';
+import type { Engine } from './engine.ts';
+import { planOf, updateNode } from './plan-rows.ts';
+import { definitionsOf, type PlannedJob } from './run-definitions.ts';
+import { completeRun } from './run-rows.ts';
+import { jobScope, needsOf, nodeOf, runScope } from './run-scope.ts';
+
+/** Does everything that can be done now without a runner; ends the run when nothing is left. */
+export async function advanceRun(engine: Engine, runId: number): Promise<void> {
+  const { world } = engine;
+  const run = world.state.runs[runId];
+  if (run === undefined || run.status === 'completed' || run.status === 'pending') return;
+  const plan = planOf(world, runId);
+  const { jobs } = await definitionsOf(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
+  // Every round decides at least one job or is the last one.
+  for (let round = 0; round <= plan.nodes.length; round += 1) {
+    let changed = false;
+    for (const planned of jobs) {
+      if (await moveOn(engine, runId, planned, jobs)) changed = true;
+    }
+    if (!changed) break;
+  }
+  const { nodes } = planOf(world, runId);
+  if (nodes.every((node) => node.state === 'done')) {
+    await completeRun(world, runId, conclusionOf(world.state.runs[runId] ?? run, nodes, jobs));
+  }
+}
+
+async function moveOn(
+  engine: Engine,
+  runId: number,
+  planned: PlannedJob,
+  jobs: readonly PlannedJob[],
+): Promise<boolean> {
+  const { world } = engine;
+  const plan = planOf(world, runId);
+  const node = nodeOf(plan, planned.key);
+  if (node.state === 'called') return foldCall(engine, runId, planned, jobs);
+  if (node.state !== 'open') return false;
+  const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
+  if (parent?.state === 'done') {
+    // The calling job was skipped or broken: what it would have called never was.
+    updateNode(world, runId, planned.key, { state: 'done', result: parent.result });
+    return true;
+  }
+  if (parent !== null && parent.state !== 'called') return false;
+  if (needsOf(plan, planned).some((need) => need.state !== 'done')) return false;
+  await decideJob(engine, runId, planned);
+  return true;
+}
+
+/** A calling job is over when everything that it called is; its outputs come from `on.workflow_call.outputs`. */
+function foldCall(engine: Engine, runId: number, planned: PlannedJob, jobs: readonly PlannedJob[]): boolean {
+  const { world } = engine;
+  const plan = planOf(world, runId);
+  const inside = jobs.filter((job) => job.parent === planned.key);
+  const nodes = inside.map((job) => nodeOf(plan, job.key));
+  if (nodes.some((node) => node.state !== 'done')) return false;
+  const run = world.state.runs[runId];
+  const called = inside[0]?.file.triggers.call ?? null;
+  const node = nodeOf(plan, planned.key);
+  const outputs: Record<string, string> = {};
+  if (run !== undefined && called !== null) {
+    const base = jobScope(runScope(world, run, plan, engine.serverUrl), run, plan, planned);
+    const results = Object.fromEntries(
+      inside.map((job, at) => [
+        job.definition.key,
+        { result: nodes[at]?.result ?? '', outputs: nodes[at]?.outputs ?? {} },
+      ]),
+    );
+    const scope = { ...base, contexts: { ...base.contexts, inputs: node.inputs, jobs: results } };
+    try {
+      for (const [name, text] of Object.entries(called.outputs)) outputs[name] = evaluateText(text, scope);
+    } catch (error) {
+      if (!(error instanceof WorkflowFault)) throw error;
+      updateNode(world, runId, planned.key, { state: 'done', result: 'failure' });
+      return true;
+    }
+  }
+  updateNode(world, runId, planned.key, { state: 'done', result: worst(nodes), outputs });
+  return true;
+}
+
+function worst(nodes: readonly PlanNode[]): NonNullable<PlanNode['result']> {
+  for (const result of ['failure', 'cancelled', 'success'] as const) {
+    if (nodes.some((node) => node.result === result)) return result;
+  }
+  return 'skipped';
+}
+
+function conclusionOf(
+  run: Run,
+  nodes: readonly PlanNode[],
+  jobs: readonly PlannedJob[],
+): NonNullable<PlanNode['result']> {
+  const calling = new Set(jobs.filter((job) => job.definition.call !== null).map((job) => job.key));
+  const real = nodes.filter((node) => !calling.has(node.key) || node.jobId !== null);
+  const result = worst(real);
+  // A cancelled run in which nothing was reached any more is cancelled, whatever had gone well before.
+  if (run.cancelRequested && real.some((node) => node.result !== 'success')) {
+    return result === 'failure' ? 'failure' : 'cancelled';
+  }
+  return result;
+}

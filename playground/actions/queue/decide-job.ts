@@ -1,0 +1,119 @@
+/** Decides a job whose needs are over: skip it, call its workflow, or queue it for a runner. */
+
+import type { Json } from '../../world/json.ts';
+import { repoById } from '../../world/lookup.ts';
+import {
+  asText,
+  evaluateCondition,
+  evaluateText,
+  evaluateValue,
+  type Scope,
+} from '../expressions/evaluate.ts';
+import { checkCallInputs } from '../workflow/dispatch-inputs.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { cancelMember } from './cancel.ts';
+import { admit, evaluateConcurrency, groupOf } from './concurrency.ts';
+import type { Engine } from './engine.ts';
+import { appendLog, createJob } from './job-rows.ts';
+import { planOf, updateNode } from './plan-rows.ts';
+import type { PlannedJob } from './run-definitions.ts';
+import { jobScope, runScope } from './run-scope.ts';
+
+/** Leaves the node `done`, `called`, `queued` or `pending`. What the workflow's text breaks fails the job, with the reason logged. */
+export async function decideJob(engine: Engine, runId: number, planned: PlannedJob): Promise<void> {
+  const { world } = engine;
+  const run = world.state.runs[runId];
+  if (run === undefined) throw new Error(`there is no run ${runId}`);
+  const plan = planOf(world, runId);
+  const scope = jobScope(runScope(world, run, plan, engine.serverUrl), run, plan, planned);
+  const over = async (result: 'skipped' | 'failure', message: string | null): Promise<void> => {
+    const job = await createJob(world, run, {
+      key: planned.key,
+      name: plainName(planned),
+      labels: [],
+      environment: null,
+      status: 'completed',
+      conclusion: result,
+    });
+    if (message !== null) appendLog(world, job.id, `##[error]${message}`);
+    updateNode(world, runId, planned.key, { state: 'done', result, jobId: job.id });
+  };
+  try {
+    if (!evaluateCondition(planned.definition.if, scope)) await over('skipped', null);
+    else if (planned.definition.call !== null) await call(engine, runId, planned, scope);
+    else await enqueue(engine, runId, planned, scope);
+  } catch (error) {
+    if (!(error instanceof WorkflowFault)) throw error;
+    await over('failure', error.message);
+  }
+}
+
+async function call(engine: Engine, runId: number, planned: PlannedJob, scope: Scope): Promise<void> {
+  const { world } = engine;
+  const run = world.state.runs[runId];
+  const given = planned.definition.call;
+  if (run === undefined || given === null) throw new Error(`${planned.key} calls nothing`);
+  const repo = repoById(world, run.repoId);
+  const called = await engine.files.one(repo, planOf(world, runId).workflowSha, given.uses);
+  const values: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(given.with)) {
+    values[name] = typeof value === 'string' ? evaluateValue(value, scope) : value;
+  }
+  const checked = checkCallInputs(called?.file.triggers.call?.inputs ?? {}, values);
+  if (!checked.ok) throw new WorkflowFault(checked.message);
+  updateNode(world, runId, planned.key, { state: 'called', inputs: checked.inputs });
+}
+
+async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope: Scope): Promise<void> {
+  const { world } = engine;
+  const run = world.state.runs[runId];
+  if (run === undefined) throw new Error(`there is no run ${runId}`);
+  const { definition } = planned;
+  const own = definition.name === null ? definition.key : evaluateText(definition.name, scope);
+  const environment = definition.environment === null ? null : evaluateText(definition.environment, scope);
+  if (environment !== null) checkEnvironment(engine, runId, environment);
+  const labels = definition.runsOn.flatMap((label) => labelsOf(evaluateValue(label, scope)));
+  const wanted = definition.concurrency === null ? null : evaluateConcurrency(definition.concurrency, scope);
+  const admission = wanted === null ? null : admit(groupOf(world, run.repoId, wanted.group), wanted);
+  const waits = admission !== null && admission.newcomer !== 'start';
+  const cancelled = admission?.newcomer === 'cancel';
+  const job = await createJob(world, run, {
+    key: planned.key,
+    name: planned.parent === null ? own : `${planned.parent.replaceAll('/', ' / ')} / ${own}`,
+    labels,
+    environment,
+    status: cancelled ? 'completed' : waits ? 'pending' : 'queued',
+    conclusion: cancelled ? 'cancelled' : null,
+  });
+  updateNode(world, runId, planned.key, {
+    state: cancelled ? 'done' : waits ? 'pending' : 'queued',
+    result: cancelled ? 'cancelled' : null,
+    jobId: job.id,
+    group: wanted?.group ?? null,
+    queue: wanted?.queue ?? 'single',
+  });
+  for (const member of admission?.cancel ?? []) await cancelMember(engine, member);
+}
+
+/** An environment that only the default branch may use gives other refs nothing, not even a start. */
+function checkEnvironment(engine: Engine, runId: number, name: string): void {
+  const { world } = engine;
+  const plan = planOf(world, runId);
+  const repo = repoById(world, world.state.runs[runId]?.repoId ?? 0);
+  const environment = repo.environments.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (environment === undefined || !environment.defaultBranchOnly) return;
+  if (plan.ref === `refs/heads/${repo.defaultBranch}`) return;
+  const branch = plan.ref.replace(/^refs\/(?:heads|tags)\//, '');
+  throw new WorkflowFault(
+    `Branch "${branch}" is not allowed to deploy to ${name} due to environment protection rules.`,
+  );
+}
+
+function labelsOf(value: Json): string[] {
+  return Array.isArray(value) ? value.map((one: Json) => asText(one)) : [asText(value)];
+}
+
+function plainName(planned: PlannedJob): string {
+  const name = planned.definition.name;
+  return name === null || name.includes('${{') ? planned.key.replaceAll('/', ' / ') : name;
+}

@@ -1,0 +1,58 @@
+/** What a job is given: the powers of its token, its secrets, its variables. */
+
+import { repoById } from '../../world/lookup.ts';
+import type { Environment, Repo } from '../../world/state.ts';
+import type { Job, Run, RunPlan } from '../../world/state-actions.ts';
+import type { World } from '../../world/world.ts';
+import { evaluateText, type Scope } from '../expressions/evaluate.ts';
+import { DEFAULT_PERMISSIONS } from '../workflow/permissions.ts';
+import type { WorkflowPermissions } from '../workflow/workflow-file.ts';
+import type { PlannedJob } from './run-definitions.ts';
+
+/** The job's own `permissions:`, else the workflow's, else the default; never more than the caller's or a fork may have. */
+export function grantedPermissions(planned: PlannedJob, plan: RunPlan): WorkflowPermissions {
+  const asked = planned.definition.permissions ?? planned.file.permissions ?? planned.ceiling;
+  const granted: Record<string, 'read' | 'write'> = {};
+  for (const [name, level] of Object.entries(asked ?? DEFAULT_PERMISSIONS)) {
+    const ceiling = planned.ceiling === null ? 'write' : planned.ceiling[name];
+    if (ceiling === undefined) continue;
+    const reads = level === 'read' || ceiling === 'read' || plan.untrusted;
+    granted[name] = reads ? 'read' : 'write';
+  }
+  return granted;
+}
+
+/** Secrets that the job sees; a called workflow sees what its caller hands on, a fork's pull request none. */
+export function secretsFor(
+  world: World,
+  run: Run,
+  plan: RunPlan,
+  job: Job,
+  planned: PlannedJob,
+  jobs: readonly PlannedJob[],
+  scope: Scope,
+): Readonly<Record<string, string>> {
+  if (plan.untrusted) return {};
+  const repo = repoById(world, run.repoId);
+  const handedOn = (callee: PlannedJob): Readonly<Record<string, string>> => {
+    const caller = jobs.find((one) => one.key === callee.parent);
+    if (caller === undefined) return repo.secrets;
+    const theirs = handedOn(caller);
+    const given = caller.definition.call?.secrets ?? {};
+    if (given === 'inherit') return theirs;
+    const inside: Scope = { ...scope, contexts: { ...scope.contexts, secrets: theirs } };
+    return Object.fromEntries(
+      Object.entries(given).map(([name, text]) => [name, evaluateText(text, inside)]),
+    );
+  };
+  return { ...handedOn(planned), ...environmentOf(repo, job)?.secrets };
+}
+
+export function variablesFor(world: World, run: Run, job: Job): Readonly<Record<string, string>> {
+  const repo = repoById(world, run.repoId);
+  return { ...repo.variables, ...environmentOf(repo, job)?.variables };
+}
+
+function environmentOf(repo: Repo, job: Job): Environment | undefined {
+  return repo.environments.find((one) => one.name.toLowerCase() === job.environment?.toLowerCase());
+}

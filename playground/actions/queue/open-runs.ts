@@ -1,0 +1,91 @@
+/** Makes the runs that an event starts. */
+
+import { actions } from '../../limits.ts';
+import type { WorldEvent } from '../../world/bus.ts';
+import type { Json } from '../../world/json.ts';
+import { repoById } from '../../world/lookup.ts';
+import type { Run } from '../../world/state-actions.ts';
+import type { World } from '../../world/world.ts';
+import { matchesTrigger } from '../workflow/matches-trigger.ts';
+import type { Engine } from './engine.ts';
+import { planRun } from './plan-run.ts';
+import { putWorkflow, registerWorkflows, workflowAt } from './registry.ts';
+import { completeRun, createRun } from './run-rows.ts';
+import { runSourceOf } from './run-source.ts';
+import type { SourceFile } from './workflow-files.ts';
+
+/** Handles one event of the world: registers workflows of a pushed default branch and opens every run that `on:` asks for. */
+export async function openRuns(engine: Engine, event: WorldEvent): Promise<void> {
+  const { world } = engine;
+  const repo = repoById(world, event.repoId);
+  if (event.type === 'workflow_dispatch') {
+    const run = event.runId === null ? undefined : world.state.runs[event.runId];
+    if (run !== undefined && world.state.runPlans[run.id] === undefined) await planRun(engine, run, null);
+    return;
+  }
+  const source = await runSourceOf(world, repo, event);
+  if (event.type === 'push' && source?.ref === `refs/heads/${repo.defaultBranch}`) {
+    await registerWorkflows(world, engine.files, repo);
+  }
+  if (source === null || isRecursion(world, event)) return;
+  for (const file of await engine.files.all(repo, source.workflowSha)) {
+    if (!startsHere(file, event, matchesTrigger(file.file.triggers, source.trigger))) continue;
+    const known = workflowAt(world, repo, file.path);
+    if (known?.state === 'disabled_manually') continue;
+    const workflow = known ?? putWorkflow(world, repo, file);
+    const run = createRun(world, {
+      repo,
+      workflow,
+      event: event.type,
+      payload: event.payload,
+      actorId: event.senderId,
+      source,
+      title: source.title ?? workflow.name,
+    });
+    if (event.byTokenKind === 'workflow') await waitForApproval(engine, run);
+    else await planRun(engine, run, source);
+  }
+}
+
+/** A workflow file that is wrong in itself shows that with a failed run on every push that has it, as GitHub does. */
+function startsHere(file: SourceFile, event: WorldEvent, matches: boolean): boolean {
+  return (
+    matches || (event.type === 'push' && file.file.problems.length > 0 && event.byTokenKind !== 'workflow')
+  );
+}
+
+/**
+ * What a workflow token did starts nothing, except that runs for its pull requests wait until a person approves them
+ * (github/docs PR 44419). A chain of `workflow_run` ends after three links (docs: events that trigger workflows).
+ */
+function isRecursion(world: World, event: WorldEvent): boolean {
+  if (event.type === 'repository_dispatch') return false;
+  if (event.byTokenKind === 'workflow') {
+    return (
+      event.type !== 'pull_request' || !['opened', 'synchronize', 'reopened'].includes(event.action ?? '')
+    );
+  }
+  if (event.type !== 'workflow_run') return false;
+  let links = 0;
+  let run: Run | undefined = event.runId === null ? undefined : world.state.runs[event.runId];
+  while (run?.event === 'workflow_run' && links <= actions.workflowRunChain) {
+    links += 1;
+    run = world.state.runs[idOfTrigger(run.payload)];
+  }
+  return links >= actions.workflowRunChain;
+}
+
+function idOfTrigger(payload: Json): number {
+  const about = field(payload, 'workflow_run');
+  const id = about === null ? null : field(about, 'id');
+  return typeof id === 'number' ? id : 0;
+}
+
+function field(value: Json, name: string): Json | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return Object.entries(value).find(([key]) => key === name)?.[1] ?? null;
+}
+
+async function waitForApproval(engine: Engine, run: Run): Promise<void> {
+  await completeRun(engine.world, run.id, 'action_required');
+}

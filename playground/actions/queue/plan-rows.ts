@@ -1,0 +1,31 @@
+/** The plan of a run: its nodes changed, one at a time. */
+
+import type { PlanNode, RunPlan } from '../../world/state-actions.ts';
+import type { World } from '../../world/world.ts';
+
+export function planOf(world: World, runId: number): RunPlan {
+  const plan = world.state.runPlans[runId];
+  if (plan === undefined) throw new Error(`run ${runId} has no plan`);
+  return plan;
+}
+
+export function newNode(key: string): PlanNode {
+  return {
+    key,
+    state: 'open',
+    result: null,
+    outputs: {},
+    jobId: null,
+    group: null,
+    queue: 'single',
+    inputs: null,
+  };
+}
+
+export function updateNode(world: World, runId: number, key: string, changes: Partial<PlanNode>): RunPlan {
+  const plan = planOf(world, runId);
+  const nodes = plan.nodes.map((node) => (node.key === key ? { ...node, ...changes } : node));
+  const changed: RunPlan = { ...plan, nodes };
+  world.state.runPlans[runId] = changed;
+  return changed;
+}

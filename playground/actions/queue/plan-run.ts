@@ -1,0 +1,110 @@
+/** Makes the plan of a run's newest attempt: its jobs, its name, its place in a concurrency group, or why it cannot start. */
+
+import type { Json } from '../../world/json.ts';
+import { repoById } from '../../world/lookup.ts';
+import type { Run, RunPlan } from '../../world/state-actions.ts';
+import { evaluateText } from '../expressions/evaluate.ts';
+import { typedDispatchInputs } from '../workflow/dispatch-inputs.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { announceRun } from './announce.ts';
+import { cancelMember } from './cancel.ts';
+import { admit, type Evaluated, evaluateConcurrency, groupOf } from './concurrency.ts';
+import type { Engine } from './engine.ts';
+import { appendLog, createJob } from './job-rows.ts';
+import { newNode } from './plan-rows.ts';
+import { definitionsOf, type RunDefinitions } from './run-definitions.ts';
+import { completeRun, updateRun } from './run-rows.ts';
+import { runScope } from './run-scope.ts';
+import type { RunSource } from './run-source.ts';
+
+/** Plans a run that just came to be, or a further attempt of one (then `source` is null and the first plan's is kept). */
+export async function planRun(engine: Engine, run: Run, source: RunSource | null): Promise<void> {
+  const { world } = engine;
+  const repo = repoById(world, run.repoId);
+  const facts = source ?? world.state.runPlans[run.id] ?? (await dispatchSource(engine, run));
+  const definitions = await definitionsOf(engine.files, repo, facts.workflowSha, run.path);
+  const plan: RunPlan = {
+    runId: run.id,
+    attempt: run.runAttempt,
+    ref: facts.ref,
+    sha: facts.sha,
+    headRef: facts.headRef,
+    baseRef: facts.baseRef,
+    workflowSha: facts.workflowSha,
+    inputs: typedInputs(run, definitions),
+    group: null,
+    queue: 'single',
+    untrusted: facts.untrusted,
+    nodes: definitions.jobs.map((job) => newNode(job.key)),
+  };
+  world.state.runPlans[run.id] = plan;
+  try {
+    if (definitions.problems.length > 0) throw new WorkflowFault(definitions.problems.join('\n'));
+    const scope = runScope(world, run, plan, engine.serverUrl);
+    const { runName, concurrency } = definitions.file;
+    const title = runName === null ? '' : evaluateText(runName, scope).trim();
+    const named = title === '' ? run : updateRun(world, run.id, { displayTitle: title });
+    await announceRun(world, named, 'requested');
+    if (concurrency !== null) await enterGroup(engine, named, evaluateConcurrency(concurrency, scope));
+  } catch (error) {
+    if (!(error instanceof WorkflowFault)) throw error;
+    await failToStart(engine, run, error.message);
+  }
+}
+
+async function enterGroup(engine: Engine, run: Run, wanted: Evaluated): Promise<void> {
+  const { world } = engine;
+  const admission = admit(groupOf(world, run.repoId, wanted.group), wanted);
+  const plan = world.state.runPlans[run.id];
+  if (plan === undefined) throw new Error(`run ${run.id} has no plan`);
+  world.state.runPlans[run.id] = { ...plan, group: wanted.group, queue: wanted.queue };
+  if (admission.newcomer !== 'start') updateRun(world, run.id, { status: 'pending' });
+  for (const member of admission.cancel) await cancelMember(engine, member);
+  if (admission.newcomer === 'cancel') await completeRun(world, run.id, 'cancelled');
+}
+
+/** A run that its own workflow file forbids: over at once, with a job whose log names what is wrong. */
+async function failToStart(engine: Engine, run: Run, message: string): Promise<void> {
+  const { world } = engine;
+  const plan = world.state.runPlans[run.id];
+  if (plan !== undefined) world.state.runPlans[run.id] = { ...plan, nodes: [] };
+  const job = await createJob(world, run, {
+    key: '',
+    name: 'Invalid workflow file',
+    labels: [],
+    environment: null,
+    status: 'completed',
+    conclusion: 'failure',
+  });
+  for (const line of message.split('\n')) appendLog(world, job.id, `##[error]${line}`);
+  await completeRun(world, run.id, 'startup_failure');
+}
+
+/** A dispatch's row is made by the API; the ref that it names stands in its payload. */
+async function dispatchSource(engine: Engine, run: Run): Promise<Omit<RunSource, 'trigger' | 'title'>> {
+  const repo = repoById(engine.world, run.repoId);
+  const named = textField(run.payload, 'ref') ?? run.headBranch ?? repo.defaultBranch;
+  const refs = await engine.world.gitOf(repo).refs();
+  const ref = [named, `refs/heads/${named}`, `refs/tags/${named}`].find((name) => refs.has(name));
+  return {
+    ref: ref ?? `refs/heads/${named}`,
+    sha: run.headSha,
+    headSha: run.headSha,
+    headBranch: run.headBranch,
+    headRef: '',
+    baseRef: '',
+    workflowSha: run.headSha,
+    pullNumbers: [],
+    untrusted: false,
+  };
+}
+
+function typedInputs(run: Run, definitions: RunDefinitions): Record<string, Json> {
+  return typedDispatchInputs(definitions.file.triggers.dispatch ?? {}, run.inputs);
+}
+
+function textField(value: Json, name: string): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const field = Object.entries(value).find(([key]) => key === name)?.[1];
+  return typeof field === 'string' ? field : null;
+}

@@ -1,0 +1,81 @@
+/** The rows of runs: made, planned, moved on, ended. */
+
+import type { Json } from '../../world/json.ts';
+import { actionsApp } from '../../world/lookup.ts';
+import type { Repo } from '../../world/state.ts';
+import type { Conclusion, Run, Workflow } from '../../world/state-actions.ts';
+import { revokeRunTokens } from '../../world/tokens.ts';
+import { nextId, type World } from '../../world/world.ts';
+import { announceRun } from './announce.ts';
+import type { RunSource } from './run-source.ts';
+
+export type NewRun = {
+  readonly repo: Repo;
+  readonly workflow: Workflow;
+  readonly event: string;
+  readonly payload: Json;
+  readonly actorId: number;
+  readonly source: RunSource;
+  readonly title: string;
+};
+
+/** A run that is only a row yet: queued, with a check suite on its head and the next number of its workflow. */
+export function createRun(world: World, fresh: NewRun): Run {
+  const now = world.clock.now();
+  const { repo, workflow, source } = fresh;
+  const suiteId = nextId(world, 'checkSuites');
+  world.state.checkSuites[suiteId] = {
+    id: suiteId,
+    repoId: repo.id,
+    appId: actionsApp.appId,
+    headSha: source.headSha,
+    headBranch: source.headBranch,
+    createdAtMs: now,
+    updatedAtMs: now,
+  };
+  const earlier = Object.values(world.state.runs).filter((run) => run.workflowId === workflow.id);
+  const run: Run = {
+    id: nextId(world, 'runs'),
+    repoId: repo.id,
+    workflowId: workflow.id,
+    name: workflow.name,
+    displayTitle: fresh.title,
+    path: workflow.path,
+    runNumber: 1 + Math.max(0, ...earlier.map((one) => one.runNumber)),
+    runAttempt: 1,
+    event: fresh.event,
+    status: 'queued',
+    conclusion: null,
+    headBranch: source.headBranch,
+    headSha: source.headSha,
+    actorId: fresh.actorId,
+    triggeringActorId: fresh.actorId,
+    inputs: {},
+    payload: fresh.payload,
+    pullNumbers: source.pullNumbers,
+    checkSuiteId: suiteId,
+    jobIds: [],
+    createdAtMs: now,
+    updatedAtMs: now,
+    startedAtMs: now,
+    cancelRequested: false,
+  };
+  world.state.runs[run.id] = run;
+  return run;
+}
+
+/** The run's row with changes; returns the new row. */
+export function updateRun(world: World, runId: number, changes: Partial<Run>): Run {
+  const run = world.state.runs[runId];
+  if (run === undefined) throw new Error(`there is no run ${runId}`);
+  const changed: Run = { ...run, ...changes, updatedAtMs: world.clock.now() };
+  world.state.runs[runId] = changed;
+  return changed;
+}
+
+/** Ends a run: its tokens are worth nothing from here on, and whoever waits for it is told. */
+export async function completeRun(world: World, runId: number, conclusion: Conclusion): Promise<void> {
+  const run = updateRun(world, runId, { status: 'completed', conclusion });
+  revokeRunTokens(world, runId);
+  await announceRun(world, run, 'completed');
+}

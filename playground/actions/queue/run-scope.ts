@@ -1,0 +1,78 @@
+/** The scope of expressions that are evaluated before a job is on a runner: run-name, concurrency, a job's `if` and names. */
+
+import type { Json } from '../../world/json.ts';
+import { repoById } from '../../world/lookup.ts';
+import type { PlanNode, Run, RunPlan } from '../../world/state-actions.ts';
+import type { World } from '../../world/world.ts';
+import type { Scope, StatusSoFar } from '../expressions/evaluate.ts';
+import { githubContext } from './github-context.ts';
+import type { PlannedJob } from './run-definitions.ts';
+
+/** Contexts of the whole run: github, inputs, vars. */
+export function runScope(world: World, run: Run, plan: RunPlan, serverUrl: string): Scope {
+  return {
+    status: 'success',
+    hashFiles: null,
+    contexts: {
+      github: githubContext(world, run, plan, serverUrl),
+      inputs: plan.inputs,
+      vars: repoById(world, run.repoId).variables,
+    },
+  };
+}
+
+/** Contexts of one job before it starts: those of the run, its own inputs if it was called, and its needs. */
+export function jobScope(base: Scope, run: Run, plan: RunPlan, planned: PlannedJob): Scope {
+  const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
+  return {
+    ...base,
+    status: statusSoFar(run, plan, planned),
+    contexts: {
+      ...base.contexts,
+      ...(parent?.inputs == null ? {} : { inputs: parent.inputs }),
+      needs: needsContext(plan, planned),
+    },
+  };
+}
+
+export function nodeOf(plan: RunPlan, key: string): PlanNode {
+  const node = plan.nodes.find((one) => one.key === key);
+  if (node === undefined) throw new Error(`run ${plan.runId} has no job ${key} in its plan`);
+  return node;
+}
+
+/** Nodes that a job waits for: its siblings named in `needs`. */
+export function needsOf(plan: RunPlan, planned: PlannedJob): readonly PlanNode[] {
+  return planned.definition.needs.map((need) => nodeOf(plan, siblingKey(planned, need)));
+}
+
+export function needsContext(plan: RunPlan, planned: PlannedJob): Json {
+  return Object.fromEntries(
+    planned.definition.needs.map((need) => {
+      const node = nodeOf(plan, siblingKey(planned, need));
+      return [need, { result: node.result ?? '', outputs: node.outputs }];
+    }),
+  );
+}
+
+function siblingKey(planned: PlannedJob, need: string): string {
+  return planned.parent === null ? need : `${planned.parent}/${need}`;
+}
+
+/** success() needs every need to have succeeded; failure() looks at every ancestor, also behind a skipped one. */
+function statusSoFar(run: Run, plan: RunPlan, planned: PlannedJob): StatusSoFar {
+  if (run.cancelRequested) return 'cancelled';
+  const direct = needsOf(plan, planned);
+  if (direct.some((node) => node.result === 'failure')) return 'failure';
+  if (direct.every((node) => node.result === 'success')) return 'success';
+  const file = planned.file.jobs;
+  const seen = new Set<string>();
+  const failedBehind = (keys: readonly string[]): boolean =>
+    keys.some((key) => {
+      if (seen.has(key)) return false;
+      seen.add(key);
+      if (nodeOf(plan, siblingKey(planned, key)).result === 'failure') return true;
+      return failedBehind(file.find((job) => job.key === key)?.needs ?? []);
+    });
+  return failedBehind(planned.definition.needs) ? 'failure' : 'skipped';
+}

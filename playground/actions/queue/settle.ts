@@ -1,0 +1,119 @@
+/** One look at the whole queue: plan what is new, carry out cancellations, move runs on, let waiting ones in, use free runners. */
+
+import { actions } from '../../limits.ts';
+import type { Job } from '../../world/state-actions.ts';
+import { advanceRun } from './advance-run.ts';
+import { cancelRun } from './cancel.ts';
+import { groupOf, openRuns } from './concurrency.ts';
+import type { Engine } from './engine.ts';
+import { appendLog, completeJob, updateJob } from './job-rows.ts';
+import { updateNode } from './plan-rows.ts';
+import { planRun } from './plan-run.ts';
+import { updateRun } from './run-rows.ts';
+import { startJob } from './start-job.ts';
+
+/** Looks until nothing changes any more; the state alone decides, so a look too many does nothing. */
+export async function settle(engine: Engine): Promise<void> {
+  if (engine.stopped.aborted) {
+    await engine.world.save();
+    return;
+  }
+  await planNewAttempts(engine);
+  await carryOutCancellations(engine);
+  // Every round ends or admits something; the bound only stops a bug from spinning.
+  for (let round = 0; round < actions.settleRounds; round += 1) {
+    for (const [run] of openRuns(engine.world)) await advanceRun(engine, run.id);
+    if (!letIn(engine)) break;
+  }
+  await giveUpWaiting(engine);
+  await useFreeRunners(engine);
+  await engine.world.save();
+}
+
+/** Runs that the API made (a dispatch, a re-run) have no plan for their attempt yet. */
+async function planNewAttempts(engine: Engine): Promise<void> {
+  const { world } = engine;
+  for (const run of Object.values(world.state.runs)) {
+    if (run.status === 'completed') continue;
+    if (world.state.runPlans[run.id]?.attempt === run.runAttempt) continue;
+    await planRun(engine, run, null);
+  }
+}
+
+async function carryOutCancellations(engine: Engine): Promise<void> {
+  for (const [run] of openRuns(engine.world)) if (run.cancelRequested) await cancelRun(engine, run.id);
+}
+
+/** Waiting runs and jobs whose group is free go on, the oldest first; true if any did. */
+function letIn(engine: Engine): boolean {
+  const { world } = engine;
+  let any = false;
+  for (const [run, plan] of openRuns(world)) {
+    if (run.status === 'pending' && isFirst(engine, run.repoId, plan.group, run.id, null)) {
+      updateRun(world, run.id, { status: 'queued' });
+      any = true;
+    }
+    for (const node of plan.nodes) {
+      if (node.state !== 'pending' || !isFirst(engine, run.repoId, node.group, run.id, node.key)) continue;
+      updateNode(world, run.id, node.key, { state: 'queued' });
+      if (node.jobId !== null) updateJob(world, node.jobId, { status: 'queued' });
+      any = true;
+    }
+  }
+  return any;
+}
+
+function isFirst(
+  engine: Engine,
+  repoId: number,
+  name: string | null,
+  runId: number,
+  key: string | null,
+): boolean {
+  if (name === null) return true;
+  const group = groupOf(engine.world, repoId, name);
+  const [first] = group.pending;
+  return group.active.length === 0 && first?.runId === runId && first.key === key;
+}
+
+/** A job that no runner took for a day fails, as on GitHub. */
+async function giveUpWaiting(engine: Engine): Promise<void> {
+  const { world } = engine;
+  for (const job of queuedJobs(engine)) {
+    if (world.clock.now() - job.createdAtMs < actions.queueWaitMs) continue;
+    appendLog(
+      world,
+      job.id,
+      `##[error]No runner with the labels ${job.labels.join(', ')} took the job in 24 hours.`,
+    );
+    await completeJob(world, job.id, 'failure');
+    updateNode(world, job.runId, job.key, { state: 'done', result: 'failure' });
+    await advanceRun(engine, job.runId);
+  }
+}
+
+async function useFreeRunners(engine: Engine): Promise<void> {
+  for (const job of queuedJobs(engine)) {
+    const busy = new Set([...engine.active.values()].map((active) => active.runnerName));
+    const runner = engine.runners.find((one) => !busy.has(one.name) && hasLabels(one.labels, job.labels));
+    if (runner !== undefined) await startJob(engine, job, runner, () => settle(engine));
+  }
+}
+
+function queuedJobs(engine: Engine): readonly Job[] {
+  const { world } = engine;
+  const jobs: Job[] = [];
+  for (const [run, plan] of openRuns(world)) {
+    if (run.status === 'pending') continue;
+    for (const node of plan.nodes) {
+      const job = node.jobId === null ? undefined : world.state.jobs[node.jobId];
+      if (node.state === 'queued' && job !== undefined) jobs.push(job);
+    }
+  }
+  return jobs.sort((a, b) => a.id - b.id);
+}
+
+function hasLabels(has: readonly string[], wanted: readonly string[]): boolean {
+  const lower = has.map((label) => label.toLowerCase());
+  return wanted.every((label) => lower.includes(label.toLowerCase()));
+}

@@ -1,0 +1,56 @@
+/** Reads workflow files out of git and remembers what they mean; a commit's files never change. */
+
+import { actions } from '../../limits.ts';
+import { entryAt } from '../../world/git-trees.ts';
+import type { Repo } from '../../world/state.ts';
+import type { World } from '../../world/world.ts';
+import { parseWorkflow } from '../workflow/parse-workflow.ts';
+import type { WorkflowFile } from '../workflow/workflow-file.ts';
+
+export type SourceFile = { readonly path: string; readonly source: string; readonly file: WorkflowFile };
+
+const DIRECTORY = '.github/workflows';
+
+export type WorkflowFiles = {
+  /** Every workflow file of a commit; none when the commit or the folder is not there. */
+  readonly all: (repo: Repo, commit: string) => Promise<readonly SourceFile[]>;
+  readonly one: (repo: Repo, commit: string, path: string) => Promise<SourceFile | null>;
+};
+
+/** Files by commit, parsed once per blob. */
+export function createWorkflowFiles(world: World): WorkflowFiles {
+  const parsed = new Map<string, SourceFile>();
+
+  const readBlob = async (repo: Repo, sha: string, path: string): Promise<SourceFile> => {
+    const key = `${repo.id}:${sha}:${path}`;
+    const known = parsed.get(key);
+    if (known !== undefined) return known;
+    const bytes = await world.gitOf(repo).readBlob(sha);
+    if (bytes === null) throw new Error(`blob ${sha} of ${path} is named by a tree and is not there`);
+    const source = new TextDecoder().decode(bytes.subarray(0, actions.workflowFileBytes));
+    const file = { path, source, file: parseWorkflow(path, source) };
+    parsed.set(key, file);
+    return file;
+  };
+
+  const all = async (repo: Repo, commit: string): Promise<readonly SourceFile[]> => {
+    const store = world.gitOf(repo);
+    const found = await store.readCommit(commit);
+    const folder = found === null ? null : await entryAt(store, found.tree, DIRECTORY);
+    const entries = folder === null ? null : await store.readTree(folder.sha);
+    const files: SourceFile[] = [];
+    for (const entry of (entries ?? []).slice(0, actions.workflowFiles)) {
+      if (entry.type !== 'blob' || !/\.ya?ml$/.test(entry.name)) continue;
+      files.push(await readBlob(repo, entry.sha, `${DIRECTORY}/${entry.name}`));
+    }
+    return files;
+  };
+
+  return {
+    all,
+    one: async (repo, commit, path) => {
+      const wanted = path.replace(/^\.\//, '');
+      return (await all(repo, commit)).find((file) => file.path === wanted) ?? null;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** Reads an action's `action.yml`: its inputs, and what to run. */
+
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { scalarSchema } from '../workflow/shared-schema.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import type { Scalar } from '../workflow/workflow-file.ts';
+
+export type ActionManifest = {
+  readonly name: string;
+  readonly inputs: Readonly<
+    Record<string, { readonly required: boolean; readonly default: Scalar | undefined }>
+  >;
+  readonly main: string;
+  readonly pre: string | null;
+  readonly preIf: string;
+  readonly post: string | null;
+  readonly postIf: string;
+};
+
+const schema = z.object({
+  name: z.string(),
+  inputs: z
+    .record(z.string(), z.object({ required: z.boolean().default(false), default: scalarSchema.optional() }))
+    .default({}),
+  runs: z.object({
+    using: z.string(),
+    main: z.string().optional(),
+    pre: z.string().optional(),
+    'pre-if': z.string().default('always()'),
+    post: z.string().optional(),
+    'post-if': z.string().default('always()'),
+  }),
+});
+
+/** The manifest in a directory; WorkflowFault when there is none or it is not a node24 JavaScript action. */
+export async function readActionManifest(directory: string, uses: string): Promise<ActionManifest> {
+  const source =
+    (await readIfThere(path.join(directory, 'action.yml'))) ??
+    (await readIfThere(path.join(directory, 'action.yaml')));
+  if (source === null) {
+    throw new WorkflowFault(
+      `Can't find 'action.yml' or 'action.yaml' for '${uses}'. Did you forget to run actions/checkout before running your local action?`,
+    );
+  }
+  const parsed = schema.safeParse(parse(source));
+  if (!parsed.success) throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);
+  const { runs, name, inputs } = parsed.data;
+  if (runs.using !== 'node24' || runs.main === undefined) {
+    throw new WorkflowFault(`${uses}: the playground runs actions with using: node24, not ${runs.using}`);
+  }
+  return {
+    name,
+    inputs: Object.fromEntries(
+      Object.entries(inputs).map(([key, input]) => [
+        key,
+        { required: input.required, default: input.default },
+      ]),
+    ),
+    main: runs.main,
+    pre: runs.pre ?? null,
+    preIf: runs['pre-if'],
+    post: runs.post ?? null,
+    postIf: runs['post-if'],
+  };
+}
+
+/** `INPUT_*` as the runner names them: upper case, blanks become underscores, dashes stay. */
+export function inputEnvironment(inputs: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [
+      `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
+      value,
+    ]),
+  );
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

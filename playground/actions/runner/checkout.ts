@@ -1,0 +1,183 @@
+/** `actions/checkout`, done natively with real git: its inputs, its refs, its credentials (actions/checkout v7, README). */
+
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { type Git, gitIn } from './run-git.ts';
+import type { StepHost } from './runner-types.ts';
+
+export const CHECKOUT = 'actions/checkout';
+
+const truth = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** The inputs that the playground carries out; any other one fails the step with its name. */
+const inputsSchema = z.strictObject({
+  repository: z.string().optional(),
+  ref: z.string().default(''),
+  token: z.string().optional(),
+  path: z.string().default('.'),
+  clean: truth.default(true),
+  filter: z.string().default(''),
+  'fetch-depth': z.coerce.number().int().nonnegative().default(1),
+  'fetch-tags': truth.default(false),
+  'persist-credentials': truth.default(true),
+  'show-progress': truth.default(true),
+  'set-safe-directory': truth.default(true),
+});
+
+type Inputs = z.output<typeof inputsSchema>;
+
+/** Leaves the tree in place and answers with the step's outputs. Throws WorkflowFault with the reason on refusal. */
+export async function checkout(
+  raw: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+  host: StepHost,
+): Promise<{ readonly ref: string; readonly commit: string }> {
+  const { work, places } = host;
+  const inputs = readInputs(raw);
+  const directory = path.resolve(places.workspace, inputs.path);
+  if (directory !== places.workspace && !directory.startsWith(`${places.workspace}${path.sep}`)) {
+    throw new WorkflowFault(`Repository path '${directory}' is not under '${places.workspace}'`);
+  }
+  const repository = inputs.repository ?? work.repository;
+  const url = `${work.serverUrl}/${repository}.git`;
+  const token = inputs.token ?? work.token;
+  await mkdir(directory, { recursive: true });
+  const git = gitIn(directory, env, host);
+  await makeRepository(git, directory, url, inputs.clean);
+  const credentials = credentialsFile(host, directory);
+  await writeCredentials(host, credentials, token);
+  await git('config', '--local', `includeIf.gitdir:${directory}/.git.path`, credentials);
+  const same = repository.toLowerCase() === work.repository.toLowerCase();
+  await fetchAndCheckOut(git, inputs, same ? contextOf(host) : { ref: '', sha: '' });
+  const commit = (await git('log', '-1', '--format=%H')).trim();
+  if (!inputs['persist-credentials']) await forgetCredentials(host, directory, env);
+  return { ref: inputs.ref || (same ? contextOf(host).ref : ''), commit };
+}
+
+/** The post step: takes the token out of the checked-out repository. */
+export async function checkoutPost(
+  raw: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+  host: StepHost,
+): Promise<void> {
+  await forgetCredentials(host, path.resolve(host.places.workspace, readInputs(raw).path), env);
+}
+
+function readInputs(raw: Readonly<Record<string, string>>): Inputs {
+  const parsed = inputsSchema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw new WorkflowFault(`actions/checkout in the playground: ${z.prettifyError(parsed.error)}`);
+}
+
+function contextOf(host: StepHost): { ref: string; sha: string } {
+  return { ref: String(host.work.github['ref'] ?? ''), sha: String(host.work.github['sha'] ?? '') };
+}
+
+/** Goes on with a clone of the same origin, as self-hosted runners do; anything else in the way is removed. */
+async function makeRepository(git: Git, directory: string, url: string, clean: boolean): Promise<void> {
+  const there = await readdir(directory);
+  if (there.includes('.git')) {
+    const origin = (await git('config', '--get', '--default', '', 'remote.origin.url')).trim();
+    if (origin === url) {
+      if (clean) {
+        await git('clean', '-ffdx');
+        await git('reset', '--hard');
+      }
+      return;
+    }
+  }
+  for (const name of there) await rm(path.join(directory, name), { recursive: true, force: true });
+  await git('init', '--quiet', '--initial-branch=main', directory);
+  await git('remote', 'add', 'origin', url);
+  await git('config', '--local', 'gc.auto', '0');
+}
+
+async function fetchAndCheckOut(git: Git, inputs: Inputs, run: { ref: string; sha: string }): Promise<void> {
+  const ref = inputs.ref || run.ref;
+  const sha = inputs.ref === '' ? run.sha : '';
+  const plan = checkoutPlan(ref, sha);
+  const depth = inputs['fetch-depth'];
+  const all = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  // With the whole history the named commit may still be outside every branch, so it is fetched by itself too.
+  const refspecs = depth === 0 ? [...all, ...plan.exact] : plan.refspecs;
+  await git(
+    'fetch',
+    '--prune',
+    '--no-recurse-submodules',
+    ...(inputs['fetch-tags'] && depth > 0 ? ['--tags'] : ['--no-tags']),
+    ...(inputs.filter === '' ? [] : [`--filter=${inputs.filter}`]),
+    ...(depth > 0 ? [`--depth=${depth}`] : []),
+    'origin',
+    ...refspecs,
+  );
+  for (const args of plan.checkout) {
+    const found = args.requires === null || (await git('for-each-ref', args.requires)).trim() !== '';
+    if (!found) continue;
+    await git('checkout', '--progress', '--force', ...args.args);
+    return;
+  }
+  throw new WorkflowFault(`A branch or tag with the name '${ref}' could not be found`);
+}
+
+type CheckoutPlan = {
+  readonly refspecs: readonly string[];
+  /** Refspecs that `fetch-depth: 0` needs beside all branches and tags. */
+  readonly exact: readonly string[];
+  readonly checkout: readonly { readonly requires: string | null; readonly args: readonly string[] }[];
+};
+
+/** What to fetch and to check out for a ref and, where the run has one, its commit. */
+export function checkoutPlan(ref: string, sha: string): CheckoutPlan {
+  if (/^[0-9a-f]{40}$/i.test(ref)) {
+    return { refspecs: [ref], exact: [ref], checkout: [{ requires: null, args: [ref] }] };
+  }
+  if (ref.startsWith('refs/heads/') || ref === '') {
+    const branch = ref === '' ? 'HEAD' : ref.slice('refs/heads/'.length);
+    const target = `refs/remotes/origin/${branch}`;
+    const spec = `+${sha || (ref === '' ? 'HEAD' : ref)}:${target}`;
+    const args = ref === '' ? [target] : ['-B', branch, target];
+    return { refspecs: [spec], exact: [spec], checkout: [{ requires: null, args }] };
+  }
+  if (ref.startsWith('refs/')) {
+    const target = ref.startsWith('refs/tags/') ? ref : `refs/remotes/${ref.slice('refs/'.length)}`;
+    const spec = `+${sha || ref}:${target}`;
+    return { refspecs: [spec], exact: [spec], checkout: [{ requires: null, args: [target] }] };
+  }
+  const branch = `refs/remotes/origin/${ref}`;
+  return {
+    refspecs: [`+refs/heads/${ref}*:${branch}*`, `+refs/tags/${ref}*:refs/tags/${ref}*`],
+    exact: [],
+    checkout: [
+      { requires: branch, args: ['-B', ref, branch] },
+      { requires: `refs/tags/${ref}`, args: [`refs/tags/${ref}`] },
+    ],
+  };
+}
+
+function credentialsFile(host: StepHost, directory: string): string {
+  const name = Buffer.from(directory).toString('base64url').slice(-40);
+  return path.join(host.places.temp, `git-credentials-${name}.config`);
+}
+
+async function writeCredentials(host: StepHost, file: string, token: string): Promise<void> {
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+  host.mask(basic);
+  const section = `[http "${host.work.serverUrl}/"]\n\textraheader = AUTHORIZATION: basic ${basic}\n`;
+  await writeFile(file, section, { mode: 0o600 });
+}
+
+async function forgetCredentials(
+  host: StepHost,
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  await rm(credentialsFile(host, directory), { force: true });
+  const key = `includeIf.gitdir:${directory}/.git.path`;
+  const git = gitIn(directory, env, host);
+  if ((await readdir(directory)).includes('.git')) {
+    const known = await git('config', '--local', '--get', '--default', '', key);
+    if (known.trim() !== '') await git('config', '--local', '--unset-all', key);
+  }
+}

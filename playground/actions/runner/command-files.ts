@@ -1,0 +1,37 @@
+/** Reads what a step wrote into GITHUB_OUTPUT, GITHUB_ENV and GITHUB_STATE (docs: workflow commands, environment files). */
+
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+
+/** `name=value` lines and `name<<DELIMITER` blocks, in order; later ones win. Throws WorkflowFault on anything else. */
+export function parseCommandFile(text: string): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  const lines = text.split(/\r?\n/);
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    if (line === '') continue;
+    const equals = line.indexOf('=');
+    const block = line.indexOf('<<');
+    if (equals >= 0 && (block < 0 || equals < block)) {
+      values[nameOf(line.slice(0, equals), line)] = line.slice(equals + 1);
+    } else if (block >= 0) {
+      const delimiter = line.slice(block + 2);
+      const end = lines.indexOf(delimiter, at + 1);
+      if (delimiter === '' || end < 0) {
+        throw new WorkflowFault(`Invalid value. Matching delimiter not found '${delimiter}'`);
+      }
+      values[nameOf(line.slice(0, block), line)] = lines.slice(at + 1, end).join('\n');
+      at = end;
+    } else throw new WorkflowFault(`Invalid format '${line}'`);
+  }
+  return values;
+}
+
+/** Names that a step may not set for later steps through GITHUB_ENV (actions/runner, SetEnvFileCommand). */
+export function isProtectedName(name: string): boolean {
+  return /^(?:GITHUB_|RUNNER_)/i.test(name) || name.toUpperCase() === 'NODE_OPTIONS';
+}
+
+function nameOf(name: string, line: string): string {
+  if (name === '') throw new WorkflowFault(`Invalid format '${line}'. Name must not be empty`);
+  return name;
+}

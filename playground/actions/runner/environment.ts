@@ -1,0 +1,88 @@
+/** The environment that the real runner gives to a step (docs: default environment variables), and nothing of the host's. */
+
+import type { Json } from '../../world/json.ts';
+import type { JobWork, Places } from './runner-types.ts';
+
+export type StepIdentity = {
+  /** The step's id, or `__run`, `__owner_repo` as the runner makes them. */
+  readonly action: string;
+  readonly actionPath: string | null;
+  readonly actionRepository: string | null;
+  readonly actionRef: string | null;
+};
+
+/** GITHUB_* and RUNNER_* of a job; without GITHUB_TOKEN, which only a workflow hands out. */
+export function jobEnvironment(work: JobWork, places: Places): Record<string, string> {
+  return {
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    ...contextVariables(work.github),
+    GITHUB_EVENT_PATH: places.eventFile,
+    GITHUB_WORKSPACE: places.workspace,
+    HOME: places.home,
+    LANG: 'C.UTF-8',
+    RUNNER_ARCH: 'X64',
+    RUNNER_ENVIRONMENT: isSelfHosted(work) ? 'self-hosted' : 'github-hosted',
+    RUNNER_NAME: work.runner.name,
+    RUNNER_OS: 'Linux',
+    RUNNER_TEMP: places.temp,
+    RUNNER_TOOL_CACHE: places.toolCache,
+    RUNNER_TRACKING_ID: `github_${work.id}`,
+    RUNNER_WORKSPACE: places.workspace.replace(/\/[^/]*$/, ''),
+    ...work.runner.environment,
+  };
+}
+
+/** GITHUB_ACTION and, for steps that use an action, where it comes from. */
+export function stepVariables(step: StepIdentity): Record<string, string> {
+  return {
+    GITHUB_ACTION: step.action,
+    ...(step.actionPath === null ? {} : { GITHUB_ACTION_PATH: step.actionPath }),
+    GITHUB_ACTION_REPOSITORY: step.actionRepository ?? '',
+    GITHUB_ACTION_REF: step.actionRef ?? '',
+  };
+}
+
+export function isSelfHosted(work: JobWork): boolean {
+  return work.runner.labels.some(isSelfHostedLabel);
+}
+
+export function isSelfHostedLabel(label: string): boolean {
+  return label.toLowerCase() === 'self-hosted';
+}
+
+/** `github.*` values that become environment variables (actions/runner, GitHubContext.cs). */
+const FROM_CONTEXT = [
+  'actor',
+  'actor_id',
+  'api_url',
+  'base_ref',
+  'event_name',
+  'graphql_url',
+  'head_ref',
+  'job',
+  'ref',
+  'ref_name',
+  'ref_protected',
+  'ref_type',
+  'repository',
+  'repository_id',
+  'repository_owner',
+  'repository_owner_id',
+  'retention_days',
+  'run_attempt',
+  'run_id',
+  'run_number',
+  'server_url',
+  'sha',
+  'triggering_actor',
+  'workflow',
+  'workflow_ref',
+  'workflow_sha',
+] as const;
+
+function contextVariables(github: Readonly<Record<string, Json>>): Record<string, string> {
+  return Object.fromEntries(
+    FROM_CONTEXT.map((name) => [`GITHUB_${name.toUpperCase()}`, String(github[name] ?? '')]),
+  );
+}

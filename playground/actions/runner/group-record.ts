@@ -1,0 +1,47 @@
+/** Remembers on disk which process groups belong to steps, so that a killed playground's leftovers can be ended. */
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { signalGroup } from './step-process.ts';
+
+export type GroupRecord = {
+  /** Written before the step does anything, which is why this is synchronous. */
+  readonly remember: (group: number) => void;
+  readonly forget: (group: number) => void;
+  /** Kills remembered groups whose leader is still the process that was remembered. */
+  readonly endLeftOver: () => Promise<void>;
+};
+
+export function createGroupRecord(directory: string): GroupRecord {
+  const fileOf = (group: number | string): string => path.join(directory, String(group));
+  return {
+    remember: (group) => {
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(fileOf(group), startOf(group) ?? '');
+    },
+    forget: (group) => rmSync(fileOf(group), { force: true }),
+    endLeftOver: async () => {
+      mkdirSync(directory, { recursive: true });
+      for (const name of readdirSync(directory)) {
+        const group = Number(name);
+        const remembered = readFileSync(fileOf(name), 'utf8');
+        // Another process may have the number by now: without the same start time nothing is killed.
+        if (remembered !== '' && startOf(group) === remembered) signalGroup(group, 'SIGKILL');
+        rmSync(fileOf(name), { force: true });
+      }
+    },
+  };
+}
+
+/** Start time of a process in ticks since boot (proc(5), stat field 22); null where it is gone or there is no /proc. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) {
+      return null;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+/** Steps as real processes: bash scripts, git checkouts, and JavaScript actions under the chosen Node. */
+
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { actions } from '../../limits.ts';
+import { assertNever } from '../../world/assert.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { checkout, checkoutPost } from './checkout.ts';
+import { parseCommandFile } from './command-files.ts';
+import { isSelfHosted } from './environment.ts';
+import { createGroupRecord, type GroupRecord } from './group-record.ts';
+import type { Executor, StepEnd, StepHost, StepWork } from './runner-types.ts';
+import { shellCommand } from './shells.ts';
+import { runProgram, type StepProgram, signalGroup } from './step-process.ts';
+
+export type ProcessOptions = { readonly nodeProgram: string; readonly workDirectory: string };
+
+/** `nodeProgram` is the Node that runs JavaScript actions (absolute path). */
+export function createProcessExecutor(options: ProcessOptions): Executor {
+  const groups = createGroupRecord(path.join(options.workDirectory, '_process_groups'));
+  return {
+    endsWhenTold: true,
+    recover: groups.endLeftOver,
+    readsActions: true,
+    prepare: async (places, work) => {
+      await rm(places.temp, { recursive: true, force: true });
+      // A hosted machine is new every time; a self-hosted one keeps what the last job left.
+      if (!isSelfHosted(work)) await rm(places.workspace, { recursive: true, force: true });
+      for (const directory of [places.workspace, places.temp, places.toolCache, places.home]) {
+        await mkdir(directory, { recursive: true });
+      }
+      await mkdir(path.dirname(places.eventFile), { recursive: true });
+      await writeFile(places.eventFile, `${JSON.stringify(work.payload, null, 2)}\n`);
+    },
+    step: (step, host) => runStep(step, host, { nodeProgram: options.nodeProgram, groups }),
+    cleanUp: async (places, started) => {
+      for (const group of started) {
+        signalGroup(group, 'SIGTERM');
+        groups.forget(group);
+      }
+      await rm(places.temp, { recursive: true, force: true });
+    },
+    sleep: async (durationMs, signal) => {
+      await delay(Math.min(durationMs, 2 ** 31 - 1), undefined, { signal, ref: false });
+    },
+  };
+}
+
+type Machine = { readonly nodeProgram: string; readonly groups: GroupRecord };
+
+async function runStep(step: StepWork, host: StepHost, machine: Machine): Promise<StepEnd> {
+  switch (step.kind) {
+    case 'checkout': {
+      if (step.phase === 'post') {
+        await checkoutPost(step.inputs, step.env, host);
+        return end('success', {});
+      }
+      return end('success', await checkout(step.inputs, step.env, host));
+    }
+    case 'run': {
+      const script = path.join(host.places.temp, `${crypto.randomUUID()}.sh`);
+      await writeFile(script, `${step.script}\n`, { mode: 0o755 });
+      const { file, args } = shellCommand(step.shell, script);
+      return await runWithFiles({ file, args, cwd: step.cwd, env: step.env }, host, machine);
+    }
+    case 'action': {
+      if (step.program === null) throw new WorkflowFault(`${step.uses} has no program`);
+      const cwd = host.places.workspace;
+      const program = { file: machine.nodeProgram, args: [step.program], cwd, env: step.env };
+      return await runWithFiles(program, host, machine);
+    }
+    default:
+      return assertNever(step);
+  }
+}
+
+const FILES = ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'] as const;
+
+async function runWithFiles(
+  program: Pick<StepProgram, 'file' | 'args' | 'cwd' | 'env'>,
+  host: StepHost,
+  machine: Machine,
+): Promise<StepEnd> {
+  const { cwd } = program;
+  const directory = path.join(host.places.temp, '_runner_file_commands');
+  await mkdir(directory, { recursive: true });
+  const id = crypto.randomUUID();
+  const files = Object.fromEntries(FILES.map((name) => [name, path.join(directory, `${name}_${id}`)]));
+  for (const place of Object.values(files)) await writeFile(place, '');
+  if (!(await isDirectory(cwd))) throw new WorkflowFault(`Working directory '${cwd}' does not exist`);
+  const done = await runProgram({
+    ...program,
+    env: { ...program.env, ...files },
+    onLine: host.onLine,
+    signal: host.signal,
+    onStart: (group) => {
+      host.groups.add(group);
+      machine.groups.remember(group);
+    },
+  });
+  if (done.problem !== null) throw new WorkflowFault(done.problem);
+  const read = (name: (typeof FILES)[number], limitBytes: number): Promise<string> =>
+    readCommandFile(files[name] ?? '', name, limitBytes);
+  const success = done.exitCode === 0;
+  if (!success && !host.signal.aborted) {
+    host.onLine(`##[error]Process completed with exit code ${done.exitCode ?? 'none'}.`);
+  }
+  return {
+    conclusion: host.signal.aborted ? 'cancelled' : success ? 'success' : 'failure',
+    outputs: parseCommandFile(await read('GITHUB_OUTPUT', actions.commandFileBytes)),
+    env: parseCommandFile(await read('GITHUB_ENV', actions.commandFileBytes)),
+    paths: (await read('GITHUB_PATH', actions.commandFileBytes)).split(/\r?\n/).filter((line) => line !== ''),
+    state: parseCommandFile(await read('GITHUB_STATE', actions.commandFileBytes)),
+    summary: await read('GITHUB_STEP_SUMMARY', actions.summaryBytes),
+  };
+}
+
+/** A step may have removed its file, which means that it says nothing. */
+async function readCommandFile(file: string, name: string, limitBytes: number): Promise<string> {
+  let bytes: number;
+  try {
+    bytes = (await stat(file)).size;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+  if (bytes > limitBytes) throw new WorkflowFault(`${name} is larger than ${limitBytes} bytes`);
+  return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+}
+
+async function isDirectory(place: string): Promise<boolean> {
+  try {
+    return (await stat(place)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function end(conclusion: StepEnd['conclusion'], outputs: Readonly<Record<string, string>>): StepEnd {
+  return { conclusion, outputs, env: {}, paths: [], state: {}, summary: '' };
+}

@@ -1,0 +1,67 @@
+/** Finds what `uses:` of a step means: the native checkout, a local action, or a directory that stands for a repository. */
+
+import path from 'node:path';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { type ActionManifest, readActionManifest } from './action-manifest.ts';
+import { CHECKOUT } from './checkout.ts';
+
+export type ResolvedAction = {
+  readonly kind: 'checkout' | 'remote' | 'local';
+  readonly uses: string;
+  readonly directory: string | null;
+  /** null for checkout, and where functions stand for actions that are not on disk. */
+  readonly manifest: ActionManifest | null;
+  readonly repository: string | null;
+  readonly ref: string | null;
+};
+
+export type ActionSources = {
+  /** `owner/repo` to the directory that is served under that name. */
+  readonly directories: Readonly<Record<string, string>>;
+  /** False where functions stand for actions: then an action needs no directory. */
+  readonly required: boolean;
+};
+
+/** A remote action, known before the first step runs; null for `./path`. Throws WorkflowFault with the name that is missing. */
+export async function resolveRemote(uses: string, sources: ActionSources): Promise<ResolvedAction | null> {
+  if (uses.startsWith('./')) return null;
+  const found = /^([^/@]+\/[^/@]+)((?:\/[^@]*)?)@(.+)$/.exec(uses);
+  if (found === null) {
+    throw new WorkflowFault(
+      `The playground cannot run '${uses}': expected owner/repository[/path]@ref or ./path`,
+    );
+  }
+  const [, repository = '', inside = '', ref = ''] = found;
+  if (repository.toLowerCase() === CHECKOUT && inside === '') {
+    return { kind: 'checkout', uses, directory: null, manifest: null, repository, ref };
+  }
+  const root = directoryOf(repository, sources);
+  if (root === null) {
+    if (!sources.required) {
+      return { kind: 'remote', uses, directory: null, manifest: null, repository, ref };
+    }
+    throw new WorkflowFault(
+      `Unable to resolve action '${uses}': the playground has no directory for ${repository}`,
+    );
+  }
+  const directory = path.join(root, inside);
+  const manifest = await readActionManifest(directory, uses);
+  return { kind: 'remote', uses, directory, manifest, repository, ref };
+}
+
+/** A local action, known once the checkout has put it into the workspace. */
+export async function resolveLocal(
+  uses: string,
+  workspace: string,
+  sources: ActionSources,
+): Promise<ResolvedAction> {
+  const directory = path.resolve(workspace, uses);
+  const manifest = sources.required ? await readActionManifest(directory, uses) : null;
+  return { kind: 'local', uses, directory, manifest, repository: null, ref: null };
+}
+
+function directoryOf(repository: string, sources: ActionSources): string | null {
+  const wanted = repository.toLowerCase();
+  const found = Object.entries(sources.directories).find(([name]) => name.toLowerCase() === wanted);
+  return found?.[1] ?? null;
+}

@@ -1,0 +1,132 @@
+/** Runs one job on one runner: set-up, its steps in order, the post parts of its actions, and its outputs. */
+
+import path from 'node:path';
+import { actions } from '../../limits.ts';
+import { evaluateText, evaluateValue } from '../expressions/evaluate.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { createJobOutput, type JobOutput } from './job-output.ts';
+import { evaluateEnv, type JobFrame, newJobState, stepScope } from './job-state.ts';
+import { createJobSteps } from './job-steps.ts';
+import { createMasks, type Masks } from './masks.ts';
+import type { Executor, JobReport, JobResult, JobWork, Places } from './runner-types.ts';
+import { startTimer } from './timer.ts';
+
+export type RunJobOptions = {
+  readonly executor: Executor;
+  readonly actionDirectories: Readonly<Record<string, string>>;
+  readonly workDirectory: string;
+  /** Aborted when the run is cancelled. */
+  readonly cancel: AbortSignal;
+};
+
+/** The job's result. Rejects only on a bug or a broken machine; everything a workflow can cause is in the result. */
+export async function runJob(work: JobWork, options: RunJobOptions, report: JobReport): Promise<JobResult> {
+  const places = placesOf(options.workDirectory, work);
+  const masks = createMasks([work.token, ...Object.values(work.secrets)]);
+  const output = createJobOutput(masks, report.log);
+  const frame: JobFrame = { work, places, executor: options.executor, state: newJobState() };
+  const ending = jobEnding(frame, options.cancel, output);
+  const groups = new Set<number>();
+  const steps = createJobSteps({
+    frame,
+    output,
+    report,
+    masks,
+    groups,
+    ending,
+    sources: { directories: options.actionDirectories, required: options.executor.readsActions },
+  });
+  try {
+    await options.executor.prepare(places, work);
+    const ready = await steps.setUp(() => prepareEnv(frame, ending));
+    if (ready) {
+      await steps.pre();
+      for (const step of work.definition.steps) await steps.main(step);
+    }
+    await steps.post();
+    const outputs = ready ? jobOutputs(frame, masks, output) : {};
+    steps.complete();
+    const { status, summary } = frame.state;
+    return { conclusion: status, outputs, annotations: output.annotations, summary };
+  } finally {
+    ending.stop();
+    await options.executor.cleanUp(places, groups);
+  }
+}
+
+/** How a job is brought to an early end: by its time limit or by a cancellation, and then, after a grace, by force. */
+export type JobEnding = {
+  readonly ended: AbortSignal;
+  readonly forced: AbortSignal;
+  readonly limit: (timeoutMinutes: number) => void;
+  readonly stop: () => void;
+};
+
+function jobEnding(frame: JobFrame, cancel: AbortSignal, output: JobOutput): JobEnding {
+  const ended = new AbortController();
+  const forced = new AbortController();
+  const stops: (() => void)[] = [];
+  const end = (): void => {
+    if (ended.signal.aborted) return;
+    frame.state.status = 'cancelled';
+    stops.push(startTimer(frame.executor, actions.cancelledJobGraceMs, () => forced.abort()));
+    ended.abort();
+  };
+  if (cancel.aborted) end();
+  else cancel.addEventListener('abort', end, { once: true });
+  return {
+    ended: ended.signal,
+    forced: forced.signal,
+    limit: (timeoutMinutes) => {
+      const expire = (): void => {
+        if (ended.signal.aborted) return;
+        output.say(`##[error]The job has exceeded the maximum execution time of ${timeoutMinutes}m0s`);
+        end();
+      };
+      stops.push(startTimer(frame.executor, timeoutMinutes * 60_000, expire));
+    },
+    stop: () => {
+      cancel.removeEventListener('abort', end);
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+function prepareEnv(frame: JobFrame, ending: JobEnding): void {
+  const { work, state } = frame;
+  Object.assign(state.env, evaluateEnv(work.workflowEnv, stepScope(frame)));
+  Object.assign(state.env, evaluateEnv(work.definition.env, stepScope(frame)));
+  ending.limit(minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes);
+}
+
+/** `timeout-minutes` as a number; null when it is not there. Throws WorkflowFault when it is no number. */
+export function minutesOf(frame: JobFrame, given: number | string | null): number | null {
+  if (given === null) return null;
+  const minutes = Number(typeof given === 'number' ? given : evaluateValue(given, stepScope(frame)));
+  if (!(minutes > 0)) throw new WorkflowFault(`timeout-minutes: '${given}' is not a positive number`);
+  return minutes;
+}
+
+/** Outputs that would show a secret are left out, as the real runner does. */
+function jobOutputs(frame: JobFrame, masks: Masks, output: JobOutput): Record<string, string> {
+  const outputs: Record<string, string> = {};
+  for (const [name, text] of Object.entries(frame.work.definition.outputs)) {
+    const value = evaluateText(text, stepScope(frame));
+    if (masks.hides(value)) output.say(`##[warning]Skip output '${name}' since it may contain secret.`);
+    else if (value !== '') outputs[name] = value;
+  }
+  return outputs;
+}
+
+function placesOf(workDirectory: string, work: JobWork): Places {
+  const root = path.join(workDirectory, work.runner.name.replaceAll(/[^\w.-]/g, '_'));
+  const name = work.repository.slice(work.repository.indexOf('/') + 1);
+  const temp = path.join(root, '_temp');
+  return {
+    workspace: path.join(root, name, name),
+    temp,
+    toolCache: path.join(root, '_tool'),
+    home: path.join(root, 'home'),
+    eventFile: path.join(temp, '_github_workflow', 'event.json'),
+  };
+}

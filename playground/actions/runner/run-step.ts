@@ -1,0 +1,69 @@
+/** Runs one thing of a job (a step, or an action's pre or post part) with its time limit, and records how it ended. */
+
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { isProtectedName } from './command-files.ts';
+import type { JobOutput } from './job-output.ts';
+import type { JobFrame } from './job-state.ts';
+import type { StepEnd, StepHost, StepWork } from './runner-types.ts';
+import { startTimer } from './timer.ts';
+
+export type StepRun = {
+  readonly frame: JobFrame;
+  readonly output: JobOutput;
+  readonly mask: (secret: string) => void;
+  readonly groups: Set<number>;
+  /** Ends the step: the job's cancellation, or the end of the grace for steps that run after it. */
+  readonly signal: AbortSignal;
+  readonly timeoutMinutes: number | null;
+};
+
+const NOTHING = { outputs: {}, env: {}, paths: [], state: {}, summary: '' } as const;
+
+/** How the step ended; what a workflow's own text breaks is a failure with its message in the log, never an exception. */
+export async function runStep(run: StepRun, make: () => Promise<StepWork> | StepWork): Promise<StepEnd> {
+  const lines = run.output.step();
+  const timedOut = new AbortController();
+  const signal = AbortSignal.any([run.signal, timedOut.signal]);
+  const stopTimer =
+    run.timeoutMinutes === null
+      ? null
+      : startTimer(run.frame.executor, run.timeoutMinutes * 60_000, () => timedOut.abort());
+  const host: StepHost = {
+    work: run.frame.work,
+    places: run.frame.places,
+    onLine: lines.onLine,
+    signal,
+    mask: run.mask,
+    groups: run.groups,
+  };
+  let end: StepEnd;
+  try {
+    end = await run.frame.executor.step(await make(), host);
+  } catch (error) {
+    if (!(error instanceof WorkflowFault)) throw error;
+    if (!signal.aborted) run.output.say(`##[error]${error.message}`);
+    end = { conclusion: signal.aborted ? 'cancelled' : 'failure', ...NOTHING };
+  } finally {
+    stopTimer?.();
+  }
+  if (timedOut.signal.aborted && !run.signal.aborted) {
+    run.output.say(`##[error]The action has timed out after ${run.timeoutMinutes} minutes.`);
+    return { ...end, conclusion: 'failure' };
+  }
+  if (run.signal.aborted) {
+    run.output.say('##[error]The operation was canceled.');
+    return { ...end, conclusion: 'cancelled' };
+  }
+  return lines.problem() === null ? end : { ...end, conclusion: 'failure' };
+}
+
+/** Hands on to later steps what this one wrote: environment, path, summary. */
+export function keepForLater(frame: JobFrame, end: StepEnd, output: JobOutput): void {
+  for (const [name, value] of Object.entries(end.env)) {
+    if (isProtectedName(name)) output.say(`##[error]Can't store ${name} output parameter using GITHUB_ENV`);
+    else frame.state.env[name] = value;
+  }
+  frame.state.paths.unshift(...[...end.paths].reverse());
+  if (end.summary !== '')
+    frame.state.summary += end.summary.endsWith('\n') ? end.summary : `${end.summary}\n`;
+}

@@ -1,0 +1,110 @@
+/** Runs one program of a step in a process group of its own and ends it as the real runner does. */
+
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
+import { actions } from '../../limits.ts';
+
+export type StepProgram = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment; nothing of the host's is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly onLine: (line: string) => void;
+  /** Aborted = end the process: interrupt, then terminate, then kill its group. */
+  readonly signal: AbortSignal;
+  /** Told the process group, so that the job can end what is left in it. */
+  readonly onStart?: (processGroup: number) => void;
+};
+
+export type ProgramEnd = { readonly exitCode: number | null; readonly problem: string | null };
+
+/** Resolves when the program itself has ended, even if a child that detached itself still lives or holds its output. */
+export async function runProgram(program: StepProgram): Promise<ProgramEnd> {
+  const child = execa(program.file, [...program.args], {
+    cwd: program.cwd,
+    env: { ...program.env },
+    extendEnv: false,
+    // A group of its own can be ended as a whole; a child that detaches itself leaves it and is left alone.
+    detached: true,
+    cleanup: false,
+    reject: false,
+    buffer: false,
+    stdin: 'ignore',
+  });
+  const group = child.pid;
+  if (group === undefined) {
+    const failed = await child;
+    return { exitCode: null, problem: failed.message ?? `${program.file} could not be started` };
+  }
+  program.onStart?.(group);
+  const exited = new Promise<number | null>((resolve) => {
+    child.nodeChildProcess.once('exit', (code) => resolve(code));
+  });
+  const read = Promise.all([
+    readLines(child.stdout, program.onLine),
+    readLines(child.stderr, program.onLine),
+  ]);
+  const watched = new AbortController();
+  const ending = endWhenAborted(group, program.signal, watched.signal);
+  const exitCode = await exited;
+  watched.abort();
+  await ending;
+  const drained = await Promise.race([read.then(() => true), delay(actions.outputDrainMs, false)]);
+  if (!drained) {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+  await child;
+  return { exitCode, problem: null };
+}
+
+/** Ends what is left of a process group; a group that is gone already is fine. */
+export function signalGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return;
+    throw error;
+  }
+}
+
+async function endWhenAborted(group: number, abort: AbortSignal, over: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (abort.aborted || over.aborted) return resolve();
+    abort.addEventListener('abort', () => resolve(), { once: true });
+    over.addEventListener('abort', () => resolve(), { once: true });
+  });
+  if (over.aborted) return;
+  signalGroup(group, 'SIGINT');
+  if (await isOverWithin(over, actions.interruptGraceMs)) return signalGroup(group, 'SIGKILL');
+  signalGroup(group, 'SIGTERM');
+  await isOverWithin(over, actions.terminateGraceMs);
+  signalGroup(group, 'SIGKILL');
+}
+
+/** Waits for the program's end at most so long; true if it ended. */
+async function isOverWithin(over: AbortSignal, waitMs: number): Promise<boolean> {
+  if (over.aborted) return true;
+  return await new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), waitMs);
+    over.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve(true);
+      },
+      { once: true },
+    );
+  });
+}
+
+async function readLines(stream: Readable, onLine: (line: string) => void): Promise<void> {
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  await new Promise<void>((resolve) => {
+    lines.on('line', (line) => onLine(line.slice(0, actions.logLineCharacters)));
+    lines.once('close', resolve);
+  });
+}

@@ -1,0 +1,76 @@
+/** Whether an event starts a workflow: event name, activity type, branch, tag and path filters. */
+
+import { matchesPatterns } from './filter-pattern.ts';
+import { type ActivityEvent, DEFAULT_TYPES, type RefFilter, type Triggers } from './triggers.ts';
+
+/** What the filters look at; the queue makes it from an event of the world. */
+export type TriggerEvent = {
+  readonly name: string;
+  readonly action: string | null;
+  /** push: the pushed ref; pull_request: the base branch; workflow_run: the head branch of that run. Full ref name. */
+  readonly ref: string | null;
+  /** Paths that the push or the pull request changes; null where paths are not looked at. */
+  readonly changedPaths: readonly string[] | null;
+  /** Name of the workflow that a `workflow_run` is about. */
+  readonly workflowName: string | null;
+};
+
+/** True if the workflow's `on:` takes the event (`workflow_dispatch` and `schedule` are decided where they arise). */
+export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean {
+  switch (event.name) {
+    case 'push':
+      return triggers.push !== null && refPasses(triggers.push, event) && pathsPass(triggers.push, event);
+    case 'workflow_run': {
+      const wanted = triggers.workflowRun;
+      if (wanted === null || event.workflowName === null) return false;
+      if (!matchesPatterns(wanted.workflows, event.workflowName)) return false;
+      return typePasses(wanted.types, null, event.action) && refPasses(wanted, event);
+    }
+    default: {
+      if (!isActivityEvent(event.name)) return false;
+      const wanted = triggers.activities[event.name];
+      if (wanted === undefined) return false;
+      if (!typePasses(wanted.types, DEFAULT_TYPES[event.name], event.action)) return false;
+      return refPasses(wanted, event) && pathsPass(wanted, event);
+    }
+  }
+}
+
+function isActivityEvent(name: string): name is ActivityEvent {
+  return Object.hasOwn(DEFAULT_TYPES, name);
+}
+
+function typePasses(
+  wanted: readonly string[],
+  byDefault: readonly string[] | null,
+  action: string | null,
+): boolean {
+  const types = wanted.length > 0 ? wanted : byDefault;
+  return types === null || (action !== null && types.includes(action));
+}
+
+function refPasses(filter: RefFilter, event: TriggerEvent): boolean {
+  const { branches, branchesIgnore, tags, tagsIgnore } = filter;
+  if ([branches, branchesIgnore, tags, tagsIgnore].every((patterns) => patterns.length === 0)) return true;
+  if (event.ref === null) return true;
+  const tag = event.ref.startsWith('refs/tags/');
+  const name = event.ref.replace(/^refs\/(?:heads|tags)\//, '');
+  const [only, never, other] = tag
+    ? [tags, tagsIgnore, branches.length + branchesIgnore.length]
+    : [branches, branchesIgnore, tags.length + tagsIgnore.length];
+  if (only.length > 0) return matchesPatterns(only, name);
+  if (never.length > 0) return !matchesPatterns(never, name);
+  // A filter on the other kind of ref alone means that this kind starts nothing.
+  return other === 0;
+}
+
+function pathsPass(filter: RefFilter, event: TriggerEvent): boolean {
+  const changed = event.changedPaths;
+  // Paths are not evaluated for pushes of tags, and an unknown list must not hide a run.
+  if (changed === null) return true;
+  if (filter.paths.length > 0) return changed.some((path) => matchesPatterns(filter.paths, path));
+  if (filter.pathsIgnore.length > 0) {
+    return changed.some((path) => !matchesPatterns(filter.pathsIgnore, path));
+  }
+  return true;
+}

@@ -1,0 +1,52 @@
+/** `permissions:` of a workflow or job: which powers its GITHUB_TOKEN gets. */
+
+import * as z from 'zod';
+import type { WorkflowPermissions } from './workflow-file.ts';
+
+/** Every permission a workflow may name (docs: workflow syntax, `permissions`). */
+const NAMES = [
+  'actions',
+  'attestations',
+  'checks',
+  'contents',
+  'deployments',
+  'discussions',
+  'id-token',
+  'issues',
+  'models',
+  'packages',
+  'pages',
+  'pull-requests',
+  'repository-projects',
+  'security-events',
+  'statuses',
+] as const;
+
+const level = z.enum(['read', 'write', 'none']);
+
+/**
+ * A map, `read-all`, `write-all` or `{}`. What a given map does not name is none.
+ * Names come out as the API spells them (`pull_requests`), because the token's check uses those.
+ */
+export const permissionsSchema = z
+  .union([z.enum(['read-all', 'write-all']), z.partialRecord(z.enum(NAMES), level)])
+  .transform((given): WorkflowPermissions => {
+    if (given === 'read-all') return everything('read');
+    if (given === 'write-all') return everything('write');
+    const granted: Record<string, 'read' | 'write'> = {};
+    for (const [name, value] of Object.entries(given)) {
+      if (value !== undefined && value !== 'none') granted[apiName(name)] = value;
+    }
+    return granted;
+  });
+
+/** What a token gets when neither workflow nor job says anything: the restricted default of new repositories. */
+export const DEFAULT_PERMISSIONS: WorkflowPermissions = { contents: 'read', packages: 'read' };
+
+function everything(granted: 'read' | 'write'): WorkflowPermissions {
+  return Object.fromEntries(NAMES.map((name) => [apiName(name), granted]));
+}
+
+function apiName(name: string): string {
+  return name.replaceAll('-', '_');
+}

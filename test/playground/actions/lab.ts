@@ -1,0 +1,203 @@
+/** A small lab for tests of Actions: a world with one repository `lab/model`, an owner, and files that can be pushed. */
+
+import { createRun } from '../../../playground/actions/queue/run-rows.ts';
+import { plain } from '../../../playground/actions/queue/run-source.ts';
+import type { Clock } from '../../../playground/clock.ts';
+import type { GitStore } from '../../../playground/git/git-store.ts';
+import { createMemoryStore } from '../../../playground/git/memory-store.ts';
+import { createWorld } from '../../../playground/world/create-world.ts';
+import { emitChange } from '../../../playground/world/emit.ts';
+import { changeTree, type PathChange } from '../../../playground/world/git-trees.ts';
+import type { Json } from '../../../playground/world/json.ts';
+import { actionsApp, repoById, userById } from '../../../playground/world/lookup.ts';
+import { recordPush } from '../../../playground/world/pushes.ts';
+import { emptyState, type Repo, type State } from '../../../playground/world/state.ts';
+import type { Job, Run } from '../../../playground/world/state-actions.ts';
+import type { Caller } from '../../../playground/world/state-people.ts';
+import type { World } from '../../../playground/world/world.ts';
+
+export const MORNING = Date.UTC(2026, 10, 20, 6, 0, 0);
+const ADA = 1;
+const ACME = 2;
+
+export type Lab = {
+  readonly world: World;
+  readonly store: GitStore;
+  readonly repo: () => Repo;
+  /** Commits files on a branch (null = delete) and tells the world, as a push by the owner or by a workflow's token. */
+  readonly push: (
+    files: Readonly<Record<string, string | null>>,
+    options?: { readonly branch?: string; readonly by?: Caller['kind']; readonly message?: string },
+  ) => Promise<string>;
+  readonly comment: (title: string, body: string, by?: Caller['kind']) => Promise<void>;
+  readonly pullRequest: (branch: string, by?: Caller['kind']) => Promise<void>;
+  /** What the API does for a dispatch: a run's row, then the event. */
+  readonly dispatch: (
+    file: string,
+    inputs?: Readonly<Record<string, string>>,
+    branch?: string,
+  ) => Promise<number>;
+  readonly runs: () => readonly Run[];
+  readonly run: (id: number) => Run;
+  readonly jobs: (runId: number) => readonly Job[];
+  readonly log: (jobId: number) => string;
+};
+
+/** `state` = a restart on what an earlier lab left. */
+export function createLab(options: {
+  readonly clock: Clock;
+  readonly store?: GitStore;
+  readonly state?: State;
+  readonly baseUrl?: string;
+}): Lab {
+  const store = options.store ?? createMemoryStore();
+  const state = options.state ?? seed(options.clock.now());
+  const world = createWorld({
+    clock: options.clock,
+    gitStores: () => store,
+    baseUrl: options.baseUrl ?? 'http://127.0.0.1:9',
+    state,
+  });
+  const repo = (): Repo => repoById(world, 1);
+  const ada = userById(world, ADA);
+  const tell = (
+    type: 'issue_comment' | 'pull_request',
+    action: string,
+    payload: Record<string, Json>,
+    by: Caller['kind'],
+  ) => emitChange(world, { type, action, repo: repo(), sender: ada, byTokenKind: by, payload });
+  const tipOf = async (branch: string): Promise<string | null> =>
+    (await store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? null;
+
+  return {
+    world,
+    store,
+    repo,
+    push: async (files, { branch = 'main', by = 'user', message = 'Change' } = {}) => {
+      const before = await tipOf(branch);
+      const parent = before ?? (await tipOf('main'));
+      const tree = parent === null ? null : ((await store.readCommit(parent))?.tree ?? null);
+      const changes = new Map<string, PathChange>();
+      for (const [path, text] of Object.entries(files)) {
+        const sha = text === null ? null : await store.writeBlob(new TextEncoder().encode(text));
+        changes.set(path, sha === null ? null : { mode: '100644', sha });
+      }
+      const who = { name: 'Ada', email: 'ada@example.org', atMs: world.clock.now() };
+      const after = await store.writeCommit({
+        tree: await changeTree(store, tree, changes),
+        parents: parent === null ? [] : [parent],
+        author: who,
+        committer: who,
+        message,
+      });
+      await store.updateRef({ ref: `refs/heads/${branch}`, sha: after });
+      const caller = callerOf(by);
+      await recordPush({ world, repo: repo(), actor: ada, caller }, [
+        { ref: `refs/heads/${branch}`, before, after },
+      ]);
+      return after;
+    },
+    comment: (title, body, by = 'user') =>
+      tell('issue_comment', 'created', { issue: { number: 7, title }, comment: { id: 70, body } }, by),
+    pullRequest: async (branch, by = 'user') => {
+      const pull = {
+        number: 8,
+        title: `From ${branch}`,
+        head: { ref: branch, sha: await tipOf(branch), repo: { full_name: 'lab/model' } },
+        base: { ref: 'main', sha: await tipOf('main'), repo: { full_name: 'lab/model' } },
+      };
+      await tell('pull_request', 'opened', { number: 8, pull_request: pull }, by);
+    },
+    dispatch: async (file, inputs = {}, branch = 'main') => {
+      const workflow = Object.values(world.state.workflows).find((row) => row.path.endsWith(`/${file}`));
+      const sha = await tipOf(branch);
+      if (workflow === undefined || sha === null)
+        throw new Error(`no workflow ${file} or no branch ${branch}`);
+      const source = { ...plain(`refs/heads/${branch}`, sha), title: null, trigger: NO_TRIGGER };
+      const payload = { ref: `refs/heads/${branch}`, inputs };
+      const run = createRun(world, {
+        repo: repo(),
+        workflow,
+        event: 'workflow_dispatch',
+        payload,
+        actorId: ADA,
+        source,
+        title: workflow.name,
+      });
+      world.state.runs[run.id] = { ...run, inputs };
+      await emitChange(world, {
+        type: 'workflow_dispatch',
+        action: null,
+        repo: repo(),
+        sender: ada,
+        byTokenKind: 'user',
+        runId: run.id,
+        payload,
+      });
+      return run.id;
+    },
+    runs: () => Object.values(world.state.runs),
+    run: (id) => must(world.state.runs[id]),
+    jobs: (runId) => must(world.state.runs[runId]).jobIds.map((id) => must(world.state.jobs[id])),
+    log: (jobId) => world.state.logs[jobId] ?? '',
+  };
+}
+
+const NO_TRIGGER = {
+  name: 'workflow_dispatch',
+  action: null,
+  ref: null,
+  changedPaths: null,
+  workflowName: null,
+};
+
+function seed(now: number): State {
+  const state = emptyState();
+  const person = (id: number, login: string, type: 'User' | 'Bot' | 'Organization') => {
+    state.users[id] = { id, login, type, name: null, email: null, createdAtMs: now };
+  };
+  person(ADA, 'ada', 'User');
+  person(ACME, 'lab', 'Organization');
+  person(actionsApp.userId, 'github-actions[bot]', 'Bot');
+  state.repos[1] = {
+    id: 1,
+    ownerId: ACME,
+    owner: 'lab',
+    name: 'model',
+    description: null,
+    private: false,
+    defaultBranch: 'main',
+    createdAtMs: now,
+    pushedAtMs: now,
+    collaborators: { [ADA]: 'admin' },
+    labels: [],
+    secrets: { WEBHOOK: 'hush-hush-42' },
+    variables: { CLUSTER: 'local' },
+    environments: [
+      { name: 'cluster', secrets: { CREDENTIALS: 'cluster-key-9' }, variables: {}, defaultBranchOnly: true },
+    ],
+    protections: [],
+    actionsMayCreatePulls: true,
+    lastNumber: 8,
+  };
+  return state;
+}
+
+function callerOf(kind: Caller['kind']): Caller {
+  if (kind === 'workflow') {
+    return {
+      kind,
+      appId: actionsApp.appId,
+      userId: actionsApp.userId,
+      repoId: 1,
+      runId: 0,
+      permissions: {},
+    };
+  }
+  return { kind: 'user', userId: ADA };
+}
+
+function must<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the row is not there');
+  return value;
+}

@@ -1,0 +1,135 @@
+/** The small parts of the runner: command files, workflow commands, masks, checkout plans. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkoutPlan } from '../../../playground/actions/runner/checkout.ts';
+import { isProtectedName, parseCommandFile } from '../../../playground/actions/runner/command-files.ts';
+import { createJobOutput } from '../../../playground/actions/runner/job-output.ts';
+import { createMasks } from '../../../playground/actions/runner/masks.ts';
+import { parseLogCommand } from '../../../playground/actions/runner/workflow-commands.ts';
+
+describe('GITHUB_OUTPUT', () => {
+  it('takes lines and blocks, and the last one wins', () => {
+    expect(parseCommandFile('a=1\nb<<END\nx=1\n\ny<<z\nEND\na=2\n')).toEqual({ a: '2', b: 'x=1\n\ny<<z' });
+  });
+
+  it.each(['a<<END\nnever closed', 'no separator', '=x', 'a<<\nx\n'])('refuses %j', (text) => {
+    expect(() => parseCommandFile(text)).toThrow();
+  });
+
+  it('gives back any value that was written with a delimiter that is not in it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string().filter((line) => !/[\r\n]/.test(line) && line !== 'ghadelimiter')),
+        (lines) => {
+          const value = lines.join('\n');
+          expect(
+            parseCommandFile(`name<<ghadelimiter\n${value}${lines.length === 0 ? '' : '\n'}ghadelimiter\n`),
+          ).toEqual({
+            name: value,
+          });
+        },
+      ),
+    );
+  });
+
+  it('does not let a step change the runner’s own variables', () => {
+    expect(['GITHUB_SHA', 'RUNNER_TEMP', 'NODE_OPTIONS'].every(isProtectedName)).toBe(true);
+    expect(isProtectedName('FERRY_DATE')).toBe(false);
+  });
+});
+
+describe('workflow commands', () => {
+  it('are read with their properties', () => {
+    expect(parseLogCommand('::error file=a.py,line=3,title=Bad%2C really::two%0Alines')).toEqual({
+      command: 'error',
+      properties: { file: 'a.py', line: '3', title: 'Bad, really' },
+      message: 'two\nlines',
+    });
+    expect(parseLogCommand('x ::error::no')).toBeNull();
+    expect(parseLogCommand('::not a command')).toBeNull();
+  });
+
+  const output = () => {
+    const lines: string[] = [];
+    const job = createJobOutput(createMasks(['s3cret']), (line) => lines.push(line));
+    return { lines, job, step: job.step() };
+  };
+
+  it('mask what they are told to, from then on', () => {
+    const { lines, step } = output();
+    for (const line of ['token tok-1', '::add-mask::tok-1', 'token tok-1', 'and s3cret', 'czNjcmV0'])
+      step.onLine(line);
+    expect(lines).toEqual(['token tok-1', '::add-mask::***', 'token ***', 'and ***', '***']);
+  });
+
+  it('also mask the forms in which a secret leaks', () => {
+    const masks = createMasks(['first line\nsecond "line"']);
+    expect(masks.apply('second "line" / second \\"line\\"')).toBe('*** / ***');
+    expect(masks.apply(Buffer.from('first line').toString('base64'))).toBe('***');
+  });
+
+  it('become annotations', () => {
+    const { lines, job, step } = output();
+    step.onLine('::warning file=a.ts,line=4::careful with s3cret');
+    expect(lines).toEqual(['##[warning]careful with ***']);
+    expect(job.annotations).toEqual([
+      { level: 'warning', message: 'careful with ***', title: null, path: 'a.ts', line: 4, endLine: null },
+    ]);
+  });
+
+  it('mean nothing between stop-commands and its token', () => {
+    const { lines, job, step } = output();
+    for (const line of [
+      '::stop-commands::t0k',
+      '::error::from an untrusted log',
+      '::set-output name=a::b',
+      '::t0k::',
+      '::error::ours',
+    ]) {
+      step.onLine(line);
+    }
+    expect(job.annotations.map(({ message }) => message)).toEqual(['ours']);
+    expect(lines).toContain('::error::from an untrusted log');
+    expect(step.problem()).toBeNull();
+  });
+
+  it.each([
+    '::set-output name=a::b',
+    '::set-env name=PATH::/evil',
+    '::add-path::/evil',
+    '::save-state name=a::b',
+  ])('that wrote into the runner are refused: %s', (line) => {
+    const { step } = output();
+    step.onLine(line);
+    expect(step.problem()).toMatch(/disabled/);
+  });
+});
+
+describe('checkoutPlan', () => {
+  const sha = 'a'.repeat(40);
+
+  it('fetches the run’s own commit of a branch', () => {
+    expect(checkoutPlan('refs/heads/main', sha)).toMatchObject({
+      refspecs: [`+${sha}:refs/remotes/origin/main`],
+      checkout: [{ args: ['-B', 'main', 'refs/remotes/origin/main'] }],
+    });
+  });
+
+  it('fetches a commit by its id', () => {
+    expect(checkoutPlan(sha, '')).toMatchObject({ refspecs: [sha], checkout: [{ args: [sha] }] });
+  });
+
+  it('fetches refs outside branches and tags', () => {
+    expect(checkoutPlan('refs/ferrybot/launch/x', '').refspecs).toEqual([
+      '+refs/ferrybot/launch/x:refs/remotes/ferrybot/launch/x',
+    ]);
+  });
+
+  it('looks for a bare name among branches, then tags', () => {
+    expect(checkoutPlan('dev', '').checkout.map(({ requires }) => requires)).toEqual([
+      'refs/remotes/origin/dev',
+      'refs/tags/dev',
+    ]);
+  });
+});
