@@ -1,0 +1,35 @@
+/** A recorded process: alive, dead, or not ours to judge. */
+
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../src/host/process.ts';
+import {
+  currentPidScope,
+  livenessOf,
+  processStartOf,
+  startFromStat,
+} from '../../src/host/process-identity.ts';
+
+describe('a process identity', () => {
+  it('is alive for this process, dead for another start time, another boot, an ended process', async () => {
+    const here = await currentPidScope();
+    const us = { ...here, pid: process.pid, processStart: (await processStartOf(process.pid)) ?? '' };
+    expect(await livenessOf(us, here)).toBe('alive');
+    expect(await livenessOf({ ...us, processStart: '1' }, here)).toBe('dead');
+    expect(await livenessOf({ ...us, bootId: 'earlier' }, here)).toBe('dead');
+    const child = await runProgram(process.execPath, ['-p', 'process.pid'], { env: {} });
+    expect(await livenessOf({ ...us, pid: Number(child.stdout) }, here)).toBe('dead');
+  });
+
+  it('is unknown where its numbers mean nothing here', async () => {
+    const here = await currentPidScope();
+    const us = { ...here, pid: process.pid, processStart: (await processStartOf(process.pid)) ?? '' };
+    expect(await livenessOf({ ...us, pidNamespace: 'pid:[1]' }, here)).toBe('unknown');
+    expect(await livenessOf({ ...us, bootId: 'x', host: 'elsewhere' }, here)).toBe('unknown');
+  });
+
+  it('reads field 22, whatever the program calls itself, and takes a zombie for dead', () => {
+    const rest = Array.from({ length: 30 }, (_, index) => `f${index + 4}`).join(' ');
+    expect(startFromStat(`7 (a b) R) c) S ${rest}`)).toBe('f22');
+    expect(startFromStat(`7 (node) Z ${rest}`)).toBeNull();
+  });
+});

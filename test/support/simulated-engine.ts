@@ -1,0 +1,207 @@
+/** An engine on virtual time: jobs follow a script, so a five-hour ferry costs no time at all. */
+
+import type {
+  Engine,
+  FoundJob,
+  Job,
+  JobObservation,
+  JobSpec,
+  JobStatus,
+  LogRead,
+  StopOutcome,
+  SubmitOutcome,
+} from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { completeUtf8Length } from '../../src/host/utf8-boundary.ts';
+import type { JobScript } from './ferry-script.ts';
+
+export type SimulatedEngineOptions = {
+  /** Virtual time in Unix ms. */
+  readonly now: () => number;
+  readonly script: (spec: JobSpec) => JobScript;
+  /** The name under which it stands in for an engine; default `simulated`. */
+  readonly name?: string;
+};
+
+/** The engine, and what a test does to it behind its back. */
+export type SimulatedEngine = Engine & {
+  /** The next call of this method has its effect, and its answer is lost: `unknown`. */
+  readonly loseNextAnswer: (method: 'submit' | 'observe' | 'readLog' | 'stop') => void;
+  /** The engine restarts and forgets every job, as a Ray head without external storage does. */
+  readonly forgetEverything: () => void;
+  /** Ends a job as if its machine had done so. */
+  readonly failNow: (jobId: string, exitCode: number) => void;
+  /** tracker_metrics.jsonl of a job at this moment, null before the first eval. */
+  readonly metricsOf: (jobId: string) => string | null;
+  /** How many jobs were really started; at most once means that it never exceeds the attempts. */
+  readonly startCount: () => number;
+};
+
+type SimulatedJob = {
+  readonly spec: JobSpec;
+  readonly script: JobScript;
+  readonly submittedAtMs: number;
+  readonly log: Buffer;
+  /** For each line of the script, the end of it in `log`. */
+  readonly lineEnds: readonly number[];
+  end: { readonly atMs: number; readonly status: JobStatus; readonly exitCode: number | null } | null;
+};
+
+export function createSimulatedEngine(options: SimulatedEngineOptions): SimulatedEngine {
+  const name = options.name ?? 'simulated';
+  const jobs = new Map<string, SimulatedJob>();
+  const lost = new Set<string>();
+  let starts = 0;
+  let session = 1;
+  const sessionId = (): string => `session_${session}`;
+  const answer = <Value extends { readonly kind: string }>(
+    method: string,
+    value: Value,
+  ): Value | { readonly kind: 'unknown'; readonly message: string } =>
+    lost.delete(method) ? { kind: 'unknown', message: 'the answer was lost' } : value;
+
+  return {
+    name,
+    session: async () => ({ kind: 'session', id: sessionId(), version: 'simulated' }),
+    submit: async (spec) => {
+      const outcome = submit(jobs, spec, options, name, sessionId());
+      if (outcome.kind === 'submitted') starts += 1;
+      return answer('submit', outcome);
+    },
+    observe: async (jobId, lastSession) =>
+      answer('observe', observe(jobs.get(jobId), sessionId(), lastSession, options.now())),
+    readLog: async (jobId, offset) => answer('readLog', readLog(jobs.get(jobId), offset, options.now())),
+    stop: async (jobId) => answer('stop', stop(jobs.get(jobId), options.now())),
+    loseNextAnswer: (method) => lost.add(method),
+    forgetEverything: () => {
+      jobs.clear();
+      session += 1;
+    },
+    failNow: (jobId, exitCode) => {
+      const job = jobs.get(jobId);
+      if (job !== undefined) job.end ??= { atMs: options.now(), status: 'FAILED', exitCode };
+    },
+    metricsOf: (jobId) => {
+      const job = jobs.get(jobId);
+      const atMs = job === undefined ? -1 : runTime(job, options.now());
+      return job?.script.metrics.findLast((snapshot) => snapshot.atMs <= atMs)?.text ?? null;
+    },
+    startCount: () => starts,
+  };
+}
+
+function submit(
+  jobs: Map<string, SimulatedJob>,
+  spec: JobSpec,
+  options: SimulatedEngineOptions,
+  name: string,
+  session: string,
+): SubmitOutcome {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(spec.submissionId))
+    return { kind: 'rejected', code: 'bad-submission-id', message: 'not an id' };
+  if ((spec.command[0] ?? '') === '')
+    return { kind: 'rejected', code: 'empty-command', message: 'no program' };
+  const there = jobs.get(spec.submissionId);
+  if (there !== undefined) {
+    const found = there.spec.metadata;
+    const { run, attempt, manifest } = spec.metadata;
+    const isOurs = found.run === run && found.attempt === attempt && found.manifest === manifest;
+    return isOurs ? { kind: 'adopted', job: jobOf(spec, name, session) } : { kind: 'conflict', found };
+  }
+  const script = options.script(spec);
+  const texts = script.lines.map((line) => Buffer.from(`${line.text}\n`));
+  let end = 0;
+  const lineEnds = texts.map((text) => (end += text.length));
+  const submittedAtMs = options.now();
+  jobs.set(spec.submissionId, {
+    spec,
+    script,
+    submittedAtMs,
+    log: Buffer.concat(texts),
+    lineEnds,
+    end: null,
+  });
+  return { kind: 'submitted', job: jobOf(spec, name, session) };
+}
+
+function jobOf(spec: JobSpec, engine: string, session: string): Job {
+  const { submissionId: jobId, metadata } = spec;
+  const locator = {
+    kind: 'process',
+    pid: 4242,
+    processStart: '1',
+    exitRecord: `${jobId}/exit.json`,
+    log: `${jobId}/log`,
+  } as const;
+  return { engine, jobId, metadata, session, locator };
+}
+
+function observe(
+  job: SimulatedJob | undefined,
+  session: string,
+  lastSession: string | null,
+  nowMs: number,
+): JobObservation {
+  if (job === undefined)
+    return lastSession === null || lastSession === session
+      ? { kind: 'absent', session }
+      : { kind: 'state-lost', session, message: 'the engine restarted' };
+  const startedAtMs = job.submittedAtMs + job.script.pendingMs;
+  const end = endOf(job, nowMs);
+  const found: FoundJob = {
+    kind: 'found',
+    status: nowMs < startedAtMs ? 'PENDING' : 'RUNNING',
+    message: nowMs < startedAtMs ? 'Job has not started yet.' : 'Job is currently running.',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: nowMs < startedAtMs ? null : startedAtMs,
+    endedAtMs: null,
+    metadata: job.spec.metadata,
+    session,
+    details: {},
+  };
+  if (end === null) return found;
+  const failed = end.status === 'FAILED';
+  return {
+    ...found,
+    status: end.status,
+    message: failed ? `Job entrypoint command failed with exit code ${end.exitCode}.` : `Job ${end.status}.`,
+    errorType: failed ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : null,
+    exitCode: end.exitCode,
+    endedAtMs: end.atMs,
+  };
+}
+
+function endOf(job: SimulatedJob, nowMs: number): SimulatedJob['end'] {
+  const scriptedAtMs = job.submittedAtMs + job.script.pendingMs + job.script.endAtMs;
+  if (job.end !== null && job.end.atMs < scriptedAtMs) return job.end;
+  if (nowMs < scriptedAtMs) return null;
+  const { exitCode } = job.script;
+  return { atMs: scriptedAtMs, status: exitCode === 0 ? 'SUCCEEDED' : 'FAILED', exitCode };
+}
+
+/** How long the command has run: not beyond its end, negative while it is pending. */
+function runTime(job: SimulatedJob, nowMs: number): number {
+  const untilMs = endOf(job, nowMs)?.atMs ?? nowMs;
+  return untilMs - job.submittedAtMs - job.script.pendingMs;
+}
+
+function readLog(job: SimulatedJob | undefined, offset: number, nowMs: number): LogRead {
+  if (job === undefined) return { kind: 'absent' };
+  const ranMs = runTime(job, nowMs);
+  const visible = job.lineEnds[job.script.lines.findLastIndex((line) => line.atMs <= ranMs)] ?? 0;
+  if (offset > visible) return { kind: 'rewound', sizeBytes: visible };
+  const until = Math.min(visible, offset + limits.logChunkBytesMax);
+  const piece = job.log.subarray(offset, until);
+  const bytes = piece.subarray(0, completeUtf8Length(piece));
+  const nextOffset = offset + bytes.length;
+  return { kind: 'chunk', text: bytes.toString('utf8'), offset, nextOffset, atEnd: until >= visible };
+}
+
+function stop(job: SimulatedJob | undefined, nowMs: number): StopOutcome {
+  if (job === undefined) return { kind: 'absent' };
+  const end = endOf(job, nowMs);
+  if (end !== null) return { kind: 'already-ended', status: end.status };
+  job.end = { atMs: nowMs, status: 'STOPPED', exitCode: null };
+  return { kind: 'stopped' };
+}
