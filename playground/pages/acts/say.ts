@@ -1,0 +1,55 @@
+/** Saying something in a thread: comment, review, close and reopen, edit, new issue. */
+import * as z from 'zod';
+import { apiOf, pathOf } from '../place.ts';
+import type { ActHandler, Outcome } from '../visit.ts';
+import { outcomeOf, refuse } from './outcome.ts';
+
+/** `verdict` makes it a review; `state` closes or reopens after the words, as GitHub's second button does. */
+export const postComment: ActHandler = async (visit, params, form) => {
+  const number = params['number'] ?? '';
+  const thread = `${apiOf(params)}/issues/${number}`;
+  const to = `${pathOf(params)}/issues/${number}`;
+  const [body, verdict, state] = [textOf(form, 'body'), textOf(form, 'verdict'), textOf(form, 'state')];
+  const words = body.trim() !== '';
+  if (!words && verdict === '' && state === '') return refuse('Write something first.');
+  if (verdict !== '') {
+    const review = { event: verdict, ...(words ? { body } : {}) };
+    const answer = await visit.api.send('POST', `${apiOf(params)}/pulls/${number}/reviews`, review);
+    if (answer.kind === 'refused') return outcomeOf(answer, to);
+  } else if (words) {
+    const answer = await visit.api.send('POST', `${thread}/comments`, { body });
+    if (answer.kind === 'refused') return outcomeOf(answer, to);
+  }
+  if (state === '') return { kind: 'done', to };
+  return outcomeOf(
+    await visit.api.send('PATCH', thread, { state: state === 'open' ? 'open' : 'closed' }),
+    to,
+  );
+};
+
+export const editThread: ActHandler = async (visit, params, form) => {
+  const number = params['number'] ?? '';
+  const answer = await visit.api.send('PATCH', `${apiOf(params)}/issues/${number}`, {
+    body: textOf(form, 'body'),
+  });
+  return outcomeOf(answer, `${pathOf(params)}/issues/${number}`);
+};
+
+export const editComment: ActHandler = async (visit, params, form) => {
+  const path = `${apiOf(params)}/issues/comments/${params['comment'] ?? ''}`;
+  const to = `${pathOf(params)}/issues/${params['number'] ?? ''}#issuecomment-${params['comment'] ?? ''}`;
+  return outcomeOf(await visit.api.send('PATCH', path, { body: textOf(form, 'body') }), to);
+};
+
+export const openIssue: ActHandler = async (visit, params, form): Promise<Outcome> => {
+  const issue = { title: textOf(form, 'title'), body: textOf(form, 'body') };
+  const answer = await visit.api.send('POST', `${apiOf(params)}/issues`, issue);
+  if (answer.kind === 'refused') return outcomeOf(answer, '');
+  const { number } = z.object({ number: z.number() }).parse(answer.data);
+  return { kind: 'done', to: `${pathOf(params)}/issues/${number}` };
+};
+
+/** Browsers send line breaks as CRLF; GitHub keeps what it is given, and the bot reads lines. */
+function textOf(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').replace(/\r\n/g, '\n');
+}

@@ -1,0 +1,134 @@
+/** The page's way to the playground's API: one person's token, answers parsed at this edge, refusals as values. */
+import type * as z from 'zod';
+import { pageLimits } from '../page-limits.ts';
+
+/** In-process or over HTTP, the same function. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** `refused` is any answer that is not 2xx: what the person may not see or do, or what is not there. */
+export type Answer<Data> =
+  | { readonly kind: 'found'; readonly data: Data }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string };
+
+export type Api = {
+  readonly get: <Schema extends z.ZodType>(path: string, schema: Schema) => Promise<Answer<z.output<Schema>>>;
+  /** Follows page after page of a list; `pick` names the list where the answer is an object around it. */
+  readonly list: <Schema extends z.ZodType>(
+    path: string,
+    item: Schema,
+    pick?: string,
+  ) => Promise<Answer<readonly z.output<Schema>[]>>;
+  readonly text: (path: string, accept?: string) => Promise<Answer<string>>;
+  readonly send: (
+    method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ) => Promise<Answer<unknown>>;
+  readonly graphql: <Schema extends z.ZodType>(
+    query: string,
+    variables: unknown,
+    schema: Schema,
+  ) => Promise<Answer<z.output<Schema>>>;
+};
+
+/**
+ * Paths are those of GitHub's REST reference (`/repos/{owner}/{repo}/…`), under `baseUrl`/api/v3 as on GitHub Enterprise Server.
+ * A path that starts with `/_playground/` is taken as it is. An answer of a wrong shape throws: that is a bug of the playground.
+ */
+export function createApi(fetch: Fetch, baseUrl: string, token: string | null): Api {
+  const call = (
+    method: string,
+    path: string,
+    extra: { body?: unknown; accept?: string } = {},
+  ): Promise<Response> => fetchFollowing(fetch, request(baseUrl, token, method, path, extra));
+  const api: Api = {
+    get: async (path, schema) =>
+      mapFound(await readJson(await call('GET', path)), (data) => schema.parse(data)),
+    list: (path, item, pick) => listPages(call, path, (row) => item.parse(row), pick),
+    text: async (path, accept) => {
+      const response = await call('GET', path, accept === undefined ? {} : { accept });
+      return response.ok ? { kind: 'found', data: await response.text() } : refusal(response);
+    },
+    send: async (method, path, body) =>
+      readJson(await call(method, path, body === undefined ? {} : { body })),
+    graphql: async (query, variables, schema) => {
+      const answer = await readJson(await call('POST', '/api/graphql', { body: { query, variables } }));
+      return mapFound(answer, (data) => schema.parse(data));
+    },
+  };
+  return api;
+}
+
+function request(
+  baseUrl: string,
+  token: string | null,
+  method: string,
+  path: string,
+  { body, accept }: { body?: unknown; accept?: string },
+): Request {
+  const address = /^\/(?:_playground|api)\//.test(path) ? `${baseUrl}${path}` : `${baseUrl}/api/v3${path}`;
+  const headers = new Headers({ accept: accept ?? 'application/vnd.github+json' });
+  if (token !== null) headers.set('authorization', `Bearer ${token}`);
+  if (body === undefined) return new Request(address, { method, headers });
+  headers.set('content-type', 'application/json');
+  return new Request(address, { method, headers, body: JSON.stringify(body) });
+}
+
+async function fetchFollowing(fetch: Fetch, first: Request): Promise<Response> {
+  let response = await fetch(first);
+  for (let hop = 0; hop < pageLimits.redirectsMax; hop += 1) {
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    response = await fetch(new Request(new URL(location, first.url), { headers: first.headers }));
+  }
+  return response;
+}
+
+async function listPages<Item>(
+  call: (method: string, path: string) => Promise<Response>,
+  path: string,
+  parse: (row: unknown) => Item,
+  pick: string | undefined,
+): Promise<Answer<readonly Item[]>> {
+  const items: Item[] = [];
+  for (let page = 1; page <= pageLimits.requestsPerListMax; page += 1) {
+    const joint = path.includes('?') ? '&' : '?';
+    const response = await call('GET', `${path}${joint}per_page=${pageLimits.itemsPerRequest}&page=${page}`);
+    const answer = await readJson(response);
+    if (answer.kind === 'refused') return answer;
+    const rows = pick === undefined ? answer.data : pickFrom(answer.data, pick);
+    if (!Array.isArray(rows)) throw new TypeError(`${path} did not answer with a list`);
+    items.push(...rows.map(parse));
+    if (!(response.headers.get('link') ?? '').includes('rel="next"')) break;
+  }
+  return { kind: 'found', data: items };
+}
+
+function pickFrom(data: unknown, key: string): unknown {
+  return typeof data === 'object' && data !== null ? Reflect.get(data, key) : undefined;
+}
+
+async function readJson(response: Response): Promise<Answer<unknown>> {
+  if (!response.ok) return refusal(response);
+  const text = await response.text();
+  return { kind: 'found', data: text === '' ? null : JSON.parse(text) };
+}
+
+async function refusal(response: Response): Promise<Answer<never>> {
+  const text = await response.text();
+  return {
+    kind: 'refused',
+    status: response.status,
+    message: messageOf(text) ?? (text.slice(0, 300) || response.statusText),
+  };
+}
+
+function messageOf(text: string): string | null {
+  if (!text.startsWith('{')) return null;
+  const message = pickFrom(JSON.parse(text), 'message');
+  return typeof message === 'string' ? message : null;
+}
+
+function mapFound<From, To>(answer: Answer<From>, change: (data: From) => To): Answer<To> {
+  return answer.kind === 'found' ? { kind: 'found', data: change(answer.data) } : answer;
+}

@@ -1,0 +1,26 @@
+/** The page's script: TypeScript that esbuild joins into one module when the browser first asks. */
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+let joined: Promise<string> | null = null;
+
+/** Type-checked with everything else; Mermaid stays a separate download that only pages with a chart make. */
+export function readClientScript(): Promise<string> {
+  joined ??= join();
+  return joined;
+}
+
+async function join(): Promise<string> {
+  const result = await build({
+    entryPoints: [fileURLToPath(new URL('../client/page.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    external: ['/_playground/*'],
+    logLevel: 'silent',
+  });
+  const file = result.outputFiles[0];
+  if (file === undefined) throw new Error('esbuild gave no file for the page’s script');
+  return file.text;
+}

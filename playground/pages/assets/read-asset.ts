@@ -1,0 +1,70 @@
+/** Files for the browser: style sheet, client script, icon, avatars, and Mermaid from its installed package. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Reply } from '../reply.ts';
+import { readClientScript } from './client-script.ts';
+
+const styleFiles = [
+  'colours.css',
+  'base.css',
+  'frame.css',
+  'card.css',
+  'thread.css',
+  'markdown.css',
+  'diff.css',
+  'run.css',
+];
+const own = fileURLToPath(new URL('.', import.meta.url));
+const mermaidFolder = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('mermaid/package.json')),
+  'dist',
+);
+
+/** Path parts after `/_playground/`: `assets/page.css`, `assets/mermaid/chunks/…`, `avatars/7`. */
+export async function readAsset(parts: readonly string[]): Promise<Reply> {
+  const [kind, ...rest] = parts;
+  const name = rest.join('/');
+  if (kind === 'avatars') return svg(avatarDrawing(Number(name)));
+  if (name === 'page.css') return css();
+  if (name === 'icon.svg') return svg(await readFile(path.join(own, 'icon.svg'), 'utf8'));
+  if (name === 'page.js') return script(await readClientScript());
+  // Only what the package's own file names look like: no dots that climb out of the folder.
+  if (/^mermaid(?:\/[\w-]+(?:\.[\w-]+)*)+\.mjs$/.test(name)) {
+    return readMermaid(path.join(mermaidFolder, ...rest.slice(1)));
+  }
+  return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such asset' };
+}
+
+async function css(): Promise<Reply> {
+  const sheets = await Promise.all(styleFiles.map((file) => readFile(path.join(own, 'style', file), 'utf8')));
+  return { status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: sheets.join('\n') };
+}
+
+async function readMermaid(file: string): Promise<Reply> {
+  try {
+    // The package's files do not change while the playground runs: the browser may keep them.
+    const reply = script(await readFile(file));
+    return { ...reply, headers: { ...reply.headers, 'cache-control': 'max-age=86400' } };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'no such part of mermaid' };
+    }
+    throw error;
+  }
+}
+
+function script(body: string | Uint8Array): Reply {
+  return { status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body };
+}
+
+function svg(body: string): Reply {
+  return { status: 200, headers: { 'content-type': 'image/svg+xml' }, body };
+}
+
+/** A plain disc in a colour of the account: what `avatar_url` of the API leads to. */
+function avatarDrawing(userId: number): string {
+  const hue = Number.isFinite(userId) ? (userId * 67) % 360 : 0;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="hsl(${hue} 45% 55%)"/></svg>`;
+}

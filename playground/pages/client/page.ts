@@ -1,0 +1,18 @@
+/** The page's script: everything works without it, with it the page follows the world by itself. */
+import { drawCharts } from './charts.ts';
+import { keepDraft } from './draft.ts';
+import { followForms } from './forms.ts';
+import { followWorld } from './live.ts';
+import { closeMenus } from './menus.ts';
+import { keepTimesFresh } from './times.ts';
+
+// On a narrow screen the chosen tab may stand outside of the row.
+for (const tab of document.querySelectorAll('.tab[aria-current]')) {
+  tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+const world = followWorld();
+keepTimesFresh();
+closeMenus();
+keepDraft();
+followForms(world.refresh);
+await drawCharts(document.body);

@@ -1,0 +1,91 @@
+/** Exchanges the live parts of the page (`data-key` inside `data-live`) for fresh ones, touching only what differs. */
+import { drawCharts } from './charts.ts';
+
+/** What the server sent for each part, before charts were drawn and times rewritten in it. */
+const sources = new WeakMap<Element, string>();
+
+export function rememberParts(root: ParentNode): void {
+  for (const part of root.querySelectorAll('[data-live] > [data-key]')) sources.set(part, part.outerHTML);
+}
+
+/** Returns what is new, in words for a screen reader. */
+export async function exchangeParts(present: Document, fresh: Document): Promise<readonly string[]> {
+  const news: string[] = [];
+  for (const source of fresh.querySelectorAll('[data-live]')) {
+    // A container inside a new part arrives with that part.
+    const place = present.querySelector(
+      `[data-live="${CSS.escape(source.getAttribute('data-live') ?? '')}"]`,
+    );
+    if (place !== null) news.push(...(await exchangeIn(place, source)));
+  }
+  return news;
+}
+
+async function exchangeIn(place: Element, source: Element): Promise<readonly string[]> {
+  const news: string[] = [];
+  const wanted = new Set([...source.children].map(keyOf));
+  for (const part of [...place.children]) if (!wanted.has(keyOf(part))) part.remove();
+  let before: Element | null = null;
+  for (const next of [...source.children]) {
+    const here = [...place.children].find((part) => keyOf(part) === keyOf(next)) ?? null;
+    const part: Element = here === null ? await adopt(next) : await renew(here, next);
+    if (here === null && part.hasAttribute('aria-label')) news.push(part.getAttribute('aria-label') ?? '');
+    if (part.previousElementSibling !== before || part.parentElement !== place)
+      place.insertBefore(part, before === null ? place.firstElementChild : before.nextElementSibling);
+    before = part;
+  }
+  return news;
+}
+
+function keyOf(part: Element): string | null {
+  return part.getAttribute('data-key');
+}
+
+async function adopt(next: Element): Promise<Element> {
+  const part = document.importNode(next, true);
+  sources.set(part, next.outerHTML);
+  rememberParts(part);
+  part.classList.add('arrived');
+  await drawCharts(part);
+  return part;
+}
+
+/** A shell stays: the live parts inside it are exchanged on their own. So does a part in which somebody is writing. */
+async function renew(here: Element, next: Element): Promise<Element> {
+  if (here.hasAttribute('data-shell') || sources.get(here) === next.outerHTML || isBeingWritten(here))
+    return here;
+  const part = document.importNode(next, true);
+  sources.set(part, next.outerHTML);
+  rememberParts(part);
+  keepOpen(here, part);
+  await drawCharts(part);
+  const focus = focusIn(here);
+  here.replaceWith(part);
+  if (focus !== null) [...part.querySelectorAll<HTMLElement>(focusable)][focus]?.focus();
+  return part;
+}
+
+function isBeingWritten(part: Element): boolean {
+  return [...part.querySelectorAll('textarea')].some((box) => box.value !== box.defaultValue);
+}
+
+/** What a reader unfolded stays unfolded. */
+function keepOpen(here: Element, part: Element): void {
+  const fresh = [...selfAnd(part)];
+  for (const [index, old] of [...selfAnd(here)].entries()) {
+    const twin = fresh[index];
+    if (twin !== undefined) twin.open = old.open;
+  }
+}
+
+function* selfAnd(part: Element): Generator<HTMLDetailsElement> {
+  if (part instanceof HTMLDetailsElement) yield part;
+  yield* part.querySelectorAll('details');
+}
+
+const focusable = 'a, button, summary, input, select, textarea, [tabindex]';
+
+function focusIn(part: Element): number | null {
+  const index = [...part.querySelectorAll(focusable)].indexOf(document.activeElement ?? part);
+  return index === -1 ? null : index;
+}

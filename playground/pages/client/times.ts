@@ -1,0 +1,46 @@
+/** Moments as people say them, on the world's clock, which is not the browser's. */
+
+const units = [
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+  { unit: 'second', seconds: 1 },
+] as const;
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const refreshMs = 5_000;
+let heardAt = performance.now();
+let heardNow = '';
+
+export function keepTimesFresh(): void {
+  showTimes();
+  setInterval(showTimes, refreshMs);
+}
+
+/** Rewrites every `<time data-relative>`; the exact moment stays as its title. */
+export function showTimes(): void {
+  const now = worldNow();
+  for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
+    element.title ||= element.textContent ?? '';
+    const text = relative(Date.parse(element.dateTime), now);
+    if (element.textContent !== text) element.textContent = text;
+  }
+}
+
+/** The newest `data-now` that the server sent, and what has passed since. */
+function worldNow(): number {
+  const told = document.querySelector<HTMLElement>('[data-now]')?.dataset['now'] ?? '';
+  if (told !== heardNow) {
+    heardNow = told;
+    heardAt = performance.now();
+  }
+  const base = Date.parse(told);
+  return Number.isNaN(base) ? Date.now() : base + (performance.now() - heardAt);
+}
+
+function relative(at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1000);
+  if (Math.abs(seconds) < 5) return 'just now';
+  const fitting = units.find((one) => Math.abs(seconds) >= one.seconds) ?? units[3];
+  return words.format(Math.trunc(seconds / fitting.seconds), fitting.unit);
+}

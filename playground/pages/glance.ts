@@ -1,0 +1,28 @@
+/** What the bar at the foot tells about the world: its clock, and what was asked of it and sent by it. */
+import type { World } from '../world/world.ts';
+
+export type Glance = {
+  /** Milliseconds since 1970 on the world's clock, which a test or `--days` may have moved. */
+  readonly nowMs: number;
+  /** REST and GraphQL requests of Apps and workflows: what counts against the bot's budget. */
+  readonly botRequests: number;
+  readonly botContentWrites: number;
+  readonly deliveries: number;
+  /** Deliveries that were not answered with 2xx. */
+  readonly deliveriesFailed: number;
+};
+
+/** Usage is counted per caller (`installation:1`, `workflow:7`, `user:ada`, …); people's own clicks are left out. */
+export function glanceOf(world: World): Glance {
+  const bots = Object.entries(world.state.usage).filter(([caller]) =>
+    /^(?:app|installation|workflow):/.test(caller),
+  );
+  const deliveries = Object.values(world.state.deliveries);
+  return {
+    nowMs: world.clock.now(),
+    botRequests: bots.reduce((sum, [, usage]) => sum + usage.rest + usage.graphql, 0),
+    botContentWrites: bots.reduce((sum, [, usage]) => sum + usage.contentWrites, 0),
+    deliveries: deliveries.length,
+    deliveriesFailed: deliveries.filter(({ statusCode }) => statusCode < 200 || statusCode > 299).length,
+  };
+}

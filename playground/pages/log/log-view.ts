@@ -1,0 +1,58 @@
+/** A job's log: numbered lines, groups that fold, errors and warnings in colour, the newest lines when it is long. */
+import { type Html, html } from '../html.ts';
+import { pageLimits } from '../page-limits.ts';
+import { ansiLine } from './ansi.ts';
+
+type Part = { readonly group: string | null; readonly from: number; readonly lines: readonly string[] };
+
+/** `key` prefixes the live parts: a group that has ended is never sent to the screen again. */
+export function logView(log: string, key: string): Html {
+  const all = log.replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n');
+  const dropped = Math.max(0, all.length - pageLimits.logLinesMax);
+  const parts = group(all.slice(dropped), dropped);
+  return html`<div class="log" data-live="log-${key}" role="log" aria-label="Log" tabindex="0">
+    ${dropped === 0 ? null : html`<p class="log-note" data-key="dropped">${dropped} earlier lines are not shown.</p>`}
+    ${parts.map((part) => partView(part, key))}</div>`;
+}
+
+/** The runner's markers: `##[group]name` in stored logs, `::group::name` as programs print it. */
+const opening = /^(?:\S+Z )?(?:##\[group\]|::group::)(.*)$/;
+const closing = /^(?:\S+Z )?(?:##\[endgroup\]|::endgroup::)/;
+
+function group(lines: readonly string[], offset: number): readonly Part[] {
+  const parts: Part[] = [];
+  let current: { group: string | null; from: number; lines: string[] } = {
+    group: null,
+    from: offset + 1,
+    lines: [],
+  };
+  const end = (next: string | null, from: number): void => {
+    if (current.lines.length > 0 || current.group !== null) parts.push(current);
+    current = { group: next, from, lines: [] };
+  };
+  for (const [index, line] of lines.entries()) {
+    const open = opening.exec(line);
+    if (open !== null) end(open[1] ?? '', offset + index + 2);
+    else if (closing.test(line)) end(null, offset + index + 2);
+    else current.lines.push(line);
+  }
+  end(null, 0);
+  return parts;
+}
+
+function partView(part: Part, key: string): Html {
+  const lines = part.lines.map((line, index) => logLine(line, part.from + index));
+  const id = `${key}-${part.from}`;
+  if (part.group === null) return html`<div data-key="${id}">${lines}</div>`;
+  return html`<details class="log-group" data-key="${id}"><summary>${ansiLine(part.group)}</summary>${lines}</details>`;
+}
+
+function logLine(line: string, number: number): Html {
+  const [, stamp, text = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];
+  const marked =
+    /^(?:##\[(error|warning|notice|debug|command)\]|::(error|warning|notice|debug)(?: [^:]*)?::)(.*)$/s.exec(
+      text,
+    );
+  const kind = marked?.[1] ?? marked?.[2] ?? 'plain';
+  return html`<div class="log-line log-${kind}"><span class="log-number" aria-hidden="true">${number}</span><span class="log-text" ${stamp === undefined ? null : html`title="${stamp}"`}>${ansiLine(marked?.[3] ?? text)}</span></div>`;
+}

@@ -1,0 +1,44 @@
+/** Turns what people wrote into safe markup, the way GitHub shows a comment: GFM, sanitised, links to threads and people. */
+import type { Root } from 'hast';
+import { fromHtml } from 'hast-util-from-html';
+import { defaultSchema, sanitize } from 'hast-util-sanitize';
+import { toHtml } from 'hast-util-to-html';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { type Html, html, trustedHtml } from '../html.ts';
+import { linkReferences } from './link-references.ts';
+import { markCharts } from './mark-charts.ts';
+import { labelTasks } from './task-list.ts';
+
+/** Where `#12`, `@ada` and a bare commit id lead: `/owner/name` of the repository that the text belongs to. */
+export type MarkdownHome = { readonly repoPath: string };
+
+/**
+ * Raw HTML goes through the parser that browsers use and then through GitHub's published allow-list
+ * (hast-util-sanitize's default schema), so `<details>`, `<sub>` and `<br>` work, comments vanish and nothing can run.
+ * Pictures of other hosts stay in the markup but are not loaded: the page's content policy forbids it.
+ * A comment's line breaks are line breaks (as on GitHub); in a file they are not: `breaks: false`.
+ */
+export function renderMarkdown(
+  source: string,
+  home: MarkdownHome,
+  options: { readonly breaks?: boolean } = {},
+): Html {
+  const markup = micromark(source, {
+    allowDangerousHtml: true,
+    allowDangerousProtocol: true,
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+  });
+  const tree = asRoot(sanitize(fromHtml(markup, { fragment: true }), defaultSchema));
+  markCharts(tree);
+  labelTasks(tree);
+  linkReferences(tree, home, { breaks: options.breaks ?? true });
+  return html`<div class="markdown">${trustedHtml(toHtml(tree))}</div>`;
+}
+
+/** The sanitiser answers with any node; given a root it gives a root. */
+function asRoot(node: ReturnType<typeof sanitize>): Root {
+  if (node.type !== 'root') throw new TypeError(`the sanitiser gave a ${node.type} for a root`);
+  return node;
+}

@@ -1,0 +1,20 @@
+/** Bounds of the web page: how much it reads, shows and accepts. */
+
+export const pageLimits = {
+  /** A comment may have 65,536 characters; four bytes each in UTF-8, three characters each when form-encoded. */
+  formBytesMax: 1_048_576,
+  /** The API's own largest page. */
+  itemsPerRequest: 100,
+  /** A thread with more than a thousand comments is shown up to here, and the page says so. */
+  requestsPerListMax: 10,
+  /** Rows of one file's diff; a longer one is cut with a note, as GitHub does. */
+  diffLinesMax: 2_000,
+  /** Log lines of one job that the browser gets; the newest are kept. */
+  logLinesMax: 5_000,
+  /** A text file that is shown rather than described. */
+  fileBytesMax: 1_000_000,
+  /** Redirects followed for a log download: the API answers logs with one. */
+  redirectsMax: 2,
+  /** An open event stream is sent a comment this often, so that a proxy keeps it. */
+  streamKeepAliveMs: 25_000,
+} as const;

@@ -1,0 +1,60 @@
+/** One request of the browser, read and bounded: path, query, cookies, form. */
+import type { IncomingMessage } from 'node:http';
+import { pageLimits } from './page-limits.ts';
+
+export type PageRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** Decoded parts of the path; a part that does not decode makes the whole path unknown (empty list with one ''). */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  readonly cookies: ReadonlyMap<string, string>;
+  /** The browser says that another site caused the request: such a one may read but not act. */
+  readonly crossSite: boolean;
+  /** True for the page's own script: it wants the outcome, not a redirect. */
+  readonly wantsJson: boolean;
+};
+
+export function readPageRequest(incoming: IncomingMessage): PageRequest {
+  const url = new URL(incoming.url ?? '/', 'http://playground.invalid');
+  const site = incoming.headers['sec-fetch-site'];
+  return {
+    method: incoming.method ?? 'GET',
+    path: url.pathname,
+    segments: decodeSegments(url.pathname),
+    query: url.searchParams,
+    cookies: readCookies(incoming.headers.cookie ?? ''),
+    crossSite: site !== undefined && site !== 'same-origin' && site !== 'none',
+    wantsJson: (incoming.headers.accept ?? '').includes('application/json'),
+  };
+}
+
+/** `too-large` instead of an exception: the person gets told, nothing is posted. */
+export async function readForm(incoming: IncomingMessage): Promise<URLSearchParams | 'too-large'> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes <= pageLimits.formBytesMax) chunks.push(part);
+  }
+  if (bytes > pageLimits.formBytesMax) return 'too-large';
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+function decodeSegments(path: string): readonly string[] {
+  const parts = path.split('/').filter((part) => part !== '');
+  try {
+    return parts.map(decodeURIComponent);
+  } catch (error) {
+    if (error instanceof URIError) return [''];
+    throw error;
+  }
+}
+
+function readCookies(header: string): ReadonlyMap<string, string> {
+  const pairs = header.split(';').map((pair) => pair.trim().split('='));
+  return new Map(
+    pairs.flatMap(([name, value]) => (name !== undefined && value !== undefined ? [[name, value]] : [])),
+  );
+}

@@ -1,0 +1,104 @@
+/** The web page of the playground: answers a browser's request, or says that it is none of its own. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { speakerCookie } from './acts/speak.ts';
+import { createApi } from './api/api.ts';
+import { readAsset } from './assets/read-asset.ts';
+import { openEventStream } from './event-stream.ts';
+import { type PageRequest, readForm, readPageRequest } from './page-request.ts';
+import { readPeople, speakerOf } from './people.ts';
+import { previewMarkup } from './preview.ts';
+import { answerWith, type Reply } from './reply.ts';
+import { actRoutes, screenRoutes } from './route-table.ts';
+import { findRoute } from './router.ts';
+import { showFailure, showScreen } from './show.ts';
+import type { Outcome, PagesOptions, Visit } from './visit.ts';
+
+export type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+/**
+ * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, the assets and the event stream.
+ * False (nothing was written): the request is for the API, for git, or for the playground's control.
+ */
+export function createPages(options: PagesOptions): Pages {
+  return async (incoming, response) => {
+    const request = readPageRequest(incoming);
+    if (!isOurs(request, options)) return false;
+    if (request.path === '/_playground/events' && options.subscribe !== undefined) {
+      openEventStream(response, options.subscribe);
+      return true;
+    }
+    answerWith(response, await reply(options, request, incoming));
+    return true;
+  };
+}
+
+const ownControl = ['/_playground/speaker', '/_playground/preview'];
+
+function isOurs({ path, segments }: PageRequest, { subscribe }: PagesOptions): boolean {
+  if (path === '/_playground/events') return subscribe !== undefined;
+  if (/^\/_playground\/(?:assets|avatars)\//.test(path) || ownControl.includes(path)) return true;
+  return segments[0] !== '_playground' && segments[0] !== 'api' && !(segments[1] ?? '').endsWith('.git');
+}
+
+async function reply(options: PagesOptions, request: PageRequest, incoming: IncomingMessage): Promise<Reply> {
+  const reading = request.method === 'GET' || request.method === 'HEAD';
+  if (request.segments[0] === '_playground' && reading) return readAsset(request.segments.slice(1));
+  const visit = await openVisit(options, request);
+  if (reading) return look(visit, options);
+  if (request.method !== 'POST') return showFailure(visit, 405, 'This page knows GET and POST only.');
+  // A form on somebody else's site could speak for the person in front of the browser.
+  if (request.crossSite) return showFailure(visit, 403, 'This form came from another site.');
+  const form = await readForm(incoming);
+  if (form === 'too-large') return showFailure(visit, 413, 'That is more than a comment can hold.');
+  if (request.path === '/_playground/preview') return previewMarkup(form);
+  return act(visit, form);
+}
+
+async function openVisit(options: PagesOptions, request: PageRequest): Promise<Visit> {
+  const people = await readPeople(createApi(options.fetch, options.baseUrl, null));
+  const speaker = speakerOf(people, request.cookies.get(speakerCookie) ?? null);
+  return {
+    request,
+    people,
+    speaker,
+    api: createApi(options.fetch, options.baseUrl, speaker.token),
+    baseUrl: options.baseUrl,
+    jobSummary: options.jobSummary ?? (() => null),
+    glance: options.glance ?? (() => null),
+  };
+}
+
+async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Reply> {
+  if (visit.request.segments.length === 0 && homeRepository !== undefined) {
+    return { status: 302, headers: { location: `/${homeRepository}` }, body: '' };
+  }
+  const match = findRoute(screenRoutes, visit.request.segments);
+  if (match === null) return showFailure(visit, 404, 'There is no such page here.');
+  const screen = await match.handler(visit, match.params);
+  if (screen.kind === 'moved') return { status: 302, headers: { location: screen.to }, body: '' };
+  return screen.kind === 'missing' ? showFailure(visit, 404, screen.message) : showScreen(visit, screen, 200);
+}
+
+async function act(visit: Visit, form: URLSearchParams): Promise<Reply> {
+  const match = findRoute(actRoutes, visit.request.segments);
+  if (match === null) return showFailure(visit, 404, 'There is nothing to do at this address.');
+  const outcome = await match.handler(visit, match.params, form);
+  const headers = cookieHeaders(visit, outcome, form);
+  if (visit.request.wantsJson) {
+    const status = outcome.kind === 'done' ? 200 : outcome.status;
+    return {
+      status,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(outcome),
+    };
+  }
+  if (outcome.kind === 'refused') return showFailure(visit, outcome.status, outcome.message);
+  return { status: 303, headers: { ...headers, location: outcome.to }, body: '' };
+}
+
+/** Only the act of choosing sets the cookie; it ends with the browser. */
+function cookieHeaders(visit: Visit, outcome: Outcome, form: URLSearchParams): Record<string, string> {
+  if (visit.request.path !== '/_playground/speaker' || outcome.kind !== 'done') return {};
+  const login = encodeURIComponent(form.get('speaker') ?? '');
+  return { 'set-cookie': `${speakerCookie}=${login}; Path=/; HttpOnly; SameSite=Strict` };
+}

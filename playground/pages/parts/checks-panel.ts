@@ -1,0 +1,36 @@
+/** The box of checks at the foot of a pull request's conversation: one line each, the worst first. */
+import type { ApiCheckRun } from '../api/run-shapes.ts';
+import { type Html, html } from '../html.ts';
+import { duration } from './moment.ts';
+import { isFinished, progressWord, statusMark } from './status-mark.ts';
+
+const failing = ['failure', 'timed_out', 'startup_failure', 'action_required', 'cancelled'];
+
+/** `checksPath` is the pull request's page of checks. */
+export function checksPanel(checks: readonly ApiCheckRun[], checksPath: string): Html {
+  const sorted = checks.toSorted((a, b) => rank(a) - rank(b));
+  return html`<section class="card checks" aria-label="Checks" data-live="checks"><div data-key="checks">
+  <header class="checks-head"><strong>${headline(checks)}</strong><a href="${checksPath}">Details</a></header>
+  <ul class="check-list">${sorted.map((check) => checkLine(check, checksPath))}</ul>
+</div></section>`;
+}
+
+/** Nothing reported is said as such: no check is not a passed check. */
+function headline(checks: readonly ApiCheckRun[]): string {
+  if (checks.length === 0) return 'No checks have reported yet';
+  const bad = checks.filter((check) => failing.includes(check.conclusion ?? '')).length;
+  if (bad > 0) return `${bad} of ${checks.length} checks ${bad === 1 ? 'wants' : 'want'} attention`;
+  const running = checks.filter((check) => !isFinished(check)).length;
+  return running > 0 ? `${running} of ${checks.length} checks under way` : 'All checks have finished';
+}
+
+function checkLine(check: ApiCheckRun, checksPath: string): Html {
+  const took = duration(check.started_at, check.completed_at);
+  return html`<li>${statusMark(check)}<a class="check-name" href="${checksPath}#check-${check.id}"><strong>${check.name}</strong></a>
+    <span class="muted check-said">${check.output?.title ?? progressWord(check)}${took === null ? null : ` · ${took}`}</span></li>`;
+}
+
+function rank(check: ApiCheckRun): number {
+  if (failing.includes(check.conclusion ?? '')) return 0;
+  return isFinished(check) ? 2 : 1;
+}

@@ -1,0 +1,65 @@
+/** One thing that somebody said, in the box that GitHub draws around it. */
+import { type Html, html } from '../html.ts';
+import { renderMarkdown } from '../markdown/render-markdown.ts';
+import type { Place } from '../place.ts';
+import type { Edit } from '../thread/edits.ts';
+import { avatar, loginText } from './avatar.ts';
+import { icon } from './icons.ts';
+import { moment } from './moment.ts';
+
+export type Card = {
+  readonly key: string;
+  readonly anchor: string;
+  readonly login: string | null;
+  readonly association: string;
+  readonly app: string | null;
+  readonly at: string | null;
+  readonly verb: string;
+  readonly body: string;
+  readonly edit: Edit | null;
+  readonly reactions: Html | null;
+  /** Where an edit is posted to, for who wrote it and who may write; null = the speaker may not edit. */
+  readonly editAction: string | null;
+  readonly after: Html | null;
+};
+
+export function commentCard(place: Place, card: Card): Html {
+  const hidden = card.edit?.minimizedReason ?? null;
+  const body = html`<div class="card-body">${
+    card.body.trim() === ''
+      ? html`<p class="nothing">No description provided.</p>`
+      : renderMarkdown(card.body, { repoPath: place.path })
+  }</div>`;
+  return html`<article class="said" data-key="${card.key}" id="${card.anchor}" aria-label="${card.login ?? 'ghost'} ${card.verb}">
+  <div class="said-avatar">${avatar(card.login, 'large')}</div>
+  <div class="card">
+    <header class="card-head">${loginText(card.login)} <span class="muted">${card.verb} <a class="quiet" href="#${card.anchor}">${moment(card.at)}</a></span>${editMark(card.edit)}
+      <span class="card-marks">${card.app === null ? null : html`<span class="badge">via ${card.app}</span>`}${associationBadge(card.association)}</span>
+    </header>
+    ${hidden === null ? body : html`<details class="minimised"><summary>This comment was marked as ${hidden.toLowerCase()}.</summary>${body}</details>`}
+    <div class="card-foot">${card.reactions}${card.editAction === null ? null : editBox(card.editAction, card.body)}</div>
+    ${card.after}
+  </div>
+</article>`;
+}
+
+function associationBadge(association: string): Html | null {
+  return association === 'NONE' ? null : html`<span class="badge">${association.toLowerCase()}</span>`;
+}
+
+/** GitHub's "edited" menu: who changed the text and when; a bot that trusts a comment must look here too. */
+function editMark(edit: Edit | null): Html | null {
+  if (edit === null || edit.lastEditedAt === null) return null;
+  return html` <details class="menu edits"><summary class="edited">${icon('chevron')}edited</summary>
+    <div class="menu-items"><p class="menu-title">Edit history</p>
+      ${edit.history.length === 0 ? html`<p>${loginText(edit.editor)} edited ${moment(edit.lastEditedAt)}</p>` : edit.history.map((entry) => html`<p>${loginText(entry.editor)} edited ${moment(entry.at)}</p>`)}
+    </div></details>`;
+}
+
+function editBox(action: string, body: string): Html {
+  return html`<details class="edit-box"><summary>Edit</summary>
+    <form method="post" action="${action}" data-act>
+      <label><span class="sr-only">New text</span><textarea name="body" rows="6">${body}</textarea></label>
+      <div class="row end"><button class="button primary">Update comment</button></div>
+    </form></details>`;
+}

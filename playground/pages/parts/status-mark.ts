@@ -1,0 +1,51 @@
+/** How a check, a run, a job or a step is doing: a coloured mark with a word for it. */
+import { type Html, html } from '../html.ts';
+import { type IconName, icon } from './icons.ts';
+
+export type Progress = {
+  readonly status?: string | null | undefined;
+  readonly conclusion?: string | null | undefined;
+};
+
+type Look = { readonly icon: IconName; readonly tone: string; readonly word: string };
+
+const conclusions: Readonly<Record<string, Look>> = {
+  success: { icon: 'check', tone: 'good', word: 'succeeded' },
+  failure: { icon: 'cross', tone: 'bad', word: 'failed' },
+  startup_failure: { icon: 'cross', tone: 'bad', word: 'could not start' },
+  timed_out: { icon: 'cross', tone: 'bad', word: 'timed out' },
+  action_required: { icon: 'attention', tone: 'wait', word: 'action required' },
+  neutral: { icon: 'dash', tone: 'muted', word: 'neutral' },
+  skipped: { icon: 'dash', tone: 'muted', word: 'skipped' },
+  cancelled: { icon: 'dash', tone: 'muted', word: 'cancelled' },
+  stale: { icon: 'dash', tone: 'muted', word: 'stale' },
+};
+
+const statuses: Readonly<Record<string, Look>> = {
+  queued: { icon: 'dot', tone: 'wait', word: 'queued' },
+  requested: { icon: 'dot', tone: 'wait', word: 'requested' },
+  pending: { icon: 'dot', tone: 'wait', word: 'pending' },
+  waiting: { icon: 'clock', tone: 'wait', word: 'waiting' },
+  in_progress: { icon: 'spin', tone: 'wait', word: 'in progress' },
+};
+
+/** The API's words (`status`, `conclusion`) in people's; an unknown one is shown as it is, never as success. */
+export function progressWord(progress: Progress): string {
+  return lookOf(progress).word;
+}
+
+export function statusMark(progress: Progress): Html {
+  const look = lookOf(progress);
+  return html`<span class="mark tone-${look.tone}" title="${look.word}">${icon(look.icon, look.icon === 'spin' ? 'spinning' : '')}<span class="sr-only">${look.word}</span></span>`;
+}
+
+export function isFinished({ status }: Progress): boolean {
+  return status === 'completed';
+}
+
+function lookOf({ status, conclusion }: Progress): Look {
+  const word = (status === 'completed' ? conclusion : status) ?? 'unknown';
+  return (
+    (status === 'completed' ? conclusions[word] : statuses[word]) ?? { icon: 'dot', tone: 'muted', word }
+  );
+}

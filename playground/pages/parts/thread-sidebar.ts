@@ -1,0 +1,33 @@
+/** The column beside a thread: labels to toggle for who may, people who took part, branches. */
+import type { ApiLabel } from '../api/repo-shapes.ts';
+import { type Html, html } from '../html.ts';
+import type { Thread } from '../thread/read-thread.ts';
+import { avatar, loginText } from './avatar.ts';
+import { label } from './label.ts';
+
+export function threadSidebar(thread: Thread): Html {
+  const { issue, pullPart } = thread;
+  const people = new Set(
+    [
+      issue.user,
+      ...thread.comments.map(({ user }) => user),
+      ...(pullPart?.reviews ?? []).map(({ user }) => user),
+    ].flatMap((user) => (user === null || user === undefined ? [] : [user.login])),
+  );
+  return html`<aside class="side" aria-label="About this thread" data-live="side">
+  <section data-key="labels"><h2>Labels</h2>
+    ${issue.labels.length === 0 ? html`<p class="muted">None yet</p>` : html`<p class="labels">${issue.labels.map(label)}</p>`}
+    ${thread.place.mayTriage && thread.allLabels.length > 0 ? labelToggle(thread) : null}
+  </section>
+  ${pullPart === null ? null : html`<section data-key="branches"><h2>Branches</h2><p><code>${pullPart.pull.base.ref}</code> ← <code>${pullPart.pull.head.ref}</code></p><p class="muted">at <code class="sha">${pullPart.pull.head.sha.slice(0, 7)}</code></p></section>`}
+  <section data-key="people"><h2>Participants</h2><ul class="people">${[...people].map((login) => html`<li>${avatar(login)} ${loginText(login)}</li>`)}</ul></section>
+</aside>`;
+}
+
+function labelToggle({ issue, place, allLabels }: Thread): Html {
+  const on = new Set(issue.labels.map(({ name }) => name));
+  const option = (one: ApiLabel): Html =>
+    html`<button class="menu-item" name="label" value="${one.name}" aria-pressed="${on.has(one.name) ? 'true' : 'false'}"><span class="tick">${on.has(one.name) ? '✓' : ''}</span>${label(one)}</button>`;
+  return html`<details class="menu"><summary class="quiet-button">Change labels</summary>
+    <form class="menu-items" method="post" action="${place.path}/issues/${issue.number}/labels" data-act>${allLabels.map(option)}</form></details>`;
+}

@@ -1,0 +1,15 @@
+/** The bar at the foot: the world's clock, requests used, webhooks delivered. */
+import type { Glance } from '../glance.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from './icons.ts';
+
+/** Without a glance the bar says only that the page is live. */
+export function worldBar(glance: Glance | null): Html {
+  const live = html`<span title="This page follows the playground without reloading"><span class="live-dot"></span>live</span>`;
+  if (glance === null) return html`<div class="world-items" data-key="world">${live}</div>`;
+  const now = new Date(glance.nowMs).toISOString();
+  return html`<div class="world-items" data-key="world" data-now="${now}">${live}
+  <span>${icon('clock')} <time datetime="${now}"><strong>${now.slice(0, 10)} ${now.slice(11, 19)}</strong> UTC</time></span>
+  <span>bot: <strong>${glance.botRequests}</strong> requests, <strong>${glance.botContentWrites}</strong> content writes</span>
+  <span>webhooks: <strong>${glance.deliveries}</strong> sent${glance.deliveriesFailed === 0 ? null : html`, <strong class="tone-bad">${glance.deliveriesFailed}</strong> not taken`}</span></div>`;
+}

@@ -1,0 +1,51 @@
+/** The repository that a page is about: its paths on the page and in the API, and what the speaker may do in it. */
+import { type ApiRepo, repoShape } from './api/repo-shapes.ts';
+import { pullShape } from './api/thread-shapes.ts';
+import type { Params, Visit } from './visit.ts';
+
+export type Place = {
+  readonly repo: ApiRepo;
+  /** `/owner/name`, percent-encoded: for links. */
+  readonly path: string;
+  /** `/repos/owner/name`, percent-encoded: for the API. */
+  readonly api: string;
+  readonly openPulls: number;
+  /** May label, close and reopen (triage and up). */
+  readonly mayTriage: boolean;
+  /** May merge, cancel and re-run (write and up). */
+  readonly mayWrite: boolean;
+};
+
+/** `/owner/name` of a route's parameters. */
+export function pathOf(params: Params): string {
+  return `/${encodeURIComponent(params['owner'] ?? '')}/${encodeURIComponent(params['repo'] ?? '')}`;
+}
+
+/** `/repos/owner/name` of a route's parameters. */
+export function apiOf(params: Params): string {
+  return `/repos${pathOf(params)}`;
+}
+
+/** Null when the repository is not there, or the speaker may not see it: GitHub does not tell which. */
+export async function findPlace(visit: Visit, params: Params): Promise<Place | null> {
+  const [repo, pulls] = await Promise.all([
+    visit.api.get(apiOf(params), repoShape),
+    visit.api.list(`${apiOf(params)}/pulls?state=open`, pullShape),
+  ]);
+  if (repo.kind === 'refused') return null;
+  const rights = repo.data.permissions ?? {};
+  return {
+    repo: repo.data,
+    path: pathOf(params),
+    api: apiOf(params),
+    openPulls: pulls.kind === 'found' ? pulls.data.length : 0,
+    mayTriage: rights['triage'] === true || rights['push'] === true,
+    mayWrite: rights['push'] === true,
+  };
+}
+
+/** An absolute address of this playground as a path; other addresses stay; null for none. */
+export function localPath(visit: Visit, address: string | null | undefined): string | null {
+  if (address === null || address === undefined || address === '') return null;
+  return address.startsWith(`${visit.baseUrl}/`) ? address.slice(visit.baseUrl.length) : address;
+}

@@ -1,0 +1,11 @@
+/** The preview of a comment: the same Markdown as in the thread, so that it shows what will stand there. */
+import { toMarkup } from './html.ts';
+import { renderMarkdown } from './markdown/render-markdown.ts';
+import { htmlReply, type Reply } from './reply.ts';
+
+/** Form fields: `body`, and `repo` as `owner/name` for links such as `#12`. */
+export function previewMarkup(form: URLSearchParams): Reply {
+  const [owner = '', name = ''] = (form.get('repo') ?? '').split('/');
+  const repoPath = `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+  return htmlReply(200, toMarkup(renderMarkdown(form.get('body') ?? '', { repoPath })));
+}

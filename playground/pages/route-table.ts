@@ -1,0 +1,51 @@
+/** Every address of the page, in one list: what is looked at and what is done. */
+import { actOnRun, mergePull, toggleLabel } from './acts/manage.ts';
+import { reactToComment, reactToThread } from './acts/react.ts';
+import { editComment, editThread, openIssue, postComment } from './acts/say.ts';
+import { chooseSpeaker } from './acts/speak.ts';
+import type { Route } from './router.ts';
+import { actionsScreen } from './screens/actions.ts';
+import { commitScreen, commitsScreen, pullCommitsScreen } from './screens/commits.ts';
+import { homeScreen } from './screens/home.ts';
+import { pullChecksScreen } from './screens/pull-checks.ts';
+import { pullFilesScreen } from './screens/pull-files.ts';
+import { runScreen } from './screens/run.ts';
+import { sourceScreen } from './screens/source.ts';
+import { threadScreen } from './screens/thread.ts';
+import { issuesScreen, pullsScreen } from './screens/thread-lists.ts';
+import type { ActHandler, ScreenHandler } from './visit.ts';
+
+/** Paths are GitHub's own, so that an `html_url` from the API leads to the right page. */
+export const screenRoutes: readonly Route<ScreenHandler>[] = [
+  { pattern: '/:owner/:repo', handler: homeScreen },
+  { pattern: '/:owner/:repo/issues', handler: issuesScreen },
+  { pattern: '/:owner/:repo/pulls', handler: pullsScreen },
+  { pattern: '/:owner/:repo/issues/:number#', handler: threadScreen },
+  { pattern: '/:owner/:repo/pull/:number#', handler: threadScreen },
+  { pattern: '/:owner/:repo/pull/:number#/files', handler: pullFilesScreen },
+  { pattern: '/:owner/:repo/pull/:number#/commits', handler: pullCommitsScreen },
+  { pattern: '/:owner/:repo/pull/:number#/checks', handler: pullChecksScreen },
+  { pattern: '/:owner/:repo/actions', handler: actionsScreen },
+  { pattern: '/:owner/:repo/actions/runs/:id#', handler: runScreen },
+  { pattern: '/:owner/:repo/actions/runs/:id#/job/:job#', handler: runScreen },
+  { pattern: '/:owner/:repo/actions/runs/:id#/attempts/:attempt#', handler: runScreen },
+  { pattern: '/:owner/:repo/commits', handler: commitsScreen },
+  { pattern: '/:owner/:repo/commits/:ref*', handler: commitsScreen },
+  { pattern: '/:owner/:repo/commit/:sha', handler: commitScreen },
+  { pattern: '/:owner/:repo/tree/:rest*', handler: sourceScreen },
+  { pattern: '/:owner/:repo/blob/:rest*', handler: sourceScreen },
+];
+
+/** Form targets; each posts through the REST API with the speaker's token. */
+export const actRoutes: readonly Route<ActHandler>[] = [
+  { pattern: '/_playground/speaker', handler: chooseSpeaker },
+  { pattern: '/:owner/:repo/issues', handler: openIssue },
+  { pattern: '/:owner/:repo/issues/:number#/comments', handler: postComment },
+  { pattern: '/:owner/:repo/issues/:number#/edit', handler: editThread },
+  { pattern: '/:owner/:repo/issues/:number#/reactions', handler: reactToThread },
+  { pattern: '/:owner/:repo/issues/:number#/labels', handler: toggleLabel },
+  { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/edit', handler: editComment },
+  { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/reactions', handler: reactToComment },
+  { pattern: '/:owner/:repo/pull/:number#/merge', handler: mergePull },
+  { pattern: '/:owner/:repo/actions/runs/:id#', handler: actOnRun },
+];

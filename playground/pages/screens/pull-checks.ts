@@ -1,0 +1,26 @@
+/** `Checks`: every check run with its summary, its text and its annotations. */
+import { type Html, html, safeHref } from '../html.ts';
+import { renderMarkdown } from '../markdown/render-markdown.ts';
+import { annotation } from '../parts/annotation.ts';
+import { duration, moment } from '../parts/moment.ts';
+import { progressWord, statusMark } from '../parts/status-mark.ts';
+import { localPath } from '../place.ts';
+import { type CheckNotes, readAnnotations } from '../thread/annotations.ts';
+import type { Params, Screen, Visit } from '../visit.ts';
+import { type PullView, pullScreen } from './pull-screen.ts';
+
+export function pullChecksScreen(visit: Visit, params: Params): Promise<Screen> {
+  return pullScreen(visit, params, 'checks', async (view) => {
+    const notes = await readAnnotations(visit, view.place, view.part.checks);
+    return html`<div class="stack" data-live="check-runs">${notes.length === 0 ? html`<p class="nothing card" data-key="nothing">No checks have reported yet.</p>` : notes.map((note) => checkCard(visit, view, note))}</div>`;
+  });
+}
+
+function checkCard(visit: Visit, { place }: PullView, { check, annotations }: CheckNotes): Html {
+  const { title, summary, text } = check.output ?? { title: null, summary: null, text: null };
+  const took = duration(check.started_at, check.completed_at);
+  const link = safeHref(localPath(visit, check.details_url));
+  return html`<article class="card check-run" data-key="check-${check.id}" id="check-${check.id}">
+  <header class="card-head">${statusMark(check)} <h2>${check.name}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${check.app?.name ?? 'unknown app'} · ${moment(check.completed_at ?? check.started_at)}</span></header>
+  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${title}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${link === '#' ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
+}

@@ -1,0 +1,64 @@
+/** One workflow run: its jobs, their steps and logs, live while it runs. */
+import { type ApiJob, type ApiRun, jobShape, runShape } from '../api/run-shapes.ts';
+import { type Html, html } from '../html.ts';
+import { logView } from '../log/log-view.ts';
+import { readJobLog } from '../log/read-job.ts';
+import { renderMarkdown } from '../markdown/render-markdown.ts';
+import { loginText } from '../parts/avatar.ts';
+import { duration, moment } from '../parts/moment.ts';
+import { repoHeader } from '../parts/repo-header.ts';
+import { isFinished, progressWord, statusMark } from '../parts/status-mark.ts';
+import { findPlace, type Place } from '../place.ts';
+import type { Params, Screen, Visit } from '../visit.ts';
+
+/** A run that is under way is looked at again every two seconds: log lines make no event of their own. */
+const pollPeriodMs = 2_000;
+
+export async function runScreen(visit: Visit, params: Params): Promise<Screen> {
+  const place = await findPlace(visit, params);
+  const missing: Screen = { kind: 'missing', message: 'There is no such run here.' };
+  if (place === null) return missing;
+  const at = `${place.api}/actions/runs/${params['id'] ?? ''}`;
+  const [answer, jobs] = await Promise.all([
+    visit.api.get(at, runShape),
+    visit.api.list(`${at}/jobs`, jobShape, 'jobs'),
+  ]);
+  if (answer.kind === 'refused') return missing;
+  const run = answer.data;
+  const cards = await Promise.all(
+    (jobs.kind === 'found' ? jobs.data : []).map((job) => jobCard(visit, place, job)),
+  );
+  return {
+    kind: 'page',
+    title: `${run.display_title ?? run.name ?? 'Run'} · ${place.repo.full_name}`,
+    header: repoHeader(place, 'actions'),
+    body: html`<div class="page">${runHead(place, run)}<div class="stack" data-live="jobs">${cards.length === 0 ? html`<p class="nothing card" data-key="nothing">No job has started yet.</p>` : cards}</div></div>`,
+  };
+}
+
+function runHead(place: Place, run: ApiRun): Html {
+  const done = isFinished(run);
+  return html`<div data-live="run-head"><div class="run-head" data-key="run" ${done ? null : html`data-poll-ms="${pollPeriodMs}"`}>
+    <h1>${statusMark(run)} ${run.display_title ?? run.name} <span class="number">#${run.run_number}</span></h1>
+    <p class="muted"><strong>${run.name ?? run.path}</strong> · ${progressWord(run)} · ${run.event} by ${loginText(run.actor?.login)} ${moment(run.created_at)} on <code class="branch">${run.head_branch ?? ''}</code> <a href="${place.path}/commit/${run.head_sha}"><code class="sha">${run.head_sha.slice(0, 7)}</code></a>${(run.run_attempt ?? 1) > 1 ? html` · attempt ${run.run_attempt ?? 1}` : null}${done ? html` · ${duration(run.created_at, run.updated_at)}` : null}</p>
+    ${place.mayWrite ? runActs(place, run) : null}</div></div>`;
+}
+
+function runActs(place: Place, run: ApiRun): Html {
+  const act = (value: string, word: string): Html =>
+    html`<button class="button" name="what" value="${value}">${word}</button>`;
+  const waits = run.conclusion === 'action_required';
+  return html`<form class="row" method="post" action="${place.path}/actions/runs/${run.id}" data-act>${waits ? act('approve', 'Approve and run') : isFinished(run) ? act('rerun', 'Re-run all jobs') : act('cancel', 'Cancel run')}</form>`;
+}
+
+async function jobCard(visit: Visit, place: Place, job: ApiJob): Promise<Html> {
+  const log = await readJobLog(visit, place, job);
+  const summary = visit.jobSummary(job.id);
+  const took = duration(job.started_at, job.completed_at);
+  return html`<article class="card job" data-key="job-${job.id}" data-shell id="job-${job.id}" aria-label="Job ${job.name}">
+    <div data-live="job-${job.id}"><header class="card-head" data-key="head">${statusMark(job)} <h2>${job.name}</h2> <span class="muted">${progressWord(job)}${took === null ? null : ` in ${took}`}${job.runner_name === null || job.runner_name === undefined ? null : html` · ${job.runner_name}`}</span></header>
+    ${summary === null ? null : html`<section class="card-body summary" data-key="summary" aria-label="Summary">${renderMarkdown(summary, { repoPath: place.path }, { breaks: false })}</section>`}
+    <ol class="steps" data-key="steps">${(job.steps ?? []).map((step) => html`<li>${statusMark(step)} <span>${step.name}</span> <span class="muted small">${duration(step.started_at, step.completed_at)}</span></li>`)}</ol></div>
+    ${log.kind === 'found' ? logView(log.data, String(job.id)) : html`<div data-live="log-${job.id}"><p class="nothing" data-key="no-log">${log.message}</p></div>`}
+  </article>`;
+}

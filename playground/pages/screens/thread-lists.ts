@@ -1,0 +1,50 @@
+/** The pages that list issues and pull requests, open or closed. */
+import { issueShape } from '../api/thread-shapes.ts';
+import { html } from '../html.ts';
+import { repoHeader } from '../parts/repo-header.ts';
+import { threadList } from '../parts/thread-list.ts';
+import { findPlace } from '../place.ts';
+import type { Params, Screen, Visit } from '../visit.ts';
+
+export function issuesScreen(visit: Visit, params: Params): Promise<Screen> {
+  return listScreen(visit, params, 'issues');
+}
+
+export function pullsScreen(visit: Visit, params: Params): Promise<Screen> {
+  return listScreen(visit, params, 'pulls');
+}
+
+async function listScreen(visit: Visit, params: Params, kind: 'issues' | 'pulls'): Promise<Screen> {
+  const place = await findPlace(visit, params);
+  if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
+  const state = visit.request.query.get('state') === 'closed' ? 'closed' : 'open';
+  // The issues endpoint answers with both kinds, each with labels and counts; a pull request has `pull_request` set.
+  const answer = await visit.api.list(
+    `${place.api}/issues?state=${state}&sort=created&direction=desc`,
+    issueShape,
+  );
+  const all = answer.kind === 'found' ? answer.data : [];
+  const issues = all.filter(
+    ({ pull_request: pull }) => (pull !== null && pull !== undefined) === (kind === 'pulls'),
+  );
+  const word = kind === 'pulls' ? 'pull requests' : 'issues';
+  const choice = (value: string, text: string) =>
+    html`<a class="switch-half" href="${place.path}/${kind}${value === 'closed' ? '?state=closed' : ''}" ${value === state ? html`aria-current="true"` : null}>${text}</a>`;
+  return {
+    kind: 'page',
+    title: `${kind === 'pulls' ? 'Pull requests' : 'Issues'} · ${place.repo.full_name}`,
+    header: repoHeader(place, kind),
+    body: html`<div class="page">
+      <div class="row between"><h1 class="page-title">${kind === 'pulls' ? 'Pull requests' : 'Issues'}</h1><nav class="switch" aria-label="Which ${word}">${choice('open', 'Open')}${choice('closed', 'Closed')}</nav></div>
+      ${threadList(place, issues, `No ${state} ${word}.`)}
+      ${kind === 'issues' ? newIssue(place.path) : null}</div>`,
+  };
+}
+
+function newIssue(path: string) {
+  return html`<details class="card new-issue"><summary>New issue</summary><form method="post" action="${path}/issues" data-act class="card-body">
+    <label class="field">Title<input name="title" required maxlength="256"></label>
+    <label class="field">Text<textarea name="body" rows="6"></textarea></label>
+    <p class="refusal" role="alert" data-refusal hidden></p>
+    <div class="row end"><button class="button primary">Open issue</button></div></form></details>`;
+}

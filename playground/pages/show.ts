@@ -1,0 +1,21 @@
+/** Puts the frame around a screen, and makes a page of a refusal. */
+import { html, toMarkup } from './html.ts';
+import { icon } from './parts/icons.ts';
+import { layout } from './parts/layout.ts';
+import { worldBar } from './parts/world-bar.ts';
+import { htmlReply, type Reply } from './reply.ts';
+import type { Screen, Visit } from './visit.ts';
+
+export function showScreen(visit: Visit, screen: Extract<Screen, { kind: 'page' }>, status: number): Reply {
+  return htmlReply(status, toMarkup(layout(visit, screen, worldBar(visit.glance()))));
+}
+
+/** What is wrong in one sentence, and a way on; the page's script gets the sentence alone. */
+export function showFailure(visit: Visit, status: number, message: string): Reply {
+  if (visit.request.wantsJson) {
+    const body = JSON.stringify({ kind: 'refused', status, message });
+    return { status, headers: { 'content-type': 'application/json' }, body };
+  }
+  const body = html`<div class="page failure"><p class="failure-status">${status}</p><h1>${message}</h1><p><a class="button" href="/">${icon('ferry')} Back to the start</a></p></div>`;
+  return showScreen(visit, { kind: 'page', title: `${status}`, header: null, body }, status);
+}

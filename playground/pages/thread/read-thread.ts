@@ -1,0 +1,87 @@
+/** Collects everything that a thread's page shows: one issue or pull request with what was said and checked. */
+
+import type { Answer } from '../api/api.ts';
+import { type ApiCommit, type ApiLabel, commitShape, labelShape } from '../api/repo-shapes.ts';
+import { type ApiCheckRun, checkRunShape } from '../api/run-shapes.ts';
+import {
+  type ApiComment,
+  type ApiIssue,
+  type ApiPull,
+  type ApiReview,
+  type ApiReviewComment,
+  commentShape,
+  issueShape,
+  pullShape,
+  reviewCommentShape,
+  reviewShape,
+} from '../api/thread-shapes.ts';
+import { findPlace, type Place } from '../place.ts';
+import type { Params, Visit } from '../visit.ts';
+import { type Edits, readEdits } from './edits.ts';
+
+export type PullPart = {
+  readonly pull: ApiPull;
+  readonly commits: readonly ApiCommit[];
+  readonly reviews: readonly ApiReview[];
+  readonly reviewComments: readonly ApiReviewComment[];
+  readonly checks: readonly ApiCheckRun[];
+};
+
+export type Thread = {
+  readonly place: Place;
+  readonly issue: ApiIssue;
+  readonly comments: readonly ApiComment[];
+  readonly edits: Edits;
+  /** Labels that the repository has, to choose from. */
+  readonly allLabels: readonly ApiLabel[];
+  /** Null for an issue. */
+  readonly pullPart: PullPart | null;
+};
+
+/** Null when there is no such thread for the speaker. */
+export async function readThread(visit: Visit, params: Params): Promise<Thread | null> {
+  const place = await findPlace(visit, params);
+  if (place === null) return null;
+  const at = `${place.api}/issues/${params['number'] ?? ''}`;
+  const [issue, comments, edits, labels] = await Promise.all([
+    visit.api.get(at, issueShape),
+    visit.api.list(`${at}/comments`, commentShape),
+    readEdits(visit, params),
+    visit.api.list(`${place.api}/labels`, labelShape),
+  ]);
+  if (issue.kind === 'refused') return null;
+  const isPull = issue.data.pull_request !== null && issue.data.pull_request !== undefined;
+  return {
+    place,
+    issue: issue.data,
+    comments: rows(comments),
+    edits,
+    allLabels: rows(labels),
+    pullPart: isPull ? await readPullPart(visit, place, issue.data.number) : null,
+  };
+}
+
+/** Null when the number is not a pull request's. */
+export async function readPullPart(visit: Visit, place: Place, number: number): Promise<PullPart | null> {
+  const at = `${place.api}/pulls/${number}`;
+  const pull = await visit.api.get(at, pullShape);
+  if (pull.kind === 'refused') return null;
+  const [commits, reviews, reviewComments, checks] = await Promise.all([
+    visit.api.list(`${at}/commits`, commitShape),
+    visit.api.list(`${at}/reviews`, reviewShape),
+    visit.api.list(`${at}/comments`, reviewCommentShape),
+    visit.api.list(`${place.api}/commits/${pull.data.head.sha}/check-runs`, checkRunShape, 'check_runs'),
+  ]);
+  return {
+    pull: pull.data,
+    commits: rows(commits),
+    reviews: rows(reviews),
+    reviewComments: rows(reviewComments),
+    checks: rows(checks),
+  };
+}
+
+/** A list that is refused is shown as empty: the page around it says what the speaker may see. */
+function rows<Row>(answer: Answer<readonly Row[]>): readonly Row[] {
+  return answer.kind === 'found' ? answer.data : [];
+}

@@ -1,0 +1,51 @@
+/** Everything a screen or an act may know about one request: who speaks, the API in their name, and where they are. */
+import type { Api, Fetch } from './api/api.ts';
+import type { Glance } from './glance.ts';
+import type { Html } from './html.ts';
+import type { PageRequest } from './page-request.ts';
+import type { Person } from './people.ts';
+
+export type Visit = {
+  readonly request: PageRequest;
+  /** Asks and acts with the speaker's token. */
+  readonly api: Api;
+  readonly people: readonly Person[];
+  readonly speaker: Person;
+  /** `http://127.0.0.1:PORT`; the API's absolute addresses become local paths by taking it off. */
+  readonly baseUrl: string;
+  /** Markdown that the job wrote to `GITHUB_STEP_SUMMARY`; GitHub's API does not tell it. Null = none. */
+  readonly jobSummary: (jobId: number) => string | null;
+  readonly glance: () => Glance | null;
+};
+
+/** A page as a screen gives it; the layout adds the frame around it. */
+export type Screen =
+  | { readonly kind: 'page'; readonly title: string; readonly header: Html | null; readonly body: Html }
+  | { readonly kind: 'moved'; readonly to: string }
+  | { readonly kind: 'missing'; readonly message: string };
+
+/** What came of an act: where to look at it, or why it was refused. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly to: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string };
+
+/** Path parameters of a route, by the name in its pattern. */
+export type Params = Readonly<Record<string, string>>;
+
+export type ScreenHandler = (visit: Visit, params: Params) => Promise<Screen>;
+export type ActHandler = (visit: Visit, params: Params, form: URLSearchParams) => Promise<Outcome>;
+
+/** The settings of `createPages`. */
+export type PagesOptions = {
+  /** The whole API in process (`world.fetch`), or `globalThis.fetch` against a running playground; must also answer `/_playground/people`. */
+  readonly fetch: Fetch;
+  readonly baseUrl: string;
+  /** `owner/name` that `/` leads to. */
+  readonly homeRepository?: string;
+  /** Called with a function to call at every change of the world; returns how to stop. Without it the pages poll. */
+  readonly subscribe?: (onChange: () => void) => () => void;
+  /** Markdown of a job's summary, from the runner; without it no summaries are shown. */
+  readonly jobSummary?: (jobId: number) => string | null;
+  /** For the bar at the foot: `() => glanceOf(world)`. */
+  readonly glance?: () => Glance;
+};

@@ -1,0 +1,44 @@
+/** Serves the page over the sample API on a free port. */
+import { createServer } from 'node:http';
+import { createPages } from '../../../playground/pages/pages.ts';
+import { createSampleApi, type SampleApi } from './sample-api.ts';
+
+export type SampleSite = {
+  readonly baseUrl: string;
+  readonly api: SampleApi;
+  readonly close: () => Promise<void>;
+};
+
+export async function openSampleSite(options: { readonly hostileText?: string } = {}): Promise<SampleSite> {
+  const api = createSampleApi(options.hostileText);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const baseUrl = `http://127.0.0.1:${address.port}`;
+  const pages = createPages({
+    fetch: api.fetch,
+    baseUrl,
+    homeRepository: 'lab/marin',
+    subscribe: api.subscribe,
+    jobSummary: () => '### Launched\n\n| job | cluster |\n|---|---|\n| 4711 | local |',
+    glance: () => ({
+      nowMs: Date.parse('2026-11-21T06:30:00Z'),
+      botRequests: 23,
+      botContentWrites: 6,
+      deliveries: 11,
+      deliveriesFailed: 1,
+    }),
+  });
+  server.on('request', (request, response) => {
+    pages(request, response).then(
+      (answered) => answered || response.writeHead(404).end('not a page'),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { baseUrl, api, close };
+}
