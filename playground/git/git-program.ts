@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { git as limits } from '../limits.ts';
 import { gitEnvironment } from './git-environment.ts';
 
-export type GitRun = {
+type GitRun = {
   /** Exit status; a run that was killed or could not start throws instead. */
   readonly code: number;
   readonly stdout: Buffer;
@@ -43,7 +43,7 @@ export function createGitProgram(place: RepositoryPlace): GitProgram {
 }
 
 /** Creates the bare repository where there is none; harmless where there is one. */
-export async function ensureRepository(place: RepositoryPlace): Promise<void> {
+async function ensureRepository(place: RepositoryPlace): Promise<void> {
   if (await exists(join(place.directory, 'HEAD'))) return;
   const branch = place.defaultBranch ?? 'main';
   const args = ['init', '--bare', '--quiet', '--template=', `--initial-branch=${branch}`, place.directory];
@@ -66,7 +66,9 @@ async function start(
   });
   const stderr = Buffer.from(result.stderr).toString('utf8');
   if (result.exitCode === undefined || result.isMaxBuffer)
-    throw new Error(`git ${args.join(' ')} did not run: ${stderr}`, { cause: result });
+    throw new Error(`git ${args.join(' ')} did not run: ${result.shortMessage ?? stderr}`, {
+      cause: result.cause,
+    });
   return { code: result.exitCode, stdout: Buffer.from(result.stdout), stderr };
 }
 

@@ -5,7 +5,7 @@ import { type LinePatch, linePatch } from './line-patch.ts';
 import { detectRenames, type Moved } from './rename-detection.ts';
 import { type FileSide, type RawChange, treeChanges } from './tree-changes.ts';
 
-export type Contents = {
+type Contents = {
   readonly treeOf: (tree: Sha) => readonly TreeEntry[];
   readonly blobOf: (blob: Sha) => Uint8Array;
 };

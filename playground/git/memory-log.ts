@@ -5,9 +5,9 @@ import { literalPaths } from './literal-paths.ts';
 import { type CommitLookup, excludedFrom } from './memory-ancestry.ts';
 import { createOrderedQueue } from './ordered-queue.ts';
 
-export type LogQuery = Parameters<GitStore['log']>[0];
+type LogQuery = Parameters<GitStore['log']>[0];
 
-export type TreeLookup = (sha: Sha) => readonly TreeEntry[] | undefined;
+type TreeLookup = (sha: Sha) => readonly TreeEntry[] | undefined;
 
 /**
  * Commits as `git log --max-count=<limit> from ^not -- paths` lists them. Simplification follows "Default mode" of
@@ -19,58 +19,87 @@ export function memoryLog(
   query: LogQuery,
 ): readonly CommitObject[] {
   const { from, not, limit } = query;
-  const start = commits(from);
-  if (start === undefined) return [];
-  const walk: Walk = {
-    commits,
-    trees,
-    not,
-    paths: literalPaths(query.paths),
-    excluded: not === undefined ? new Set() : excludedFrom(commits, from, not),
-  };
+  const excluded = not === undefined ? new Set<Sha>() : excludedFrom(commits, from, not);
+  const paths = literalPaths(query.paths);
+  const walk: Walk = { commits, trees, not, paths, read: new Set([from]), marked: new Set() };
   const queue = createOrderedQueue<CommitObject>((commit) => commit.committer.atMs);
-  const seen = new Set<Sha>([from]);
+  const seen = new Set<Sha>();
+  const enqueue = (sha: Sha): void => {
+    const record = commits(sha);
+    if (record === undefined || seen.has(sha)) return;
+    seen.add(sha);
+    queue.push(record.commit);
+  };
+  enqueue(from);
+  if (not !== undefined) {
+    walk.read.add(not);
+    mark(walk, [not]);
+    enqueue(not);
+  }
   const found: CommitObject[] = [];
-  if (!walk.excluded.has(from)) queue.push(start.commit);
-  while (found.length < limit) {
+  while (found.length < limit && !queue.every(({ sha }) => walk.marked.has(sha))) {
     const commit = queue.pop();
     if (commit === undefined) break;
-    const { shown, parents } = simplify(walk, commit);
-    if (shown) found.push(commit);
-    for (const parent of parents) {
-      const record = commits(parent);
-      if (record === undefined || seen.has(parent) || walk.excluded.has(parent)) continue;
-      seen.add(parent);
-      queue.push(record.commit);
-    }
+    const { shown, parents } = walk.marked.has(commit.sha) ? passMark(walk, commit) : simplify(walk, commit);
+    if (shown && !excluded.has(commit.sha)) found.push(commit);
+    for (const parent of parents) enqueue(parent);
   }
   return found;
 }
 
+/**
+ * git learns which commits are excluded while it walks, and compares a merge with its parents by what it knows then.
+ * `marked` are the commits known as excluded so far, `read` those whose parents are known; the marks go no further.
+ */
 type Walk = {
   readonly commits: CommitLookup;
   readonly trees: TreeLookup;
   readonly not: Sha | undefined;
   readonly paths: readonly string[] | null;
-  readonly excluded: ReadonlySet<Sha>;
+  readonly read: Set<Sha>;
+  readonly marked: Set<Sha>;
 };
 
-type Simplified = { readonly shown: boolean; readonly parents: readonly Sha[] };
+type Step = { readonly shown: boolean; readonly parents: readonly Sha[] };
 
-function simplify(walk: Walk, commit: CommitObject): Simplified {
-  const { paths } = walk;
-  if (paths === null) return { shown: true, parents: commit.parents };
+function mark(walk: Walk, shas: readonly Sha[]): void {
+  const open = [...shas];
+  for (let sha = open.pop(); sha !== undefined; sha = open.pop()) {
+    if (walk.marked.has(sha)) continue;
+    walk.marked.add(sha);
+    if (walk.read.has(sha)) open.push(...(walk.commits(sha)?.commit.parents ?? []));
+  }
+}
+
+/** An excluded commit excludes its parents, and theirs as far as they are read by now. */
+function passMark(walk: Walk, commit: CommitObject): Step {
+  for (const parent of commit.parents) {
+    walk.read.add(parent);
+    mark(walk, [parent, ...(walk.commits(parent)?.commit.parents ?? [])]);
+  }
+  return { shown: false, parents: commit.parents };
+}
+
+function simplify(walk: Walk, commit: CommitObject): Step {
+  const { paths, read } = walk;
+  if (paths === null) {
+    for (const parent of commit.parents) read.add(parent);
+    return { shown: true, parents: commit.parents };
+  }
   if (commit.parents.length === 0)
     return { shown: paths.some((path) => entryAt(walk.trees, commit.tree, path) !== null), parents: [] };
-  const compared = commit.parents.map((sha) => ({
-    sha,
-    same: samePaths(walk, paths, commit.tree, walk.commits(sha)?.commit.tree),
-    // git compares with the excluded commit itself, yet not with what lies behind it.
-    relevant: sha === walk.not || !walk.excluded.has(sha),
-  }));
-  const followed = compared.find(({ same, relevant }) => same && relevant);
-  if (followed !== undefined) return { shown: false, parents: [followed.sha] };
-  const counted = compared.some(({ relevant }) => relevant) ? compared.filter((p) => p.relevant) : compared;
+  const compared: { readonly same: boolean; readonly relevant: boolean }[] = [];
+  for (const parent of commit.parents) {
+    read.add(parent);
+    const same = samePaths(walk, paths, commit.tree, walk.commits(parent)?.commit.tree);
+    // The excluded commit that was named still counts in a comparison, what lies behind it does not.
+    const relevant = parent === walk.not || !walk.marked.has(parent);
+    if (same && relevant) return { shown: false, parents: [parent] };
+    compared.push({ same, relevant });
+  }
+  const counted = compared.some(({ relevant }) => relevant)
+    ? compared.filter((one) => one.relevant)
+    : compared;
   return { shown: counted.some(({ same }) => !same), parents: commit.parents };
 }
 

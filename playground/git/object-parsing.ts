@@ -49,7 +49,7 @@ export function parseTag(sha: Sha, body: Uint8Array): TagObject {
 }
 
 /** Mode and type of an entry from its octal mode; old group-writable files (100664) count as plain ones, as in git. */
-export function entryKind(octal: string): Pick<TreeEntry, 'mode' | 'type'> {
+function entryKind(octal: string): Pick<TreeEntry, 'mode' | 'type'> {
   const bits = Number.parseInt(octal, 8);
   switch (bits & 0o170000) {
     case 0o040000:

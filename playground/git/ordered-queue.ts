@@ -1,6 +1,6 @@
 /** A small priority queue: highest rank first, first come first served among equals, as git walks commits by date. */
 
-export type OrderedQueue<T> = {
+type OrderedQueue<T> = {
   readonly push: (item: T) => void;
   readonly pop: () => T | undefined;
   readonly every: (test: (item: T) => boolean) => boolean;

@@ -5,7 +5,7 @@ import type { ObjectType } from './object-encoding.ts';
 import { isRefName, refNamesCollide } from './ref-name.ts';
 
 /** What is known when the update is asked for; `type` is that of the object to point to, null when it is absent. */
-export type RefFacts = { readonly refs: ReadonlyMap<string, Sha>; readonly type: ObjectType | null };
+type RefFacts = { readonly refs: ReadonlyMap<string, Sha>; readonly type: ObjectType | null };
 
 /** Why the update cannot be, or null when only a fast-forward check can still refuse it. */
 export function refuseRef(update: RefUpdate, facts: RefFacts): Exclude<RefOutcome, 'updated'> | null {

@@ -194,6 +194,16 @@ describe.each(storeKinds)('the %s store', (kind) => {
       expect(await shas({ from: merge, paths: ['*'] })).toEqual([]);
     });
 
+    it('follows a merge by what git knows of the excluded side at that moment', async () => {
+      const root = await writeCommit(store, { b: '1' }, [], 1);
+      const one = await writeCommit(store, { b: '1', a: '1' }, [root], 2);
+      const two = await writeCommit(store, { b: '1', lib: '1' }, [one], 3);
+      const merge = await writeCommit(store, { b: '1' }, [two, root], 4);
+      const tip = await writeCommit(store, { b: '1', a: '2' }, [merge], 5);
+      const found = await store.log({ from: tip, not: two, paths: ['lib', 'a'], limit: 9 });
+      expect(found.map(({ sha }) => sha)).toEqual([tip]);
+    });
+
     it('sees a change below a folder as a change of the folder', async () => {
       const one = await writeCommit(store, { 'lib/x/a.py': '1', 'lib/x/b.py': '1', c: '1' }, [], 1);
       const two = await writeCommit(store, { 'lib/x/a.py': '2', 'lib/x/b.py': '1', c: '1' }, [one], 2);
