@@ -54,16 +54,16 @@ async function resolve(mirror: GitMirror, ref: string): Promise<Sha | null> {
   return branded(id, isSha);
 }
 
-type TreeEntry = { readonly mode: string; readonly type: string; readonly id: TreeId };
+type TreeEntry = { readonly type: string; readonly id: TreeId };
 
 /** The entry at exactly this path; globs and `..` mean nothing. */
 async function entryAt(mirror: GitMirror, commit: Sha, path: string): Promise<TreeEntry | null> {
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
   const [line] = zeroSeparated(await mirror.output({ args }, 'unreadable'));
   if (line === undefined) return null;
-  const match = /^(\d{6}) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
-  if (match === null || match[4] !== path) return null;
-  return { mode: match[1] ?? '', type: match[2] ?? '', id: branded(match[3] ?? '', isTreeId) };
+  const match = /^\d{6} (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
+  if (match === null || match[3] !== path) return null;
+  return { type: match[1] ?? '', id: branded(match[2] ?? '', isTreeId) };
 }
 
 async function rootTree(mirror: GitMirror, commit: Sha): Promise<TreeId> {
@@ -72,12 +72,26 @@ async function rootTree(mirror: GitMirror, commit: Sha): Promise<TreeId> {
 }
 
 async function readText(mirror: GitMirror, commit: Sha, path: string): Promise<string | null> {
-  const entry = await entryAt(mirror, commit, path);
-  if (entry === null || entry.type !== 'blob' || entry.mode === '120000') return null;
-  const text = await mirror.output({ args: ['cat-file', 'blob', entry.id] }, 'unreadable');
+  // One process where the file is there. The name ends at the line's end, so a path with one in it is looked up.
+  const found = path.includes('\n') ? null : await readBlob(mirror, `${commit}:${path}`);
+  const entry = found === null ? await entryAt(mirror, commit, path) : null;
+  if (found === null && entry?.type !== 'blob') return null;
+  const blob = found ?? (await readBlob(mirror, entry?.id ?? ''));
+  if (blob === null) throw new GitError('unreadable', `${path} at ${commit} cannot be had`);
   // Decoding replaces what is no UTF-8, so that another file could read the same: its id tells them apart.
-  if (blobIdOf(text) !== entry.id) throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
-  return text;
+  if (blobIdOf(blob.text) !== blob.id) throw new GitError('unreadable', `${path} at ${commit} is not UTF-8`);
+  return blob.text;
+}
+
+/** Null when the name names nothing, or no blob, or what cannot be had: git says the same of all three. */
+async function readBlob(
+  mirror: GitMirror,
+  name: string,
+): Promise<{ readonly id: string; readonly text: string } | null> {
+  const result = await mirror.run({ args: ['cat-file', '--batch'], input: `${name}\n` });
+  const head = /^([0-9a-f]{40}) blob \d+\n/.exec(result.stdout);
+  if (!result.ok || head === null) return null;
+  return { id: head[1] ?? '', text: result.stdout.slice(head[0].length, -1) };
 }
 
 function blobIdOf(text: string): string {

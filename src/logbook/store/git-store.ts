@@ -79,11 +79,12 @@ export type LogbookStoreOptions = {
 /** The journal's name in place of a run's: what belongs to no run. */
 const JOURNAL = 'journal';
 
-/** A store over one branch. It caches nothing but heads and anchors: what it gives out is read from git each time. */
+/** A store over one branch. It keeps anchors, and the texts that were read at the newest head until the next. */
 export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptions): LogbookStore {
   const ref = `refs/heads/${branch ?? 'ferrybot/logbook'}`;
   const anchors = createAnchors();
   let seen: Sha | null = null;
+  const texts = createTextCache(reader);
 
   const open = async (): Promise<LogbookView> => {
     await reader.fetch();
@@ -102,7 +103,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
   };
 
   const read = async (head: Sha | null, run: string): Promise<StoredRun> => {
-    const text = head === null ? null : await reader.readText(head, eventsPath(run));
+    const text = await texts.at(head, run);
     const lost = anchors.lostFrom(run, text);
     if (lost !== null) return { kind: 'incident', incident: { kind: 'shorter-than-anchor', run, ...lost } };
     const markdown = head === null ? null : await reader.readText(head, markdownPath(run));
@@ -111,7 +112,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
 
   const append = async (request: AppendRequest): Promise<AppendOutcome> => {
     invariant(request.runs.length > 0, 'logbook-append-of-nothing');
-    await assertContinues(reader, request);
+    await assertContinues(texts, request);
     const outcome = await writer.commitAndPush({
       ref,
       expected: request.base,
@@ -136,14 +137,31 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
   };
 }
 
+/** Texts of one head at a time: who appends has just read what is there. */
+type TextCache = { readonly at: (head: Sha | null, run: string) => Promise<string | null> };
+
+function createTextCache(reader: GitReader): TextCache {
+  let of: Sha | null = null;
+  const known = new Map<string, string | null>();
+  return {
+    at: async (head, run) => {
+      if (head === null) return null;
+      if (head !== of) known.clear();
+      of = head;
+      const before = known.get(run);
+      if (before !== undefined) return before;
+      const text = await reader.readText(head, eventsPath(run));
+      if (head === of) known.set(run, text);
+      return text;
+    },
+  };
+}
+
 /** The assertion before the write that pairs with the verification after the read: nothing is ever rewritten. */
-async function assertContinues(reader: GitReader, { base, runs }: AppendRequest): Promise<void> {
+async function assertContinues(texts: TextCache, { base, runs }: AppendRequest): Promise<void> {
   for (const { run, text } of runs) {
-    const before = base === null ? null : await reader.readText(base, eventsPath(run));
-    invariant(
-      text.length > (before ?? '').length && text.startsWith(before ?? ''),
-      'logbook-append-rewrites',
-    );
+    const before = (await texts.at(base, run)) ?? '';
+    invariant(text.length > before.length && text.startsWith(before), 'logbook-append-rewrites');
     invariant(text.endsWith('\n') && lastAnchorOf(text) !== null, 'logbook-append-is-no-event');
   }
 }

@@ -1,0 +1,257 @@
+// The logbook in a git branch: several writers at once, a branch that goes back, a run that gets shorter.
+
+import { describe, expect, it } from 'vitest';
+import type { EventDraft } from '../../src/domain/event.ts';
+import { branded, isInstant, type Sha } from '../../src/domain/ids.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/compose.ts';
+import { createLogbookStore, type LogbookStore } from '../../src/logbook/store/git-store.ts';
+import { verifyLogbook } from '../../src/logbook/verify.ts';
+import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
+import { commandAnswered, commandSeen, gated, keys, proposed, RUN, signers } from './sample-logbook.ts';
+
+const BRANCH = 'refs/heads/ferrybot/logbook';
+
+function storeOn(remote: Remote): LogbookStore {
+  const git = remote.client();
+  return createLogbookStore({ reader: git, writer: git });
+}
+
+async function headOf(store: LogbookStore): Promise<Sha | null> {
+  const view = await store.open();
+  if (view.kind !== 'view') throw new Error(JSON.stringify(view));
+  return view.head;
+}
+
+async function composed(
+  store: LogbookStore,
+  head: Sha | null,
+  run: string,
+  drafts: readonly EventDraft[],
+): Promise<ComposedRun> {
+  const files = await store.read(head, run);
+  if (files.kind !== 'files') throw new Error(JSON.stringify(files));
+  const result = composeAppend(files, drafts, {
+    at: branded(AT_MS, isInstant),
+    signers,
+    keys,
+    hash: sha256Hex,
+  });
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+}
+
+/** Decides anew on what is there, until it wins: what a caller does with a conflict. */
+async function appendUntilIn(
+  store: LogbookStore,
+  run: string,
+  drafts: readonly EventDraft[],
+): Promise<number> {
+  for (let tries = 1; tries <= 20; tries += 1) {
+    const head = await headOf(store);
+    const runs = [await composed(store, head, run, drafts)];
+    const outcome = await store.append({ base: head, runs, message: commitMessage(runs), atMs: AT_MS });
+    if (outcome.kind === 'appended') return tries;
+    expect(outcome.kind).toBe('conflict');
+  }
+  throw new Error('never got in');
+}
+
+describe('appending', () => {
+  it('starts an orphan branch, and puts several runs in one commit that names what happened', async () => {
+    const remote = await bareRepository();
+    const store = storeOn(remote);
+    expect(await headOf(store)).toBeNull();
+    expect(await store.runs(null)).toEqual([]);
+    const first = [
+      await composed(store, null, RUN, [proposed, gated]),
+      await composed(store, null, 'journal', [commandSeen(7, 'status')]),
+    ];
+    const outcome = await store.append({
+      base: null,
+      runs: first,
+      message: commitMessage(first),
+      atMs: AT_MS,
+    });
+    expect(outcome.kind).toBe('appended');
+    expect(await remote.git('log', '--format=%an %B', BRANCH)).toBe(
+      `Example Lab 2 runs: log 3 events\n\n${RUN}: proposed, gated\njournal: command-seen`,
+    );
+    expect(await remote.git('ls-tree', '-r', '--name-only', BRANCH)).toBe(
+      `.gitattributes\njournal/events.jsonl\njournal/logbook.md\nruns/${RUN}/events.jsonl\nruns/${RUN}/logbook.md`,
+    );
+    const head = await headOf(store);
+    expect(await store.runs(head)).toEqual([RUN]);
+    const second = [await composed(store, head, RUN, [commandSeen(501, 'status')])];
+    expect(commitMessage(second)).toBe(`${RUN}: log command-seen`);
+    expect(
+      (await store.append({ base: head, runs: second, message: commitMessage(second), atMs: AT_MS })).kind,
+    ).toBe('appended');
+    const other = storeOn(remote);
+    const read = await other.read(await headOf(other), RUN);
+    expect(read).toMatchObject({ kind: 'files', text: second[0]?.text, markdown: second[0]?.markdown });
+    expect(await other.read(await headOf(other), 'ferry-daily-20261122')).toMatchObject({
+      text: null,
+      markdown: null,
+    });
+  });
+
+  it("by several writers at once loses nobody's entries: the loser reads again and decides again", async () => {
+    const remote = await bareRepository();
+    const first = storeOn(remote);
+    await appendUntilIn(first, RUN, [proposed, gated]);
+    const writers = [1, 2, 3, 4].map((comment) =>
+      appendUntilIn(storeOn(remote), RUN, [
+        commandSeen(comment, 'status'),
+        commandAnswered(comment, 'status-shown'),
+      ]),
+    );
+    await Promise.all(writers);
+    const read = await first.read(await headOf(first), RUN);
+    if (read.kind !== 'files') throw new Error(read.kind);
+    const verified = verifyLogbook({
+      text: read.text ?? '',
+      run: RUN,
+      keys,
+      anchor: null,
+      undecodableLine: null,
+      hash: sha256Hex,
+      verifySignature: verifyEd25519,
+    });
+    expect(verified.bad).toBeNull();
+    expect(
+      verified.events
+        .filter((event) => event.type === 'command-seen')
+        .map((event) => event.data.comment)
+        .sort(),
+    ).toEqual([1, 2, 3, 4]);
+    expect(await remote.git('rev-list', '--count', BRANCH)).toBe('5');
+  });
+
+  it('to a head that is no longer the head is a conflict and changes nothing', async () => {
+    const remote = await bareRepository();
+    const [alice, bob] = [storeOn(remote), storeOn(remote)];
+    await appendUntilIn(alice, RUN, [proposed]);
+    const head = await headOf(bob);
+    const late = [await composed(bob, head, RUN, [gated])];
+    await appendUntilIn(alice, RUN, [gated]);
+    const now = await remote.git('rev-parse', BRANCH);
+    expect(await bob.append({ base: head, runs: late, message: 'late', atMs: AT_MS })).toEqual({
+      kind: 'conflict',
+    });
+    expect(await remote.git('rev-parse', BRANCH)).toBe(now);
+  });
+
+  it('never rewrites: a text that does not continue what is there is a bug and throws', async () => {
+    const remote = await bareRepository();
+    const store = storeOn(remote);
+    await appendUntilIn(store, RUN, [proposed, gated]);
+    const head = await headOf(store);
+    const shorter = await composed(storeOn(remote), null, RUN, [proposed]);
+    await expect(store.append({ base: head, runs: [shorter], message: 'm', atMs: AT_MS })).rejects.toThrow(
+      'logbook-append-rewrites',
+    );
+    const torn = await composed(store, head, RUN, [commandSeen(1, 'status')]);
+    await expect(
+      store.append({
+        base: head,
+        runs: [{ ...torn, text: torn.text.slice(0, -1) }],
+        message: 'm',
+        atMs: AT_MS,
+      }),
+    ).rejects.toThrow('logbook-append-is-no-event');
+  });
+});
+
+describe('composing', () => {
+  it('refuses what the lifecycle forbids and what stands on a damaged file', async () => {
+    const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
+    const empty = { run: RUN, text: null, markdown: null };
+    expect(composeAppend(empty, [proposed, proposed], context)).toMatchObject({
+      ok: false,
+      error: { kind: 'illegal', seq: 1 },
+    });
+    const good = composeAppend(empty, [proposed], context);
+    if (!good.ok) throw new Error(good.error.kind);
+    expect(
+      composeAppend({ ...good.value, text: good.value.text.replace('main', 'niam') }, [gated], context),
+    ).toMatchObject({
+      ok: false,
+      error: { kind: 'broken', bad: { reason: 'hash', line: 1 } },
+    });
+  });
+});
+
+describe('a branch that somebody put back', () => {
+  it('or took away is an incident, and never *new*', async () => {
+    const remote = await bareRepository();
+    const store = storeOn(remote);
+    await appendUntilIn(store, RUN, [proposed]);
+    const was = await remote.git('rev-parse', BRANCH);
+    await appendUntilIn(store, RUN, [gated]);
+    const newest = await remote.git('rev-parse', BRANCH);
+    await remote.git('update-ref', BRANCH, was);
+    expect(await store.open()).toEqual({
+      kind: 'incident',
+      incident: { kind: 'branch-rewound', was: newest, now: was },
+    });
+    await remote.git('update-ref', '-d', BRANCH);
+    expect(await store.open()).toEqual({
+      kind: 'incident',
+      incident: { kind: 'branch-missing', was: newest },
+    });
+    await remote.git('update-ref', BRANCH, newest);
+    expect(await store.open()).toEqual({ kind: 'view', head: newest });
+  });
+
+  it('is noticed by a process that has just begun, from what the cards say', async () => {
+    const remote = await bareRepository();
+    const writer = storeOn(remote);
+    await appendUntilIn(writer, RUN, [proposed]);
+    const was = await remote.git('rev-parse', BRANCH);
+    await appendUntilIn(writer, RUN, [gated]);
+    const head = await headOf(writer);
+    const read = await writer.read(head, RUN);
+    if (read.kind !== 'files' || read.text === null) throw new Error(read.kind);
+    const newest = verifyLogbook({
+      text: read.text,
+      run: RUN,
+      keys,
+      anchor: null,
+      undecodableLine: null,
+      hash: sha256Hex,
+      verifySignature: null,
+    }).head;
+    if (newest === null) throw new Error('no head');
+    await remote.git('update-ref', BRANCH, was);
+    const fresh = storeOn(remote);
+    fresh.remember(RUN, { seq: newest.seq, hash: newest.hash.slice(0, 12) });
+    expect(await fresh.read(await headOf(fresh), RUN)).toMatchObject({
+      kind: 'incident',
+      incident: { kind: 'shorter-than-anchor', run: RUN, anchor: { seq: 1 }, found: { seq: 0 } },
+    });
+    await remote.git('update-ref', '-d', BRANCH);
+    const fresher = storeOn(remote);
+    fresher.remember(RUN, newest);
+    expect(await fresher.open()).toEqual({
+      kind: 'incident',
+      incident: { kind: 'branch-missing', was: null },
+    });
+  });
+});
+
+describe('a remote that says no or nothing', () => {
+  it('is told apart: refused with its words, unreadable as an error', async () => {
+    const remote = await bareRepository();
+    const store = storeOn(remote);
+    await appendUntilIn(store, RUN, [proposed]);
+    const head = await headOf(store);
+    const runs = [await composed(store, head, RUN, [gated])];
+    await remote.git('config', 'receive.maxInputSize', '10');
+    expect((await store.append({ base: head, runs, message: 'm', atMs: AT_MS })).kind).toMatch(
+      /refused|unknown/,
+    );
+    expect(await headOf(store)).toBe(head);
+  });
+});
