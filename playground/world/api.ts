@@ -1,17 +1,192 @@
-/** The API's front door: finds the route of a request, checks who asks, and answers. */
+/** The API's front door: finds the route of a request, checks who asks, answers, and keeps count. */
 
-import type { World } from './world.ts';
+import { createHash } from 'node:crypto';
+import { playground } from '../limits.ts';
+import { answerGraphql } from './graphql/answer.ts';
+import { actorOf, callerName, identify } from './identity.ts';
+import type { Json } from './json.ts';
+import { findRepo } from './lookup.ts';
+import { allows, type Verdict } from './permissions.ts';
+import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
+import { readJsonBody } from './read-body.ts';
+import { type Answer, failed, notFound } from './reply.ts';
+import type { Call, Reply } from './route.ts';
+import { createRouter, type Match } from './router.ts';
+import { allRoutes } from './routes/all-routes.ts';
+import type { Caller } from './state-people.ts';
+import { nextId, type World } from './world.ts';
 
+const router = createRouter(allRoutes);
+const restPrefix = '/api/v3';
+
+/** Answers any request of the API; what it does not have is a loud 501, remembered in `state.unserved`. */
 export async function answer(world: World, request: Request): Promise<Response> {
   const url = new URL(request.url);
-  world.state.unserved.push({
+  const identity = identify(world, request.headers.get('authorization'));
+  if (!identity.ok) return send(world, request, { kind: 'anonymous' }, failed(401, identity.message));
+  const { caller, token } = identity;
+  const rate = rateOf(world, caller);
+  if (rate.used >= rate.limit) {
+    const text = `API rate limit exceeded for ${callerName(world, caller)}.`;
+    return send(world, request, caller, failed(403, text));
+  }
+  const body = await readJsonBody(request);
+  if (!body.ok) return send(world, request, caller, failed(400, body.message));
+  if (url.pathname === '/api/graphql' && request.method === 'POST') {
+    return graphql(world, request, caller, body.value);
+  }
+  const path = url.pathname.startsWith(`${restPrefix}/`) ? url.pathname.slice(restPrefix.length) : null;
+  const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
+  if (path === null || match === null) return send(world, request, caller, unserved(world, request, caller));
+  const call: Call = {
+    world,
+    caller,
+    token,
+    params: match.params,
+    query: url.searchParams,
+    body: body.value,
+    accept: request.headers.get('accept') ?? '',
+    url,
+  };
+  const result = await dispatch(call, match);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
+  count(world, caller, match, result);
+  return send(world, request, caller, result);
+}
+
+async function graphql(world: World, request: Request, caller: Caller, body: Json): Promise<Response> {
+  if (caller.kind === 'anonymous' || caller.kind === 'app') {
+    return send(world, request, caller, failed(401, 'This endpoint requires you to be authenticated.'));
+  }
+  spend(world, caller);
+  countUsage(world, caller, 'graphql');
+  const result = await answerGraphql(world, caller, body);
+  if (result.mutation) {
+    await world.save();
+    if (result.content) countUsage(world, caller, 'contentWrites');
+  }
+  return send(world, request, caller, { status: result.status, body: result.body, headers: {} }, 'graphql');
+}
+
+async function dispatch(call: Call, match: Match): Promise<Answer> {
+  const { route } = match;
+  if (route.scope === 'plain') return (await refusePlain(call, route.access)) ?? route.handle(call);
+  const repo = findRepo(call.world, call.params['owner'] ?? '', call.params['repo'] ?? '');
+  if (repo === null) return notFound();
+  const verdict = allows(call.world, call.caller, repo, route.access);
+  if (verdict !== 'allowed') return refusal(verdict, call.caller);
+  if (route.scope === 'repo') return route.handle({ ...call, repo });
+  const actor = actorOf(call.world, call.caller);
+  return actor === null ? failed(401, 'Requires authentication') : route.handle({ ...call, repo, actor });
+}
+
+function refusePlain(call: Call, access: 'public' | 'app' | 'installation' | 'signed-in'): Reply | null {
+  const { kind } = call.caller;
+  if (access === 'public') return null;
+  if (access === 'app') {
+    return kind === 'app' ? null : failed(401, 'A JSON web token could not be decoded');
+  }
+  if (access === 'installation') {
+    return kind === 'installation' || kind === 'workflow'
+      ? null
+      : failed(
+          403,
+          'You must authenticate with an installation access token in order to list repositories for an installation.',
+        );
+  }
+  return kind === 'anonymous' || kind === 'app' ? failed(401, 'Requires authentication') : null;
+}
+
+function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller): Answer {
+  switch (verdict) {
+    case 'hidden':
+      return notFound();
+    case 'sign-in':
+      return failed(401, 'Requires authentication');
+    case 'missing-role':
+      return failed(403, 'Must have push access to the repository.');
+    case 'missing-permission':
+      return caller.kind === 'app'
+        ? failed(403, 'A JSON web token of an App cannot be used here; use an installation access token.')
+        : failed(403, 'Resource not accessible by integration');
+  }
+}
+
+function count(world: World, caller: Caller, match: Match, result: Answer): void {
+  const { route } = match;
+  if (route.pattern === '/app/installations/:id/access_tokens') {
+    countUsage(world, caller, 'mints');
+    return;
+  }
+  if (route.content && result.status < 400) countUsage(world, caller, 'contentWrites');
+}
+
+function unserved(world: World, request: Request, caller: Caller): Answer {
+  const { pathname } = new URL(request.url);
+  const row = {
     method: request.method,
-    path: url.pathname,
-    caller: 'anonymous',
+    path: pathname,
+    caller: callerName(world, caller),
     atMs: world.clock.now(),
-  });
-  return Response.json(
-    { message: `The playground has no route ${request.method} ${url.pathname}` },
-    { status: 501 },
+  };
+  if (world.state.unserved.length < playground.unservedKept) world.state.unserved.push(row);
+  return failed(
+    501,
+    `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it under playground/world/routes/`,
   );
+}
+
+/** Adds GitHub's headers; a GET whose ETag the caller already has becomes a 304, which costs nothing. */
+function send(world: World, request: Request, caller: Caller, answered: Answer, resource = 'core'): Response {
+  const headers = new Headers({
+    'x-github-request-id': requestId(world),
+    'x-github-media-type': 'github.v3; format=json',
+    'x-github-enterprise-version': '3.20.0',
+    date: new Date(world.clock.now()).toUTCString(),
+    'access-control-expose-headers':
+      'ETag, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+  });
+  const bytes = bytesOf(answered.body);
+  if (!(answered.body instanceof Uint8Array) && answered.body !== null) {
+    headers.set('content-type', 'application/json; charset=utf-8');
+  }
+  for (const [name, value] of Object.entries(answered.headers)) headers.set(name, value);
+  const reading = request.method === 'GET' && answered.status === 200;
+  let known = false;
+  if (reading) {
+    const etag = `W/"${createHash('sha256').update(bytes).digest('hex')}"`;
+    headers.set('etag', etag);
+    headers.set('cache-control', 'private, max-age=60, s-maxage=60');
+    known = (request.headers.get('if-none-match') ?? '').split(/,\s*/).includes(etag);
+  }
+  const free = new URL(request.url).pathname === `${restPrefix}/rate_limit`;
+  if (known) countUsage(world, caller, 'notModified');
+  else if (resource === 'core' && !free && !isMint(request)) {
+    spend(world, caller);
+    countUsage(world, caller, 'rest');
+  }
+  for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller), resource)))
+    headers.set(name, value);
+  if (known) return new Response(null, { status: 304, headers });
+  const empty = answered.body === null || request.method === 'HEAD';
+  return new Response(empty ? null : new Uint8Array(bytes), { status: answered.status, headers });
+}
+
+function isMint(request: Request): boolean {
+  return (
+    request.method === 'POST' &&
+    /\/app\/installations\/\d+\/access_tokens$/.test(new URL(request.url).pathname)
+  );
+}
+
+function bytesOf(body: Answer['body']): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return body === null ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body));
+}
+
+function requestId(world: World): string {
+  const number = nextId(world, 'requests').toString(16).toUpperCase().padStart(8, '0');
+  return `PLAY:${number.slice(0, 4)}:${number.slice(4)}:0000:${Math.floor(world.clock.now() / 1000)
+    .toString(16)
+    .toUpperCase()}`;
 }

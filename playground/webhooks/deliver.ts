@@ -1,0 +1,70 @@
+/** Sends one webhook and records what came back. A delivery is tried once: GitHub never sends again by itself. */
+
+import { github, playground } from '../limits.ts';
+import type { Delivery } from '../world/state.ts';
+import { nextId, type World } from '../world/world.ts';
+import type { Outgoing } from './outgoing.ts';
+
+/** How webhooks travel: `fetch` on a real machine, a function in tests. */
+export type Transport = (request: Request) => Promise<Response>;
+
+/** Resolves when the receiver has answered, failed or taken too long; all three are entries of the log. */
+export async function deliver(
+  world: World,
+  transport: Transport,
+  hook: Outgoing,
+  redelivery: boolean,
+): Promise<Delivery> {
+  const startedAtMs = world.clock.now();
+  const answered = await send(transport, hook);
+  const delivery: Delivery = {
+    id: nextId(world, 'deliveries'),
+    guid: hook.guid,
+    appId: hook.appId,
+    installationId: hook.installationId,
+    repoId: hook.repoId,
+    event: hook.event,
+    action: hook.action,
+    url: hook.url,
+    deliveredAtMs: startedAtMs,
+    durationMs: world.clock.now() - startedAtMs,
+    redelivery,
+    ...answered,
+    requestHeaders: hook.headers,
+    requestBody: hook.body,
+  };
+  world.state.deliveries[delivery.id] = delivery;
+  forgetOldest(world);
+  await world.save();
+  return delivery;
+}
+
+type Answered = Pick<Delivery, 'status' | 'statusCode' | 'responseHeaders' | 'responseBody'>;
+
+async function send(transport: Transport, hook: Outgoing): Promise<Answered> {
+  const signal = AbortSignal.timeout(github.webhookAnswerMs);
+  try {
+    const request = new Request(hook.url, { method: 'POST', headers: hook.headers, body: hook.body, signal });
+    const response = await transport(request);
+    const text = await response.text();
+    return {
+      status: response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`,
+      statusCode: response.status,
+      responseHeaders: Object.fromEntries(response.headers),
+      responseBody: text.slice(0, playground.deliveryAnswerCharacters),
+    };
+  } catch (error) {
+    // A receiver that is down or slow is an outcome, and the log says which; nothing is sent again.
+    const status = signal.aborted ? 'timed out' : 'failed to connect to host';
+    const responseBody =
+      error instanceof Error ? `${error.message}: ${String(error.cause ?? '')}` : String(error);
+    return { status, statusCode: signal.aborted ? 504 : 502, responseHeaders: {}, responseBody };
+  }
+}
+
+function forgetOldest(world: World): void {
+  const ids = Object.keys(world.state.deliveries);
+  for (const id of ids.slice(0, Math.max(0, ids.length - playground.deliveriesKept))) {
+    delete world.state.deliveries[id];
+  }
+}

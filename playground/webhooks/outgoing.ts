@@ -1,0 +1,98 @@
+/** Makes the webhooks that an event of the world becomes: who gets it, with which headers and which exact bytes. */
+
+import type { WorldEvent } from '../world/bus.ts';
+import { covers } from '../world/lookup.ts';
+import { nodeId } from '../world/node-id.ts';
+import { holds, type PermissionNeed } from '../world/permissions.ts';
+import type { App, Installation } from '../world/state-people.ts';
+import type { World } from '../world/world.ts';
+import { guidOf, signature1, signature256 } from './sign.ts';
+
+export type Outgoing = {
+  readonly guid: string;
+  readonly appId: number;
+  readonly installationId: number;
+  readonly repoId: number;
+  readonly event: string;
+  readonly action: string | null;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** An App gets an event only with the permission to read what it is about. */
+const needOf: Readonly<Record<string, PermissionNeed>> = {
+  check_run: 'checks:read',
+  check_suite: 'checks:read',
+  create: 'contents:read',
+  delete: 'contents:read',
+  issue_comment: 'issues:read',
+  issues: 'issues:read',
+  label: 'metadata:read',
+  pull_request: 'pull_requests:read',
+  pull_request_review: 'pull_requests:read',
+  pull_request_review_comment: 'pull_requests:read',
+  push: 'contents:read',
+  repository_dispatch: 'contents:read',
+  status: 'statuses:read',
+  workflow_dispatch: 'contents:read',
+  workflow_job: 'actions:read',
+  workflow_run: 'actions:read',
+};
+
+/** `workflow_run` has further actions between the API and the runner, which are not GitHub's. */
+const runActions = ['requested', 'in_progress', 'completed'];
+
+/** One webhook for each App that is installed on the repository, subscribed, and allowed to read the matter. */
+export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[] {
+  const need = needOf[event.type];
+  const repo = world.state.repos[event.repoId];
+  if (need === undefined || repo === undefined) return [];
+  if (event.type === 'workflow_run' && !runActions.includes(event.action ?? '')) return [];
+  const found: Outgoing[] = [];
+  for (const installation of Object.values(world.state.installations)) {
+    const app = world.state.apps[installation.appId];
+    if (app?.webhook === undefined || app.webhook === null || !covers(installation, repo)) continue;
+    const alternative: PermissionNeed = event.type === 'issue_comment' ? 'pull_requests:read' : need;
+    const readable = holds(installation.permissions, need) || holds(installation.permissions, alternative);
+    if (!installation.events.includes(event.type) || !readable) continue;
+    found.push(outgoing(world, event, app, installation, app.webhook));
+  }
+  return found;
+}
+
+function outgoing(
+  world: World,
+  event: WorldEvent,
+  app: App,
+  installation: Installation,
+  webhook: { readonly url: string; readonly secret: string },
+): Outgoing {
+  const guid = guidOf(world.randomBytes(16));
+  const body = JSON.stringify({
+    ...event.payload,
+    installation: { id: installation.id, node_id: nodeId('INS', installation.id) },
+  });
+  return {
+    guid,
+    appId: app.id,
+    installationId: installation.id,
+    repoId: event.repoId,
+    event: event.type,
+    action: event.action,
+    url: webhook.url,
+    body,
+    headers: {
+      accept: '*/*',
+      'content-type': 'application/json',
+      'user-agent': 'GitHub-Hookshot/playground',
+      'x-github-delivery': guid,
+      'x-github-event': event.type,
+      'x-github-hook-id': `${app.id}`,
+      'x-github-hook-installation-target-id': `${app.id}`,
+      'x-github-hook-installation-target-type': 'integration',
+      'x-hub-signature': signature1(body, webhook.secret),
+      'x-hub-signature-256': signature256(body, webhook.secret),
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Makes the playground's GitHub in one process. */
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { GitStore } from '../git/git-store.ts';
+import { answer } from './api.ts';
+import { createBus } from './bus.ts';
+import { emptyState, type State } from './state.ts';
+import type { World } from './world.ts';
+
+export type WorldOptions = {
+  readonly clock: Clock;
+  readonly gitStores: (owner: string, name: string) => GitStore;
+  readonly baseUrl: string;
+  readonly state?: State;
+  readonly onChange?: (state: State) => void | Promise<void>;
+  readonly randomBytes?: (count: number) => Uint8Array;
+};
+
+/** A world that goes on from `state`, or an empty one; `onChange` must have the state safe when it resolves. */
+export function createWorld(options: WorldOptions): World {
+  const stores = new Map<number, GitStore>();
+  const state = options.state ?? emptyState();
+  const world: World = {
+    clock: options.clock,
+    state,
+    baseUrl: options.baseUrl,
+    bus: createBus(),
+    gitOf: (repo) => {
+      const known = stores.get(repo.id);
+      if (known !== undefined) return known;
+      const opened = options.gitStores(repo.owner, repo.name);
+      stores.set(repo.id, opened);
+      return opened;
+    },
+    randomBytes: options.randomBytes ?? ((count) => new Uint8Array(randomBytes(count))),
+    save: async () => {
+      await options.onChange?.(state);
+    },
+    fetch: (request) => answer(world, request),
+  };
+  return world;
+}

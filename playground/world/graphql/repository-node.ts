@@ -1,0 +1,117 @@
+/** The GraphQL node of a repository: the door to its threads and its git. */
+
+import { asPull, findIssue, issuesOf } from '../lookup.ts';
+import { nodeId } from '../node-id.ts';
+import { roleOf } from '../permissions.ts';
+import { repoPage } from '../shapes/shape-repo.ts';
+import type { Repo } from '../state.ts';
+import type { Issue } from '../state-threads.ts';
+import { actorNode } from './authored-nodes.ts';
+import { connect, type PageArgs } from './connection.ts';
+import { type Context, demand, threadRead } from './context.ts';
+import { fault } from './fault.ts';
+import { expressionNode, objectNode, refNode, shapeRefNode } from './git-nodes.ts';
+import { labelNode, threadNode } from './thread-nodes.ts';
+
+type ListArgs = PageArgs & {
+  readonly states?: readonly string[] | null;
+  readonly labels?: readonly string[] | null;
+  readonly headRefName?: string | null;
+  readonly baseRefName?: string | null;
+};
+
+export function repositoryNode(context: Context, repo: Repo): object {
+  const { world } = context;
+  const role = roleOf(repo, context.actor.id);
+  return {
+    __typename: 'Repository',
+    id: nodeId('R', repo.id),
+    databaseId: repo.id,
+    name: repo.name,
+    nameWithOwner: `${repo.owner}/${repo.name}`,
+    url: repoPage(world, repo),
+    isPrivate: repo.private,
+    isFork: false,
+    owner: actorNode(world, repo.ownerId),
+    viewerPermission: role === null ? (repo.private ? null : 'READ') : role.toUpperCase(),
+    labels: (args: PageArgs) => connect(repo.labels, args, (label) => labelNode(repo, label.name)),
+    collaborators: (args: PageArgs) => collaborators(context, repo, args),
+    ...gitFields(context, repo),
+    ...threadDoors(context, repo),
+  };
+}
+
+function gitFields(context: Context, repo: Repo): object {
+  const { world } = context;
+  const read = <T>(answer: () => T): T => {
+    demand(context, repo, ['contents:read'], 'public');
+    return answer();
+  };
+  return {
+    defaultBranchRef: () => read(() => refNode(world, repo, `refs/heads/${repo.defaultBranch}`)),
+    ref: (args: { readonly qualifiedName: string }) => read(() => refNode(world, repo, args.qualifiedName)),
+    refs: (args: PageArgs & { readonly refPrefix: string }) =>
+      read(async () => {
+        const refs = [...(await world.gitOf(repo).refs(args.refPrefix))];
+        return connect(refs, args, ([name, sha]) => shapeRefNode(world, repo, name, sha));
+      }),
+    object: (args: { readonly expression?: string | null; readonly oid?: string | null }) =>
+      read(() => {
+        if (typeof args.oid === 'string') return objectNode(world, repo, args.oid);
+        return typeof args.expression === 'string' ? expressionNode(world, repo, args.expression) : null;
+      }),
+  };
+}
+
+function threadDoors(context: Context, repo: Repo): object {
+  const { world } = context;
+  const find = (number: number, fits: (issue: Issue) => boolean, kind: string): object => {
+    demand(context, repo, threadRead, 'public');
+    const issue = findIssue(world, repo, number);
+    if (issue === null || !fits(issue)) {
+      throw fault('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`);
+    }
+    return threadNode(context, repo, issue);
+  };
+  type ByNumber = { readonly number: number };
+  return {
+    issue: ({ number }: ByNumber) => find(number, (one) => one.pull === null, 'an Issue'),
+    pullRequest: ({ number }: ByNumber) => find(number, (one) => one.pull !== null, 'a PullRequest'),
+    issueOrPullRequest: ({ number }: ByNumber) => find(number, () => true, 'an issue or pull request'),
+    issues: (args: ListArgs) => {
+      demand(context, repo, threadRead, 'public');
+      const rows = issuesOf(world, repo).filter(
+        (one) =>
+          one.pull === null &&
+          (args.states?.includes(one.state.toUpperCase()) ?? true) &&
+          (args.labels?.some((name) => one.labels.includes(name)) ?? true),
+      );
+      return connect(rows, args, (row) => threadNode(context, repo, row));
+    },
+    pullRequests: (args: ListArgs) => {
+      demand(context, repo, ['pull_requests:read'], 'public');
+      const rows = issuesOf(world, repo).filter((one) => asPull(one) !== null && pullFits(one, args));
+      return connect(rows, args, (row) => threadNode(context, repo, row));
+    },
+  };
+}
+
+function pullFits(issue: Issue, args: ListArgs): boolean {
+  const { pull } = issue;
+  if (pull === null) return false;
+  const state = pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase();
+  if (args.states !== undefined && args.states !== null && !args.states.includes(state)) return false;
+  return (
+    (args.headRefName ?? pull.headRef) === pull.headRef && (args.baseRefName ?? pull.baseRef) === pull.baseRef
+  );
+}
+
+function collaborators(context: Context, repo: Repo, args: PageArgs): object {
+  demand(context, repo, ['metadata:read'], 'write');
+  const rows = Object.entries(repo.collaborators);
+  const found = connect(rows, args, ([id, role]) => ({ ...actorNode(context.world, Number(id)), role }));
+  return {
+    ...found,
+    edges: found.edges.map((edge) => ({ ...edge, permission: edge.node.role.toUpperCase() })),
+  };
+}

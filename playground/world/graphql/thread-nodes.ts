@@ -1,0 +1,160 @@
+/** GraphQL nodes of issues, pull requests, comments and reviews. */
+
+import { canMerge } from '../git-merge.ts';
+import {
+  asPull,
+  commentsOf,
+  findIssue,
+  labelOf,
+  must,
+  type PullIssue,
+  repoById,
+  reviewCommentsOf,
+  reviewsOf,
+} from '../lookup.ts';
+import { nodeId } from '../node-id.ts';
+import { commitsOfPull, filesOfPull } from '../pull-content.ts';
+import { countLines } from '../shapes/shape-commit.ts';
+import { issueNodeId, threadPage } from '../shapes/shape-issue.ts';
+import type { Repo } from '../state.ts';
+import type { Comment, Issue, Review, ReviewComment } from '../state-threads.ts';
+import { iso, isoOrNull } from '../time.ts';
+import { actorNode, authoredFields } from './authored-nodes.ts';
+import { connect, type PageArgs } from './connection.ts';
+import type { Context } from './context.ts';
+import { commitNode, refNode } from './git-nodes.ts';
+import { repositoryNode } from './repository-node.ts';
+
+/** An issue, or a pull request if the number is one. */
+export function threadNode(context: Context, repo: Repo, issue: Issue): object {
+  const pull = asPull(issue);
+  const common = threadFields(context, repo, issue);
+  if (pull !== null) return { ...common, ...pullFields(context, repo, pull) };
+  return { ...common, __typename: 'Issue', state: issue.state.toUpperCase() };
+}
+
+export function commentNode(context: Context, comment: Comment): object {
+  const { world } = context;
+  const repo = repoById(world, comment.repoId);
+  const issue = must(findIssue(world, repo, comment.issueNumber), `issue ${comment.issueNumber}`);
+  return {
+    __typename: 'IssueComment',
+    id: nodeId('IC', comment.id),
+    ...authoredFields(context, repo, comment),
+    isMinimized: comment.minimizedReason !== null,
+    minimizedReason: comment.minimizedReason,
+    viewerCanMinimize: true,
+    url: `${threadPage(world, repo, issue)}#issuecomment-${comment.id}`,
+    issue: () => ({
+      ...threadFields(context, repo, issue),
+      __typename: 'Issue',
+      state: issue.state.toUpperCase(),
+    }),
+    pullRequest: () => (issue.pull === null ? null : threadNode(context, repo, issue)),
+  };
+}
+
+export function reviewNode(context: Context, repo: Repo, issue: PullIssue, review: Review): object {
+  return {
+    __typename: 'PullRequestReview',
+    id: nodeId('PRR', review.id),
+    ...authoredFields(context, repo, review),
+    state: review.state,
+    submittedAt: isoOrNull(review.submittedAtMs),
+    url: `${threadPage(context.world, repo, issue)}#pullrequestreview-${review.id}`,
+    commit: () => commitNode(context.world, repo, review.commitSha),
+    comments: (args: PageArgs) => {
+      const rows = reviewCommentsOf(context.world, issue).filter((one) => one.reviewId === review.id);
+      return connect(rows, args, (row) => reviewCommentNode(context, repo, issue, row));
+    },
+  };
+}
+
+export function reviewCommentNode(context: Context, repo: Repo, issue: Issue, row: ReviewComment): object {
+  return {
+    __typename: 'PullRequestReviewComment',
+    id: nodeId('PRRC', row.id),
+    ...authoredFields(context, repo, row),
+    path: row.path,
+    line: row.line,
+    diffHunk: row.diffHunk,
+    url: `${threadPage(context.world, repo, issue)}#discussion_r${row.id}`,
+    commit: () => commitNode(context.world, repo, row.commitSha),
+  };
+}
+
+function threadFields(context: Context, repo: Repo, issue: Issue): object {
+  const { world } = context;
+  return {
+    id: issueNodeId(issue),
+    ...authoredFields(context, repo, issue),
+    number: issue.number,
+    title: issue.title,
+    closed: issue.state === 'closed',
+    closedAt: isoOrNull(issue.closedAtMs),
+    locked: issue.locked,
+    url: threadPage(world, repo, issue),
+    repository: () => repositoryNode(context, repo),
+    labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(repo, name)),
+    comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
+  };
+}
+
+export function labelNode(repo: Repo, name: string): object | null {
+  const label = labelOf(repo, name);
+  if (label === null) return null;
+  return { id: nodeId('LA', label.id), name: label.name, color: label.color, description: label.description };
+}
+
+const changeTypes = { added: 'ADDED', removed: 'DELETED', modified: 'MODIFIED', renamed: 'RENAMED' } as const;
+
+function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
+  const { world } = context;
+  const { pull } = issue;
+  const files = () => filesOfPull(world, issue);
+  return {
+    __typename: 'PullRequest',
+    databaseId: pull.id,
+    state: pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase(),
+    headRefName: pull.headRef,
+    headRefOid: pull.headSha,
+    headRef: () => refNode(world, repo, `refs/heads/${pull.headRef}`),
+    headRepository: () => repositoryNode(context, repoById(world, pull.headRepoId)),
+    baseRefName: pull.baseRef,
+    baseRefOid: pull.baseSha,
+    baseRef: () => refNode(world, repo, `refs/heads/${pull.baseRef}`),
+    isCrossRepository: pull.headRepoId !== repo.id,
+    isDraft: pull.draft,
+    merged: pull.mergedAtMs !== null,
+    mergedAt: pull.mergedAtMs === null ? null : iso(pull.mergedAtMs),
+    mergedBy: actorNode(world, pull.mergedById),
+    mergeCommit: () => (pull.mergeCommitSha === null ? null : commitNode(world, repo, pull.mergeCommitSha)),
+    mergeable: () => mergeable(context, repo, issue),
+    changedFiles: async () => (await files()).length,
+    additions: async () => countLines(await files()).additions,
+    deletions: async () => countLines(await files()).deletions,
+    files: async (args: PageArgs) =>
+      connect(await files(), args, (file) => ({
+        path: file.path,
+        additions: file.additions,
+        deletions: file.deletions,
+        changeType: changeTypes[file.status],
+      })),
+    commits: async (args: PageArgs) =>
+      connect(await commitsOfPull(world, issue), args, (commit) => ({
+        id: nodeId('C', `${repo.id}:${issue.number}:${commit.sha}`),
+        commit: () => commitNode(world, repo, commit.sha),
+      })),
+    reviews: (args: PageArgs & { readonly states?: readonly string[] | null }) => {
+      const rows = reviewsOf(world, issue).filter((one) => args.states?.includes(one.state) ?? true);
+      return connect(rows, args, (row) => reviewNode(context, repo, issue, row));
+    },
+  };
+}
+
+async function mergeable(context: Context, repo: Repo, issue: PullIssue): Promise<string> {
+  if (issue.state === 'closed') return 'UNKNOWN';
+  const verdict = await canMerge(context.world.gitOf(repo), issue.pull.baseSha, issue.pull.headSha);
+  if (verdict === null) return 'UNKNOWN';
+  return verdict ? 'MERGEABLE' : 'CONFLICTING';
+}

@@ -1,0 +1,74 @@
+/** Moves refs for the API: protections and workflow files are guarded, git decides, and what follows is recorded. */
+
+import type { RefOutcome, RefUpdate } from '../git/git-store.ts';
+import { viaAppOf } from './identity.ts';
+import { holds, pushRefusedBy } from './permissions.ts';
+import { type MovedRef, recordPush } from './pushes.ts';
+import { type Act, freshRepo } from './threads.ts';
+
+export type MoveOutcome = RefOutcome | 'protected' | 'workflows-permission';
+
+const workflowFolder = '.github/workflows/';
+
+/** One ref, with the compare-and-set of `RefUpdate`; nothing is recorded unless git has moved it. */
+export async function moveRef(act: Act, update: RefUpdate): Promise<MoveOutcome> {
+  const store = act.world.gitOf(act.repo);
+  const before = (await store.refs(update.ref)).get(update.ref) ?? null;
+  const refusal = await refusePush(act, { ref: update.ref, before, after: update.sha });
+  if (refusal !== null) return refusal;
+  const outcome = await store.updateRef(update);
+  if (outcome === 'updated') await recordPush(act, [{ ref: update.ref, before, after: update.sha }]);
+  return outcome;
+}
+
+/** Why a push is refused before git is asked; also for pushes by the git program. */
+export async function refusePush(
+  act: Act,
+  moved: MovedRef,
+): Promise<'protected' | 'workflows-permission' | null> {
+  const repo = freshRepo(act);
+  if (moved.ref.startsWith('refs/heads/')) {
+    const branch = moved.ref.slice('refs/heads/'.length);
+    if (pushRefusedBy(repo, branch, act.actor.id) !== null) return 'protected';
+  }
+  if (moved.after === null || viaAppOf(act.caller) === null || mayChangeWorkflows(act)) return null;
+  return (await touchesWorkflows(act, moved)) ? 'workflows-permission' : null;
+}
+
+/** Apps need the permission `workflows` for files under .github/workflows/; a workflow's own token never has it. */
+function mayChangeWorkflows(act: Act): boolean {
+  return act.caller.kind === 'installation' && holds(act.caller.permissions, 'workflows:write');
+}
+
+async function touchesWorkflows(act: Act, moved: MovedRef): Promise<boolean> {
+  const { after } = moved;
+  if (after === null || (await act.world.gitOf(act.repo).readCommit(after)) === null) return false;
+  const store = act.world.gitOf(act.repo);
+  const mainRef = `refs/heads/${act.repo.defaultBranch}`;
+  const main = (await store.refs(mainRef)).get(mainRef) ?? null;
+  if (main !== null && (await store.isAncestor(after, main))) return false;
+  const from = moved.before ?? (main === null ? null : await store.mergeBase(main, after));
+  if (from === null) return false;
+  const files = await store.diff(from, after);
+  return files.some(
+    (file) => file.path.startsWith(workflowFolder) || file.previousPath?.startsWith(workflowFolder),
+  );
+}
+
+/** The message of a refused move, for REST and GraphQL. */
+export function moveMessage(outcome: Exclude<MoveOutcome, 'updated'>, ref: string): string {
+  switch (outcome) {
+    case 'not-fast-forward':
+      return 'Update is not a fast forward';
+    case 'stale':
+      return `Reference ${ref} is not at the expected value`;
+    case 'missing-object':
+      return 'Object does not exist';
+    case 'bad-name':
+      return `${ref} is not a valid ref name.`;
+    case 'protected':
+      return `Cannot update this protected ref ${ref}.`;
+    case 'workflows-permission':
+      return 'refusing to allow a GitHub App to create or update workflow files without `workflows` permission';
+  }
+}

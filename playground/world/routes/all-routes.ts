@@ -1,0 +1,40 @@
+/** Every route of the REST API, by the file that has it. */
+
+import { hookRoutes } from '../../webhooks/routes.ts';
+import type { Route } from '../route.ts';
+import { appRoutes } from './apps.ts';
+import { checkRoutes } from './checks.ts';
+import { commentRoutes } from './comments.ts';
+import { commitRoutes } from './commits.ts';
+import { contentRoutes } from './contents.ts';
+import { gitDataRoutes } from './git-data.ts';
+import { issueRoutes } from './issues.ts';
+import { labelRoutes } from './labels.ts';
+import { pullRoutes } from './pulls.ts';
+import { reactionRoutes } from './reactions.ts';
+import { refRoutes } from './refs.ts';
+import { repoRoutes } from './repos.ts';
+import { reviewRoutes } from './reviews.ts';
+import { runRoutes } from './runs.ts';
+import { statusRoutes } from './statuses.ts';
+import { workflowRoutes } from './workflows.ts';
+
+export const allRoutes: readonly Route[] = [
+  ...appRoutes,
+  ...hookRoutes,
+  ...repoRoutes,
+  ...issueRoutes,
+  ...commentRoutes,
+  ...labelRoutes,
+  ...reactionRoutes,
+  ...pullRoutes,
+  ...reviewRoutes,
+  ...checkRoutes,
+  ...statusRoutes,
+  ...commitRoutes,
+  ...contentRoutes,
+  ...gitDataRoutes,
+  ...refRoutes,
+  ...workflowRoutes,
+  ...runRoutes,
+];

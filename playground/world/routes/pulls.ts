@@ -1,0 +1,218 @@
+/** Routes of pull requests (docs.github.com/rest/pulls/pulls): list, open, get, update, files, commits, merge. */
+
+import * as z from 'zod';
+import { asPull, findPull, issuesOf, type PullIssue } from '../lookup.ts';
+import { freshPull, mergePull, openPull } from '../open-pull.ts';
+import { paged } from '../paging.ts';
+import { may } from '../permissions.ts';
+import { commitsOfPull, filesOfPull } from '../pull-content.ts';
+import { type Answer, created, failed, invalid, noContent, notFound, ok, raw } from '../reply.ts';
+import { branchTip } from '../resolve-commit.ts';
+import { type ActorCall, content, type RepoCall, type Route, reads, repoAccess, writes } from '../route.ts';
+import { diffText, shapeCommit, shapeFile } from '../shapes/shape-commit.ts';
+import { shapeFullPull, shapePull } from '../shapes/shape-pull.ts';
+import { emitIssue, putIssue } from '../threads.ts';
+import { applyIssueChanges } from '../update-issue.ts';
+import { textProblem } from './issues.ts';
+
+const read = repoAccess('pull_requests:read', 'public');
+const open = repoAccess('pull_requests:write', 'anyone');
+const merge = repoAccess('contents:write', 'write');
+
+const creation = z.object({
+  title: z.string(),
+  head: z.string(),
+  base: z.string(),
+  body: z.string().nullish(),
+  draft: z.boolean().default(false),
+});
+const changes = z.object({
+  title: z.string().optional(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']).optional(),
+  base: z.string().optional(),
+});
+const merging = z.object({
+  merge_method: z.enum(['merge', 'squash', 'rebase']).default('merge'),
+  commit_title: z.string().optional(),
+  commit_message: z.string().optional(),
+  sha: z.string().optional(),
+});
+
+export const pullRoutes: readonly Route[] = [
+  reads('/pulls', read, listPulls),
+  reads('/pulls/:number', read, getPull),
+  content(writes('POST', '/pulls', open, creation, createPull)),
+  content(writes('PATCH', '/pulls/:number', open, changes, updatePull)),
+  reads('/pulls/:number/files', read, async (call) => {
+    const issue = pullOf(call);
+    if (issue === null) return notFound();
+    const files = await filesOfPull(call.world, issue);
+    return paged(call, files, (file) => shapeFile(call.world, call.repo, file, issue.pull.headSha));
+  }),
+  reads('/pulls/:number/commits', read, async (call) => {
+    const issue = pullOf(call);
+    if (issue === null) return notFound();
+    return paged(call, await commitsOfPull(call.world, issue), (one) =>
+      shapeCommit(call.world, call.repo, one),
+    );
+  }),
+  reads('/pulls/:number/merge', read, (call) => {
+    const issue = pullOf(call);
+    return issue === null || issue.pull.mergedAtMs === null ? notFound() : noContent();
+  }),
+  content(writes('PUT', '/pulls/:number/merge', merge, merging, doMerge)),
+];
+
+/** The pull request that `:number` names. */
+export function pullOf(call: RepoCall): PullIssue | null {
+  const number = Number(call.params['number']);
+  return Number.isSafeInteger(number) ? findPull(call.world, call.repo, number) : null;
+}
+
+async function listPulls(call: RepoCall): Promise<Answer> {
+  const state = call.query.get('state') ?? 'open';
+  const head = call.query.get('head');
+  const base = call.query.get('base');
+  const rows = issuesOf(call.world, call.repo).flatMap((row) => asPull(row) ?? []);
+  const found = rows.filter(
+    (issue) =>
+      (state === 'all' || issue.state === state) &&
+      (head === null || `${call.repo.owner}:${issue.pull.headRef}`.toLowerCase() === head.toLowerCase()) &&
+      (base === null || issue.pull.baseRef === base),
+  );
+  const sign = call.query.get('direction') === 'asc' ? 1 : -1;
+  const at = (issue: PullIssue): number =>
+    call.query.get('sort') === 'updated' ? issue.updatedAtMs : issue.createdAtMs;
+  const sorted = found.toSorted((a, b) => sign * (at(a) - at(b) || a.number - b.number));
+  return paged(call, sorted, (issue) => shapePull(call.world, issue));
+}
+
+async function getPull(call: RepoCall): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (call.accept.includes('.diff') || call.accept.includes('.patch')) {
+    const text = diffText(await filesOfPull(call.world, issue));
+    return raw(Buffer.from(text), 'application/vnd.github.diff; charset=utf-8');
+  }
+  return ok(await shapeFullPull(call.world, issue));
+}
+
+async function createPull(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const problem = textProblem('PullRequest', body.title, body.body ?? '');
+  if (problem !== null) return problem;
+  if (call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {
+    return failed(403, 'GitHub Actions is not permitted to create or approve pull requests.');
+  }
+  const headRef = body.head.slice(body.head.indexOf(':') + 1);
+  const store = call.world.gitOf(call.repo);
+  const [headSha, baseSha] = await Promise.all([branchTip(store, headRef), branchTip(store, body.base)]);
+  if (headSha === null) return invalid([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
+  if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+  const refusal = await pullProblem(call, headRef, headSha, body.base, baseSha);
+  if (refusal !== null) return refusal;
+  const branches = { headRef, headSha, baseRef: body.base, baseSha };
+  const issue = await openPull(call, {
+    title: body.title,
+    body: body.body ?? '',
+    draft: body.draft,
+    ...branches,
+  });
+  return created(await shapeFullPull(call.world, issue));
+}
+
+async function pullProblem(
+  call: ActorCall,
+  headRef: string,
+  headSha: string,
+  baseRef: string,
+  baseSha: string,
+): Promise<Answer | null> {
+  const twin = issuesOf(call.world, call.repo).find(
+    (one) => one.state === 'open' && one.pull?.headRef === headRef && one.pull.baseRef === baseRef,
+  );
+  const about = { resource: 'PullRequest', field: 'head', code: 'custom' } as const;
+  if (twin !== undefined) {
+    return invalid([
+      { ...about, message: `A pull request already exists for ${call.repo.owner}:${headRef}.` },
+    ]);
+  }
+  const news = await call.world.gitOf(call.repo).log({ from: headSha, not: baseSha, limit: 1 });
+  if (news.length > 0) return null;
+  return invalid([{ ...about, message: `No commits between ${baseRef} and ${headRef}` }]);
+}
+
+async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (
+    issue.authorId !== call.actor.id &&
+    !may(call.world, call.caller, call.repo, 'pull_requests:write', 'write')
+  ) {
+    return failed(403, 'Must have push access to the repository.');
+  }
+  const problem = textProblem('PullRequest', body.title ?? issue.title, body.body ?? '');
+  if (problem !== null) return problem;
+  const reopening = body.state === 'open' && issue.state === 'closed';
+  const head = reopening ? await branchTip(call.world.gitOf(call.repo), issue.pull.headRef) : null;
+  if (reopening && (head === null || issue.pull.mergedAtMs !== null)) {
+    const message = `state cannot be changed. The ${issue.pull.headRef} branch was merged or has been deleted.`;
+    return invalid([{ resource: 'PullRequest', field: 'state', code: 'invalid', message }]);
+  }
+  if (body.base !== undefined && body.base !== issue.pull.baseRef) {
+    const baseSha = await branchTip(call.world.gitOf(call.repo), body.base);
+    if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+    const from = issue.pull.baseRef;
+    const rebased = { ...issue, pull: { ...issue.pull, baseRef: body.base, baseSha } };
+    putIssue(call.world, rebased);
+    await emitIssue(call, rebased, 'edited', { changes: { base: { ref: { from } } } });
+  }
+  if (head !== null) {
+    const row = freshPull(call, issue);
+    const baseSha = (await branchTip(call.world.gitOf(call.repo), row.pull.baseRef)) ?? row.pull.baseSha;
+    putIssue(call.world, { ...row, pull: { ...row.pull, headSha: head, baseSha } });
+  }
+  const { base: _, ...texts } = body;
+  await applyIssueChanges(call, freshPull(call, issue), texts);
+  return ok(await shapeFullPull(call.world, freshPull(call, issue)));
+}
+
+async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (issue.state !== 'open') return failed(405, 'Pull Request is not mergeable');
+  if (issue.pull.draft) return failed(405, 'Pull Request is still a draft');
+  if (body.sha !== undefined && body.sha !== issue.pull.headSha) {
+    return failed(409, 'Head branch was modified. Review and try the merge again.');
+  }
+  const missing = missingApprovals(call, issue);
+  if (missing > 0)
+    return failed(405, `At least ${missing} approving review is required by reviewers with write access.`);
+  const outcome = await mergePull(call, issue, {
+    method: body.merge_method,
+    title: body.commit_title,
+    message: body.commit_message,
+  });
+  if (outcome.ok) return ok({ sha: outcome.sha, merged: true, message: 'Pull Request successfully merged' });
+  if (outcome.reason === 'base-moved')
+    return failed(409, 'Base branch was modified. Review and try the merge again.');
+  if (outcome.reason === 'protected') return failed(405, 'Changes must be made through an allowed account.');
+  return failed(405, 'Pull Request is not mergeable');
+}
+
+/** How many approvals by people who may write the base's protection still wants. */
+function missingApprovals(call: ActorCall, issue: PullIssue): number {
+  const rule = call.repo.protections.find((one) => one.branch === issue.pull.baseRef);
+  if (rule === undefined || rule.requiredApprovals === 0) return 0;
+  const approvers = new Set<number>();
+  for (const id of issue.pull.reviewIds) {
+    const review = call.world.state.reviews[id];
+    if (review?.state === 'APPROVED') approvers.add(review.authorId);
+    if (review?.state === 'CHANGES_REQUESTED' || review?.state === 'DISMISSED')
+      approvers.delete(review.authorId);
+  }
+  const writers = [...approvers].filter((userId) =>
+    may(call.world, { kind: 'user', userId }, call.repo, 'contents:write', 'write'),
+  );
+  return Math.max(0, rule.requiredApprovals - writers.length);
+}
