@@ -99,19 +99,24 @@ async function fetchAndCheckOut(git: Git, inputs: Inputs, run: { ref: string; sh
   const sha = inputs.ref === '' ? run.sha : '';
   const plan = checkoutPlan(ref, sha);
   const depth = inputs['fetch-depth'];
-  const all = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
-  // With the whole history the named commit may still be outside every branch, so it is fetched by itself too.
-  const refspecs = depth === 0 ? [...all, ...plan.exact] : plan.refspecs;
-  await git(
-    'fetch',
-    '--prune',
-    '--no-recurse-submodules',
-    ...(inputs['fetch-tags'] && depth > 0 ? ['--tags'] : ['--no-tags']),
-    ...(inputs.filter === '' ? [] : [`--filter=${inputs.filter}`]),
-    ...(depth > 0 ? [`--depth=${depth}`] : []),
-    'origin',
-    ...refspecs,
-  );
+  const fetch = async (refspecs: readonly string[], prune: boolean): Promise<void> => {
+    await git(
+      'fetch',
+      ...(prune ? ['--prune'] : []),
+      '--no-recurse-submodules',
+      ...(inputs['fetch-tags'] && depth > 0 ? ['--tags'] : ['--no-tags']),
+      ...(inputs.filter === '' ? [] : [`--filter=${inputs.filter}`]),
+      ...(depth > 0 ? [`--depth=${depth}`] : []),
+      'origin',
+      ...refspecs,
+    );
+  };
+  if (depth > 0) await fetch(plan.refspecs, true);
+  else {
+    await fetch(['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'], true);
+    // The branch may have moved since the run began, and a commit or ref may lie outside every branch.
+    if (plan.exact.length > 0) await fetch(plan.exact, false);
+  }
   for (const args of plan.checkout) {
     const found = args.requires === null || (await git('for-each-ref', args.requires)).trim() !== '';
     if (!found) continue;
@@ -123,7 +128,7 @@ async function fetchAndCheckOut(git: Git, inputs: Inputs, run: { ref: string; sh
 
 type CheckoutPlan = {
   readonly refspecs: readonly string[];
-  /** Refspecs that `fetch-depth: 0` needs beside all branches and tags. */
+  /** What `fetch-depth: 0` fetches after all branches and tags. */
   readonly exact: readonly string[];
   readonly checkout: readonly { readonly requires: string | null; readonly args: readonly string[] }[];
 };

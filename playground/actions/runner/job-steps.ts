@@ -78,7 +78,7 @@ export function createJobSteps(options: JobStepsOptions): JobSteps {
     },
     main: async (step) => {
       const use = remote.get(step) ?? null;
-      await numbered(titleOf(step), () => mainStep(step, use, options, started));
+      await numbered(shownTitle(step, frame), () => mainStep(step, use, options, started));
     },
     post: async () => {
       for (const use of started.reverse()) {
@@ -264,6 +264,18 @@ function environmentOf(
 function titleOf(step: StepDefinition): string {
   if (step.name !== null) return step.name;
   return announce(step);
+}
+
+/** The title with its expressions' values; a title that cannot be evaluated is shown as it is written. */
+function shownTitle(step: StepDefinition, frame: JobFrame): string {
+  const title = titleOf(step);
+  if (step.name === null) return title;
+  try {
+    return evaluateText(title, stepScope(frame));
+  } catch (error) {
+    if (error instanceof WorkflowFault) return title;
+    throw error;
+  }
 }
 
 function announce(step: StepDefinition): string {

@@ -1,11 +1,12 @@
 /** A small lab for tests of Actions: a world with one repository `lab/model`, an owner, and files that can be pushed. */
 
+import { randomBytes } from 'node:crypto';
 import { createRun } from '../../../playground/actions/queue/run-rows.ts';
 import { plain } from '../../../playground/actions/queue/run-source.ts';
 import type { Clock } from '../../../playground/clock.ts';
 import type { GitStore } from '../../../playground/git/git-store.ts';
 import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { createWorld } from '../../../playground/world/create-world.ts';
+import { createBus } from '../../../playground/world/bus.ts';
 import { emitChange } from '../../../playground/world/emit.ts';
 import { changeTree, type PathChange } from '../../../playground/world/git-trees.ts';
 import type { Json } from '../../../playground/world/json.ts';
@@ -52,12 +53,16 @@ export function createLab(options: {
 }): Lab {
   const store = options.store ?? createMemoryStore();
   const state = options.state ?? seed(options.clock.now());
-  const world = createWorld({
+  const world: World = {
     clock: options.clock,
-    gitStores: () => store,
-    baseUrl: options.baseUrl ?? 'http://127.0.0.1:9',
     state,
-  });
+    baseUrl: options.baseUrl ?? 'http://127.0.0.1:9',
+    bus: createBus(),
+    gitOf: () => store,
+    randomBytes: (count) => new Uint8Array(randomBytes(count)),
+    save: async () => undefined,
+    fetch: async () => Response.json({ message: 'these tests do without the API' }, { status: 501 }),
+  };
   const repo = (): Repo => repoById(world, 1);
   const ada = userById(world, ADA);
   const tell = (
