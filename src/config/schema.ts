@@ -87,6 +87,14 @@ const lane = z.strictObject({
   ships: z.array(path).min(1).max(20).describe('Folders and files of the approved tree that the job gets.'),
   scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
   outputRoot: z.string().min(1).max(300).describe('Where the job writes; {run}, {date}, {runName}.'),
+  metricsFile: z
+    .string()
+    .min(1)
+    .max(300)
+    .default('{outputRoot}/tracker_metrics.jsonl')
+    .describe(
+      'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}.',
+    ),
   tracker: z.strictObject({
     kind: z.enum(['wandb', 'none']),
     entity: z.string().max(100),

@@ -63,8 +63,6 @@ export type ChangeFacts = {
   /** Shipped path → id at the head; null = not there. */
   readonly trees: Readonly<Record<string, TreeId | null>>;
   readonly delta: Delta;
-  /** The knob declared as the default number of training steps, where the file says it: source text. */
-  readonly runNameSource: string | null;
 };
 
 /** What the PR body says, read from its syntax tree; null = that part is missing or malformed. */

@@ -84,7 +84,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
         },
       };
     case 'claimed':
-      return withOrder(state, { status: 'claimed', claim: event.data });
+      return withOrder(state, { status: 'claimed', claim: { ...event.data, at: event.at } });
     case 'submitted':
       return { ...withOrder(state, { status: 'submitted' }), submission: { ...event.data, ...moment } };
     case 'observed':
@@ -159,7 +159,12 @@ function stopped(state: RunState, event: EventOf<'stop-requested'>): RunState {
 }
 
 /** Refusals of the runner end the order that it was given: a new launch needs a new order, and a new approval. */
-const ORDER_ENDING: readonly string[] = ['runner-refused', 'submit-rejected', 'submit-conflict'];
+const ORDER_ENDING: readonly string[] = [
+  'runner-refused',
+  'submit-rejected',
+  'submit-conflict',
+  'dispatch-failed',
+];
 
 function incident(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;

@@ -82,6 +82,12 @@ export type GitWriter = {
   pushTag(request: TagRequest): Promise<TagOutcome>;
 };
 
+/** Shipping: files of a commit as they are, in a folder of their own, without any git in it. */
+export type GitExporter = {
+  /** Writes `paths` of `commit` under `directory`. Throws `GitError` when an object cannot be had. */
+  exportTree(commit: Sha, paths: readonly string[], directory: string): Promise<void>;
+};
+
 /** `unreachable`: the remote did not answer; `unreadable`: an object cannot be read; `failed`: git said no. */
 export type GitErrorCode = 'unreachable' | 'unreadable' | 'failed';
 

@@ -26,6 +26,24 @@ export const limits = {
   configAliasesMax: 20,
   /** GitHub refuses a longer comment or body (422). */
   commentCharactersMax: 65_536,
+  /** Commands that one comment may give, and lines of it that may be answered as wrong (issue *the gate*, Commands). */
+  commentCommandsMax: 10,
+  /** Markdown's blocks cost the square of the lines at worst: 6,000 lines of a lazy quote take half a second. */
+  commentLinesMax: 6_000,
+  /** Quotes and lists in each other: nobody reads the tenth, and the parser recurses. */
+  commentDepthMax: 24,
+  /** Quote signs and bullets of a whole comment: 3,000 take 0.2 s. */
+  commentContainersMax: 3_000,
+  /** Lines of dashes or equals signs: each makes the parser walk back through the comment; 250 take 0.3 s. */
+  commentUnderlinesMax: 250,
+  /** Bars, each of which may end a cell of a table: 8,000 take 0.2 s. */
+  commentCellsMax: 8_000,
+  /** Signs of emphasis, links, tags, code and escapes outside code blocks: 4,000 take 0.2 s. */
+  commentSignsMax: 4_000,
+  /** Sum of the squares of the emphasis signs of each paragraph: 1,000 open ones in one paragraph take 0.2 s. */
+  commentSignPairsMax: 1_000_000,
+  /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
+  commentLookaheadMax: 15_000_000,
   /** An order that nobody claimed lapses: issue *the gate*, two hours. */
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
   /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
@@ -105,4 +123,17 @@ export const limits = {
   changeCacheEntries: 20,
   /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
   permissionsPerWakeMax: 20,
+  configProblemsLogged: 20,
+  /** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */
+  logChunksPerLook: 64,
+  /** Between two turns of the watch at the least. */
+  watchPauseMs: 200,
+  /** Steps of publishing in one turn: comments that are owed, then the card. */
+  publishStepsMax: 12,
+  /** Values that a configured range may stand for; more are no micro-tweak. */
+  candidateValuesMax: 50,
+  /** Commits that a proposal lists; the body says how many more there are. */
+  intervalCommitsMax: 30,
+  /** Experiment issues that a proposal lists. */
+  intervalIssuesMax: 20,
 } as const;

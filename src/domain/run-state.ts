@@ -24,7 +24,7 @@ export type IssuedOrder = {
   readonly status: OrderStatus;
   readonly at: string;
   readonly seq: number;
-  readonly claim: EventDataByType['claimed'] | null;
+  readonly claim: (EventDataByType['claimed'] & { readonly at: string }) | null;
 };
 
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };

@@ -2,7 +2,7 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { type Order, submissionIdOf } from '../domain/order.ts';
 import { type IssuedOrder, type RunState, standingApprovals } from '../domain/run-state.ts';
@@ -67,7 +67,7 @@ function distinctPeople<Approval extends { readonly actor: { readonly id: number
   return [...new Map(approvals.map((a) => [a.actor.id, a])).values()];
 }
 
-/** Dispatches the launch of an open order, or lets the order lapse. Twice does no harm: an order is claimed once. */
+/** Dispatches the launch of an order that nobody carries out. Twice does no harm: an order is claimed once, and submits under one id. */
 export function decideDispatch(
   state: RunState,
   facts: RunFacts,
@@ -76,15 +76,20 @@ export function decideDispatch(
   memory: Memory,
 ): Step | null {
   const { order } = state;
-  if (order === null || order.status !== 'open') return null;
-  if (now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
+  if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
+  const key = dispatchKey(order);
+  const detail = { orderDigest: order.digest, attempt: order.order.attempt };
+  if (order.status === 'open' && now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
+    return append({ type: 'incident', role: 'control', data: { code: 'order-expired', detail } });
+  }
+  const refused = memory.outcomes.get(key);
+  if (refused?.kind === 'refused' && order.status === 'open') {
     return append({
       type: 'incident',
       role: 'control',
-      data: { code: 'order-expired', detail: { orderDigest: order.digest, attempt: order.order.attempt } },
+      data: { code: 'dispatch-failed', detail: { ...detail, message: refused.message } },
     });
   }
-  const key = dispatchKey(order.digest);
   if (isDone(memory, key)) return null;
   const seen = runsOf(facts, order, memory);
   if (seen === null || !isDispatchOwed(seen, order, now, memory, key)) return null;
@@ -97,14 +102,20 @@ export function decideDispatch(
   });
 }
 
-/** Whether this process needs the list of launch runs: only if an order is open and it did not dispatch it itself. */
+/** Whether this process needs the list of launch runs: only if an order waits and it did not dispatch it itself. */
 export function wantsLaunchRuns(state: RunState, memory: Memory, now: Instant): boolean {
   const { order } = state;
-  if (order?.status !== 'open' || isDone(memory, dispatchKey(order.digest))) return false;
+  if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return false;
+  if (isDone(memory, dispatchKey(order))) return false;
   return (
-    now - (fromRfc3339(order.at) ?? 0) >= limits.dispatchVisibleMs ||
-    memory.outcomes.get(dispatchKey(order.digest))?.kind === 'unknown'
+    now - lastMoveAt(order) >= limits.dispatchVisibleMs ||
+    memory.outcomes.get(dispatchKey(order))?.kind === 'unknown'
   );
+}
+
+/** When the order was issued, or claimed if it was. */
+function lastMoveAt(order: IssuedOrder): number {
+  return fromRfc3339(order.claim?.at ?? order.at) ?? 0;
 }
 
 function isDispatchOwed(
@@ -114,11 +125,11 @@ function isDispatchOwed(
   memory: Memory,
   key: string,
 ): boolean {
-  if (!mayTry(memory, key, limits.dispatchesPerOrderMax)) return false;
-  if (seen.length >= limits.dispatchesPerOrderMax) return false;
-  const newest = seen.reduce((at, run) => Math.max(at, run.createdAt), fromRfc3339(order.at) ?? 0);
+  if (!mayTry(memory, key, limits.dispatchesPerOrderMax) || seen.length >= limits.dispatchesPerOrderMax)
+    return false;
   if (seen.some((run) => run.status !== 'completed')) return false;
-  return seen.length === 0 || now - newest >= limits.dispatchVisibleMs;
+  const newest = seen.reduce((at, run) => Math.max(at, run.createdAt), lastMoveAt(order));
+  return (seen.length === 0 && order.status === 'open') || now - newest >= limits.dispatchVisibleMs;
 }
 
 /** Launch runs of this order; null where they could not be read. Who issued the order just now knows that there are none. */
@@ -132,6 +143,7 @@ function runsOf(facts: RunFacts, order: IssuedOrder, memory: Memory): readonly W
 /** Why a list is unknown because nobody needed it. */
 export const NOT_ASKED = 'not asked for';
 
-function dispatchKey(digest: Digest): string {
-  return `dispatch:${digest}`;
+/** A claimed order that is stuck is dispatched again under a key of its own. */
+function dispatchKey(order: IssuedOrder): string {
+  return `dispatch:${order.digest}:${order.status}`;
 }

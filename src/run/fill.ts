@@ -9,6 +9,7 @@ export type Filling = { readonly run: RunId; readonly date: string };
 export type FilledLane = {
   readonly runName: string;
   readonly outputRoot: string;
+  readonly metricsFile: string;
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 };
@@ -21,6 +22,7 @@ export function fillLane(lane: LaneConfig, filling: Filling): FilledLane {
   return {
     runName,
     outputRoot,
+    metricsFile: filled(lane.metricsFile, all),
     command: lane.command.map((part) => filled(part, all)),
     environment: Object.fromEntries(
       Object.entries(lane.environment).map(([name, value]) => [name, filled(value, all)]),

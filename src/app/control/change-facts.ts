@@ -1,0 +1,90 @@
+/** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { Delta } from '../../domain/delta.ts';
+import type { ChangeFacts } from '../../domain/facts.ts';
+import { GitError, type GitReader } from '../../domain/git.ts';
+import type { Sha, TreeId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { configDelta } from '../../ferry/delta/config-delta.ts';
+import type { Lab } from '../lab.ts';
+
+/** The change from the merge base with the lane's branch to `head`. Unknown where git cannot tell. */
+export async function changeFacts(
+  lab: Lab,
+  git: GitReader,
+  config: LabConfig,
+  head: Sha,
+): Promise<Observed<ChangeFacts>> {
+  const lane = config.lanes.daily;
+  try {
+    const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
+    if (base === null) return unknown(`there is no branch ${lane.targetBranch}`);
+    const mergeBase = await git.mergeBase(base, head);
+    if (mergeBase === null) return unknown('the proposed commit has no history in common with the branch');
+    const trees = await treesOf(git, head, lane.ships);
+    const delta = await deltaOf(lab, git, lane.experiment, mergeBase, head);
+    return known({
+      headSha: head,
+      baseSha: base,
+      mergeBase,
+      changedPaths: await git.changedPaths(mergeBase, head),
+      trees,
+      delta,
+    });
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
+}
+
+async function treesOf(
+  git: GitReader,
+  commit: Sha,
+  paths: readonly string[],
+): Promise<Readonly<Record<string, TreeId | null>>> {
+  const trees: Record<string, TreeId | null> = {};
+  for (const path of paths) trees[path] = await git.treeId(commit, path);
+  return trees;
+}
+
+async function deltaOf(lab: Lab, git: GitReader, path: string, from: Sha, to: Sha): Promise<Delta> {
+  const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
+  if (base === null || head === null) {
+    const side = base === null ? 'base' : 'head';
+    return { kind: 'structural', side, line: 1, statement: `${path} is not there` };
+  }
+  if (base === head) return { kind: 'none' };
+  const parser = await lab.parser();
+  return configDelta(parser.parse(base), parser.parse(head));
+}
+
+/** Keeps the newest answers by head and branch tip: a wake that brings no push reads no file. */
+export function cachedChangeFacts(
+  lab: Lab,
+  git: GitReader,
+  config: LabConfig,
+): (head: Sha) => Promise<Observed<ChangeFacts>> {
+  const cache = new Map<string, Observed<ChangeFacts>>();
+  return async (head) => {
+    const tip = await tipOf(git, config);
+    const key = `${head} ${tip ?? 'none'}`;
+    const found = cache.get(key);
+    if (found !== undefined) return found;
+    const facts = await changeFacts(lab, git, config, head);
+    if (facts.kind === 'known') cache.set(key, facts);
+    const oldest = cache.keys().next();
+    if (cache.size > limits.changeCacheEntries && oldest.done !== true) cache.delete(oldest.value);
+    return facts;
+  };
+}
+
+async function tipOf(git: GitReader, config: LabConfig): Promise<Sha | null> {
+  try {
+    return await git.resolve(`refs/heads/${config.lanes.daily.targetBranch}`);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+/** Gathers the facts that a decision about one run may look at: each read once a wake, and only if somebody asks. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { Permission } from '../../domain/actor.ts';
+import type { ClosureLogFacts, CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
+import { GitError, type GitReader } from '../../domain/git.ts';
+import { limits } from '../../domain/limits.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import { readPermission } from '../../github/permission.ts';
+import { readThreads, type ThreadFacts } from '../../github/threads.ts';
+import { listWorkflowRuns } from '../../github/workflows.ts';
+import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
+import { wantsWatchRuns } from '../../run/decide-watch.ts';
+import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
+import type { Memory } from '../../run/step.ts';
+import type { Lab } from '../lab.ts';
+import { bodyFacts } from './body-facts.ts';
+import { cachedChangeFacts } from './change-facts.ts';
+
+export type FactGatherer = {
+  readonly gather: (state: RunState, runs: readonly RunState[], memory: Memory) => Promise<RunFacts>;
+};
+
+/** A gatherer for one wake: what it has read it does not read again. */
+export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): FactGatherer {
+  const change = cachedChangeFacts(lab, git, config);
+  const once = memoized();
+  return {
+    gather: async (state, runs, memory) => {
+      const threads = await once(`threads ${state.run}`, () => threadsOf(lab, state));
+      const pull = threads.kind === 'known' ? known(threads.value.pull) : threads;
+      const changed =
+        pull.kind === 'known' && state.submission === null
+          ? await change(pull.value.headSha)
+          : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
+      const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
+      return {
+        pull,
+        issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
+        comments,
+        change: changed,
+        body: pull.kind === 'known' ? bodyFacts(lab, config, pull.value.body, changed) : pull,
+        permissions: await permissionsFor(lab, config, once, state, comments),
+        laneRuns: known(runs),
+        launchRuns: wantsLaunchRuns(state, memory, lab.now())
+          ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
+          : notAsked(),
+        watchRuns: wantsWatchRuns(state, memory, lab.now())
+          ? await once('watch', () => listWorkflowRuns(lab.client, config.workflows.watch))
+          : notAsked(),
+        closureLog: isClosing(state) ? await once('closure', () => closureLogOf(git, config)) : notAsked(),
+      };
+    },
+  };
+}
+
+type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
+
+/** Reads each key once: within a wake the world is taken to stand still, apart from what we do to it ourselves. */
+function memoized(): Once {
+  const values = new Map<string, unknown>();
+  return async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
+    if (!values.has(key)) values.set(key, await read());
+    // Each key is used with one type only: they are all in this file.
+    return values.get(key) as Value;
+  };
+}
+
+function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'unknown' } {
+  return unknown(NOT_ASKED);
+}
+
+function threadsOf(lab: Lab, state: RunState): Promise<Observed<ThreadFacts>> {
+  return readThreads(lab.client, state.proposal.pull, state.proposal.issue, lab.digestOf);
+}
+
+/** Live permissions of the people whose commands wait for an answer, and of nobody else. */
+async function permissionsFor(
+  lab: Lab,
+  config: LabConfig,
+  once: Once,
+  state: RunState,
+  comments: Observed<readonly CommentFacts[]>,
+): Promise<ReadonlyMap<number, Observed<Permission>>> {
+  if (comments.kind === 'unknown') return new Map();
+  const pending = pendingItems(state.commands, comments.value, {
+    since: commandsSince(state),
+    otherBots: config.otherBots,
+  });
+  const people = new Map(
+    pending
+      .filter((item) => item.said.kind === 'command')
+      .map((item) => [item.comment.author.id, item.comment.author]),
+  );
+  const found = new Map<number, Observed<Permission>>();
+  for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
+    found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));
+  }
+  return found;
+}
+
+/** A seal or a close that was asked for and is not answered yet. */
+function isClosing(state: RunState): boolean {
+  return state.end !== null && [...state.commands.values()].some((command) => command.answer === null);
+}
+
+async function closureLogOf(git: GitReader, config: LabConfig): Promise<Observed<ClosureLogFacts>> {
+  const lane = config.lanes.daily;
+  try {
+    const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
+    return base === null
+      ? unknown(`there is no branch ${lane.targetBranch}`)
+      : known({ base, text: await git.readText(base, lane.closureLog) });
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+/** The loop around reconcile: decide one step, do it, feed what came of it back, until nothing is owed. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { EffectOutcome } from '../../domain/effect.ts';
+import type { RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import { reconcile } from '../../run/reconcile.ts';
+import type { Memory, Step } from '../../run/step.ts';
+import type { Lab, LabGit } from '../lab.ts';
+import type { RecordKeeper } from '../record.ts';
+import type { FactGatherer } from './gather.ts';
+import type { Memories } from './memories.ts';
+import { perform } from './perform.ts';
+
+export type RunContext = {
+  readonly lab: Lab;
+  readonly git: LabGit;
+  readonly config: LabConfig;
+  readonly keeper: RecordKeeper;
+  readonly gatherer: FactGatherer;
+  readonly memories: Memories;
+};
+
+/** Brings one run to where nothing more can be done for it now. */
+export async function reconcileRun(context: RunContext, run: RunId): Promise<void> {
+  const { lab, config, keeper, gatherer } = context;
+  let memory = context.memories.of(run);
+  for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
+    const state = stateOf(keeper, run);
+    if (state === null) return;
+    const facts = await gatherer.gather(state, keeper.current().runs, memory);
+    const step = reconcile({
+      state,
+      facts,
+      config,
+      repository: lab.repository,
+      now: lab.now(),
+      memory,
+      digestOf: lab.digestOf,
+    });
+    if (step === null) return;
+    memory = await take(context, run, step, memory);
+    context.memories.keep(run, memory);
+  }
+  lab.log('reconcile did not settle', { run, rounds: limits.reconcileRoundsMax });
+}
+
+function stateOf(keeper: RecordKeeper, run: RunId): RunState | null {
+  return keeper.current().runs.find((state) => state.run === run) ?? null;
+}
+
+async function take(context: RunContext, run: RunId, step: Step, memory: Memory): Promise<Memory> {
+  if (step.kind === 'append') return record(context, run, step, memory);
+  if (step.effect.kind === 'append' || step.effect.kind === 'submit-job' || step.effect.kind === 'stop-job') {
+    throw new Error(`control does not perform ${step.effect.kind}`);
+  }
+  const outcome = await perform(context.lab, context.git, step.effect);
+  return remembered(memory, step.key, outcome);
+}
+
+async function record(
+  context: RunContext,
+  run: RunId,
+  step: Extract<Step, { kind: 'append' }>,
+  memory: Memory,
+): Promise<Memory> {
+  const { keeper, lab } = context;
+  const result = await keeper.append(run, step.drafts, lab.now());
+  if (result.kind === 'appended')
+    return { ...memory, appended: new Set([...memory.appended, ...result.seqs]) };
+  // Somebody else wrote first, or the answer was lost: read again and decide again.
+  if (result.kind === 'failed')
+    throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
+  await keeper.load();
+  return memory;
+}
+
+function remembered(memory: Memory, key: string, outcome: EffectOutcome): Memory {
+  return {
+    ...memory,
+    outcomes: new Map([...memory.outcomes, [key, outcome]]),
+    tries: new Map([...memory.tries, [key, (memory.tries.get(key) ?? 0) + 1]]),
+  };
+}

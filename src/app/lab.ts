@@ -1,0 +1,36 @@
+/** Everything that a process needs to work on one repository, put together once at a composition root. */
+
+import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
+import type { PythonParser } from '../domain/python-syntax.ts';
+import type { GitHubClient } from '../github/call.ts';
+import type { Signers } from '../logbook/append.ts';
+import type { Hash, VerifySignature } from '../logbook/ports.ts';
+
+/** Who commits and tags: the lab's name and address from config. */
+export type GitIdentity = { readonly name: string; readonly email: string };
+
+export type LabGit = GitReader & GitWriter & GitExporter;
+
+/** The log of the process: one line each, already redacted, never for a person on GitHub. */
+export type Log = (line: string, fields?: Readonly<Record<string, string | number>>) => void;
+
+/** Marks a boundary of an effect; the crash tests end the process here. */
+export type Boundary = (kind: string, moment: 'before' | 'after') => void;
+
+export type Lab = {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly client: GitHubClient;
+  /** Git that commits as the lab; asked for after the config was read. */
+  readonly gitAs: (identity: GitIdentity) => LabGit;
+  readonly signers: Signers;
+  readonly hash: Hash;
+  readonly digestOf: (text: string) => Digest;
+  readonly verifySignature: VerifySignature;
+  /** Loaded when a Python file has to be read, not before: it takes longer than the rest together. */
+  readonly parser: () => Promise<PythonParser>;
+  readonly now: () => Instant;
+  readonly log: Log;
+  readonly boundary: Boundary;
+};

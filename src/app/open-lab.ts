@@ -1,0 +1,50 @@
+/** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
+
+import type { LabConfig } from '../config/schema.ts';
+import { limits } from '../domain/limits.ts';
+import { type ConfigInForce, configInForce } from './config-source.ts';
+import type { Lab, LabGit } from './lab.ts';
+import { createRecordKeeper, type Record, type RecordKeeper } from './record.ts';
+
+export type OpenLab = {
+  readonly lab: Lab;
+  readonly config: LabConfig;
+  readonly git: LabGit;
+  readonly keeper: RecordKeeper;
+  readonly record: Record;
+};
+
+export type Opening =
+  | { readonly kind: 'open'; readonly open: OpenLab }
+  | { readonly kind: 'no-config'; readonly config: Extract<ConfigInForce, { kind: 'none' }> };
+
+/** Keeps what was read between wakes: a new keeper is made only where the config changed. */
+export type LabOpener = { readonly open: () => Promise<Opening> };
+
+/** Before the config is read nobody commits; git wants a name all the same. */
+const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
+
+/** An opener for one repository; `branch` is its default branch. */
+export function createLabOpener(lab: Lab, branch: string): LabOpener {
+  const reader = lab.gitAs(NOBODY);
+  let last: { readonly key: string; readonly open: Omit<OpenLab, 'record'> } | null = null;
+  return {
+    open: async () => {
+      await reader.fetch();
+      const found = await configInForce(reader, branch);
+      if (found.kind === 'none') return { kind: 'no-config', config: found };
+      for (const problem of found.problems.slice(0, limits.configProblemsLogged))
+        lab.log(`config line ${problem.line}: ${problem.message}`);
+      const key = JSON.stringify(found.config);
+      if (last === null || last.key !== key) {
+        const git = lab.gitAs(found.config.git);
+        last = {
+          key,
+          open: { lab, config: found.config, git, keeper: createRecordKeeper(lab, found.config, git) },
+        };
+      }
+      const record = await last.open.keeper.load();
+      return { kind: 'open', open: { ...last.open, record } };
+    },
+  };
+}

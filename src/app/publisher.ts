@@ -1,0 +1,124 @@
+/** Publishing by a process that is not control: the watch posts what its own events owe, and keeps the card moving. */
+
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { known, unknown } from '../domain/observed.ts';
+import { isLive, type RunState } from '../domain/run-state.ts';
+import { judgeFerry } from '../ferry/verdict.ts';
+import { readThreads } from '../github/threads.ts';
+import { decidePublication } from '../run/decide-publications.ts';
+import { sealedHistory } from '../run/reconcile.ts';
+import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
+import { type ControlEffect, perform } from './control/perform.ts';
+import type { OpenLab } from './open-lab.ts';
+
+export type Publisher = {
+  readonly publish: (open: OpenLab, run: RunId, seqs: readonly number[]) => Promise<void>;
+};
+
+/** A publisher that reads the threads once and then knows them by what it writes itself: progress costs one request an edit. */
+export function createPublisher(): Publisher {
+  const threads = new Map<RunId, readonly CommentFacts[]>();
+  const memories = new Map<RunId, Memory>();
+  return {
+    publish: async (open, run, seqs) => {
+      const comments = threads.get(run) ?? (await readOurs(open, run));
+      if (comments === null) return;
+      const before = memories.get(run) ?? EMPTY_MEMORY;
+      let memory: Memory = { ...before, tries: new Map(), appended: new Set([...before.appended, ...seqs]) };
+      let ours = comments;
+      for (let step = 0; step < limits.publishStepsMax; step += 1) {
+        const next = decidePublication({ ...inputFor(open, run, ours), memory });
+        if (next === null || next.kind === 'append') break;
+        const outcome = await perform(open.lab, open.git, next.effect as ControlEffect);
+        memory = {
+          ...memory,
+          outcomes: new Map([...memory.outcomes, [next.key, outcome]]),
+          tries: new Map([...memory.tries, [next.key, (memory.tries.get(next.key) ?? 0) + 1]]),
+        };
+        ours = withOwn(ours, next.effect, outcome, open.lab.now());
+      }
+      threads.set(run, ours);
+      memories.set(run, {
+        ...memory,
+        outcomes: new Map([...memory.outcomes].filter(([, o]) => o.kind === 'done')),
+      });
+    },
+  };
+}
+
+async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
+  const { proposal } = stateOf(open, run);
+  const read = await readThreads(open.lab.client, proposal.pull, proposal.issue, open.lab.digestOf);
+  if (read.kind === 'known') return read.value.comments.filter((comment) => comment.byUs);
+  open.lab.log(`the threads could not be read: ${read.why}`, { run });
+  return null;
+}
+
+function stateOf(open: OpenLab, run: RunId): RunState {
+  const state = open.keeper.current().runs.find((r) => r.run === run);
+  if (state === undefined) throw new Error(`the run ${run} is not in the record`);
+  return state;
+}
+
+function inputFor(
+  open: OpenLab,
+  run: RunId,
+  ours: readonly CommentFacts[],
+): Omit<Parameters<typeof decidePublication>[0], 'memory'> {
+  const { lab, config, keeper } = open;
+  const state = stateOf(open, run);
+  const { runs } = keeper.current();
+  const nothing = unknown('not read by the watch');
+  const facts: RunFacts = {
+    pull: nothing,
+    issue: nothing,
+    comments: known(ours),
+    change: nothing,
+    body: nothing,
+    permissions: new Map(),
+    laneRuns: known(runs),
+    launchRuns: nothing,
+    watchRuns: nothing,
+    closureLog: nothing,
+  };
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, sealedHistory(runs));
+  return {
+    state,
+    facts,
+    config,
+    repository: lab.repository,
+    now: lab.now(),
+    verdict,
+    activeRuns: runs.filter(isLive).length,
+    annotations: [],
+  };
+}
+
+/** The threads after our own write, without reading them again. */
+function withOwn(
+  ours: readonly CommentFacts[],
+  effect: Effect,
+  outcome: EffectOutcome,
+  now: Instant,
+): readonly CommentFacts[] {
+  if (outcome.kind !== 'done') return ours;
+  if (effect.kind === 'edit-comment')
+    return ours.map((c) => (c.id === effect.comment ? { ...c, body: effect.body, updatedAt: now } : c));
+  if (effect.kind !== 'post-comment' || outcome.number === null) return ours;
+  const pattern = ours[0];
+  if (pattern === undefined) return ours;
+  return [
+    ...ours,
+    {
+      ...pattern,
+      id: outcome.number,
+      thread: effect.thread,
+      body: effect.body,
+      createdAt: now,
+      updatedAt: now,
+    },
+  ];
+}

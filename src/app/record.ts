@@ -1,0 +1,171 @@
+/** The record of a repository as this process holds it: verified runs and the journal at one head of the logbook branch. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { EventDraft, LogbookEvent } from '../domain/event.ts';
+import { fold } from '../domain/fold.ts';
+import { branded, type Instant, isRunId, type RunId, type Sha } from '../domain/ids.ts';
+import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/journal-state.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { commitMessage, composeAppend } from '../logbook/compose.ts';
+import { JOURNAL } from '../logbook/rules.ts';
+import { createLogbookStore, type LogbookStore, type StoreIncident } from '../logbook/store/git-store.ts';
+import { type BadEntry, verifyLogbook } from '../logbook/verify.ts';
+import type { Lab, LabGit } from './lab.ts';
+
+/** A run whose logbook cannot be trusted: action on it stops until a person has looked. */
+export type BrokenRun = {
+  readonly run: string;
+  readonly bad: BadEntry | null;
+  readonly incident: StoreIncident | null;
+};
+
+/** One file as it was read and verified. */
+type Held = {
+  readonly text: string;
+  readonly markdown: string | null;
+  readonly events: readonly LogbookEvent[];
+};
+
+export type Record = {
+  readonly head: Sha | null;
+  /** Newest first. */
+  readonly runs: readonly RunState[];
+  readonly journal: JournalState;
+  readonly broken: readonly BrokenRun[];
+};
+
+export type AppendResult =
+  | { readonly kind: 'appended'; readonly seqs: readonly number[] }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export type RecordKeeper = {
+  /** Fetches and verifies; files that did not change are not verified again. */
+  readonly load: () => Promise<Record>;
+  /** Appends to one run on top of what was loaded last. */
+  readonly append: (
+    run: RunId | 'journal',
+    drafts: readonly EventDraft[],
+    at: Instant,
+  ) => Promise<AppendResult>;
+  readonly current: () => Record;
+};
+
+const NOTHING: Record = { head: null, runs: [], journal: EMPTY_JOURNAL, broken: [] };
+
+/** Keeps the record of one repository under one config. */
+export function createRecordKeeper(lab: Lab, config: LabConfig, git: LabGit): RecordKeeper {
+  const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
+  const held = new Map<string, Held>();
+  let record = NOTHING;
+
+  const load = async (): Promise<Record> => {
+    const view = await store.open();
+    if (view.kind === 'incident') {
+      record = { ...NOTHING, broken: [{ run: '*', bad: null, incident: view.incident }] };
+      return record;
+    }
+    if (view.head !== null && view.head === record.head) return record;
+    record = await loadAt(lab, config, store, held, view.head);
+    return record;
+  };
+
+  const append = async (
+    run: RunId | 'journal',
+    drafts: readonly EventDraft[],
+    at: Instant,
+  ): Promise<AppendResult> => {
+    const before = held.get(run);
+    const files = { run, text: before?.text ?? null, markdown: before?.markdown ?? null };
+    const composed = composeAppend(files, drafts, {
+      at,
+      signers: lab.signers,
+      keys: config.keys,
+      hash: lab.hash,
+    });
+    if (!composed.ok)
+      return {
+        kind: 'failed',
+        message: composed.error.kind === 'illegal' ? composed.error.rule : composed.error.bad.message,
+      };
+    const { text, markdown, appended } = composed.value;
+    lab.boundary('append', 'before');
+    const outcome = await store.append({
+      base: record.head,
+      runs: [{ run, text, markdown }],
+      message: commitMessage([composed.value]),
+      atMs: at,
+    });
+    lab.boundary('append', 'after');
+    if (outcome.kind === 'conflict') return outcome;
+    // A lost answer is resolved by looking: the next load finds the entries there, or not.
+    if (outcome.kind === 'unknown') return { kind: 'conflict' };
+    if (outcome.kind === 'refused') return { kind: 'failed', message: outcome.message };
+    held.set(run, { text, markdown, events: [...(before?.events ?? []), ...appended] });
+    record = { ...rebuilt(held, record.broken), head: outcome.head };
+    return { kind: 'appended', seqs: appended.map((event) => event.seq) };
+  };
+
+  return { load, append, current: () => record };
+}
+
+/** Runs are named by their date: the newest so many are read, which holds every live one and the last sealed five. */
+async function loadAt(
+  lab: Lab,
+  config: LabConfig,
+  store: LogbookStore,
+  held: Map<string, Held>,
+  head: Sha | null,
+): Promise<Record> {
+  const names = (await store.runs(head))
+    .filter(isRunId)
+    .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  const broken: BrokenRun[] = [];
+  for (const name of [...names.slice(0, limits.runsReadMax), JOURNAL]) {
+    const stored = await store.read(head, name);
+    if (stored.kind === 'incident') {
+      held.delete(name);
+      broken.push({ run: name, bad: null, incident: stored.incident });
+      continue;
+    }
+    if (stored.text === null || held.get(name)?.text === stored.text) continue;
+    const verified = verifyLogbook({
+      text: stored.text,
+      run: name,
+      keys: config.keys,
+      anchor: null,
+      undecodableLine: null,
+      hash: lab.hash,
+      verifySignature: lab.verifySignature,
+    });
+    // A file without an anchor of its own is anchored by the branch's history, which the store checks.
+    if (verified.bad !== null && verified.bad.reason !== 'unanchored') {
+      held.delete(name);
+      broken.push({ run: name, bad: verified.bad, incident: null });
+      continue;
+    }
+    if (verified.head !== null) store.remember(name, verified.head);
+    held.set(name, { text: stored.text, markdown: stored.markdown, events: verified.events });
+  }
+  return { ...rebuilt(held, broken), head };
+}
+
+function rebuilt(held: ReadonlyMap<string, Held>, broken: readonly BrokenRun[]): Omit<Record, 'head'> {
+  const runs = [...held.entries()]
+    .filter(([name]) => name !== JOURNAL)
+    .map(([name, file]) => stateOf(name, file));
+  const journal = foldJournal(held.get(JOURNAL)?.events ?? []);
+  return {
+    runs: runs.toSorted((a, b) => b.run.localeCompare(a.run, 'en', { numeric: true })),
+    journal,
+    broken,
+  };
+}
+
+function stateOf(name: string, file: Held): RunState {
+  const folded = fold(file.events);
+  if (!folded.ok || folded.value === null)
+    throw new Error(`the verified logbook of ${branded(name, isRunId)} does not fold`);
+  return folded.value;
+}

@@ -1,0 +1,226 @@
+/** mode: launch, on the runner that holds the cluster's credentials: one order, verified, claimed, submitted, recorded. */
+
+import { assertNever } from '../../domain/assert.ts';
+import type { Engine, SubmitOutcome } from '../../domain/engine.ts';
+import type { EventDraft, IncidentCode } from '../../domain/event.ts';
+import { limits } from '../../domain/limits.ts';
+import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { judgeOrder } from '../../run/verify-order.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { gatherOrderFacts } from './order-facts.ts';
+import { type ShippedJob, shipJob } from './ship-job.ts';
+
+export type LaunchOutcome =
+  | { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean }
+  | { readonly kind: 'refused'; readonly code: string; readonly why: string }
+  | { readonly kind: 'failed'; readonly code: IncidentCode; readonly why: string };
+
+export type LaunchInput = {
+  readonly run: string;
+  readonly orderDigest: string;
+  /** Branch or tag ref that the workflow runs on: only the default branch's launcher may launch. */
+  readonly ref: string;
+  readonly defaultBranch: string;
+  readonly workflowRun: number;
+  readonly engineOf: (cluster: string) => Engine | null;
+  /** Folder that outlives the checkout: approved trees are shipped into it. */
+  readonly stateDirectory: string;
+  /** The runner's environment, of which the job gets what the config names. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** Carries out one order. Every refusal has its code; nothing is submitted before the claim was pushed. */
+export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {
+  if (input.ref !== `refs/heads/${input.defaultBranch}`)
+    return { kind: 'refused', code: 'wrong-ref', why: input.ref };
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = stateOf(open, input.run);
+    const facts = await gatherOrderFacts(open, state);
+    const judgement = judgeOrder(state, input.orderDigest, facts);
+    if (judgement.kind === 'refuse') return refused(open, input, judgement);
+    if (state === null) throw new Error('an order without a run was not refused');
+    if (judgement.kind === 'resume') return resume(open, input, state, judgement.order);
+    const claimed = await claim(open, input, judgement.order);
+    if (claimed === 'claimed') return submit(open, input, state, judgement.order);
+    await open.keeper.load();
+  }
+  return { kind: 'failed', code: 'git-push-failed', why: 'the logbook kept moving' };
+}
+
+function stateOf(open: OpenLab, run: string): RunState | null {
+  return open.keeper.current().runs.find((state) => state.run === run) ?? null;
+}
+
+async function refused(
+  open: OpenLab,
+  input: LaunchInput,
+  judgement: { readonly code: string; readonly effect: 'standing' | 'ending'; readonly why: string },
+): Promise<LaunchOutcome> {
+  if (judgement.effect === 'ending') {
+    await record(
+      open,
+      input.run,
+      incident('runner-refused', input.orderDigest, { reason: judgement.code, why: judgement.why }),
+    );
+  }
+  return { kind: 'refused', code: judgement.code, why: judgement.why };
+}
+
+async function claim(open: OpenLab, input: LaunchInput, order: IssuedOrder): Promise<'claimed' | 'conflict'> {
+  const engine = engineFor(open, input);
+  const session = engine === null ? null : await engine.session();
+  const data = {
+    orderDigest: order.digest,
+    attempt: order.order.attempt,
+    workflowRun: input.workflowRun,
+    engineSession: session?.kind === 'session' ? session.id : '',
+  };
+  const result = await open.keeper.append(
+    order.order.run,
+    [{ type: 'claimed', role: 'runner', data }],
+    open.lab.now(),
+  );
+  if (result.kind === 'failed') throw new Error(`the claim could not be pushed: ${result.message}`);
+  return result.kind === 'appended' ? 'claimed' : 'conflict';
+}
+
+function engineFor(open: OpenLab, input: LaunchInput): Engine | null {
+  return input.engineOf(open.config.lanes.daily.cluster);
+}
+
+/** A claim was pushed and nobody recorded a submission: look under the id first; only a positive *absent* in time may submit. */
+async function resume(
+  open: OpenLab,
+  input: LaunchInput,
+  state: RunState,
+  order: IssuedOrder,
+): Promise<LaunchOutcome> {
+  const engine = engineFor(open, input);
+  if (engine === null)
+    return fail(
+      open,
+      order,
+      'submit-rejected',
+      `no engine for ${open.config.lanes.daily.cluster} on this runner`,
+    );
+  const found = await engine.observe(order.order.submissionId, order.claim?.engineSession || null);
+  if (found.kind === 'unknown') return { kind: 'failed', code: 'submit-unknown', why: found.message };
+  if (found.kind === 'state-lost') return fail(open, order, 'submit-unknown', found.message);
+  const isLate = open.lab.now() >= (fromRfc3339(order.order.expiresAt) ?? 0);
+  if (found.kind === 'absent' && isLate)
+    return fail(open, order, 'submit-rejected', 'the order was claimed, never submitted, and has expired');
+  return submit(open, input, state, order);
+}
+
+async function submit(
+  open: OpenLab,
+  input: LaunchInput,
+  state: RunState,
+  order: IssuedOrder,
+): Promise<LaunchOutcome> {
+  const engine = engineFor(open, input);
+  if (engine === null)
+    return fail(
+      open,
+      order,
+      'submit-rejected',
+      `no engine for ${open.config.lanes.daily.cluster} on this runner`,
+    );
+  const shipped = await shipJob(open, state, order, input);
+  open.lab.boundary('submit-job', 'before');
+  const outcome = await engine.submit(shipped.spec);
+  open.lab.boundary('submit-job', 'after');
+  return recordSubmit(open, order, shipped, engine, outcome);
+}
+
+async function recordSubmit(
+  open: OpenLab,
+  order: IssuedOrder,
+  shipped: ShippedJob,
+  engine: Engine,
+  outcome: SubmitOutcome,
+): Promise<LaunchOutcome> {
+  switch (outcome.kind) {
+    case 'submitted':
+    case 'adopted': {
+      const { jobId } = outcome.job;
+      const adopted = outcome.kind === 'adopted';
+      const data = {
+        orderDigest: order.digest,
+        attempt: order.order.attempt,
+        engine: engine.name,
+        jobId,
+        cluster: open.config.lanes.daily.cluster,
+        command: shipped.scrubbedCommand,
+        commit: order.order.commit,
+        adopted,
+        urls: shipped.urlsOf(jobId),
+        details: {
+          ...shipped.details,
+          ...detailsOf(outcome.job.locator),
+          session: outcome.job.session ?? '',
+        },
+      };
+      await record(open, order.order.run, { type: 'submitted', role: 'runner', data });
+      return { kind: 'submitted', jobId, adopted };
+    }
+    case 'conflict':
+      return fail(
+        open,
+        order,
+        'submit-conflict',
+        `a job of ${outcome.found?.run ?? 'unknown origin'} runs under our id`,
+      );
+    case 'rejected':
+      return fail(open, order, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
+    case 'unknown':
+      return { kind: 'failed', code: 'submit-unknown', why: outcome.message };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function detailsOf(locator: object): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(
+    Object.entries(locator).filter(
+      (pair): pair is [string, string | number] => typeof pair[1] === 'string' || typeof pair[1] === 'number',
+    ),
+  );
+}
+
+async function fail(
+  open: OpenLab,
+  order: IssuedOrder,
+  code: IncidentCode,
+  why: string,
+): Promise<LaunchOutcome> {
+  await record(open, order.order.run, incident(code, order.digest, { why }));
+  return { kind: 'failed', code, why };
+}
+
+function incident(
+  code: IncidentCode,
+  orderDigest: string,
+  detail: Readonly<Record<string, string>>,
+): EventDraft {
+  const bounded = Object.fromEntries(
+    Object.entries(detail).map(([name, text]) => [name, text.slice(0, limits.messageCharactersMax)]),
+  );
+  return { type: 'incident', role: 'runner', data: { code, detail: { orderDigest, ...bounded } } };
+}
+
+/** Appends what has happened; a lost race is read again and appended again, because it has happened. */
+async function record(open: OpenLab, run: string, draft: EventDraft): Promise<void> {
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = stateOf(open, run);
+    if (state === null) throw new Error(`the run ${run} is not in the logbook`);
+    if (draft.type === 'submitted' && state.submission !== null) return;
+    const result = await open.keeper.append(state.run, [draft], open.lab.now());
+    if (result.kind === 'appended') return;
+    if (result.kind === 'failed')
+      throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
+    await open.keeper.load();
+  }
+  throw new Error(`the logbook of ${run} kept moving`);
+}

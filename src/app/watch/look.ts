@@ -1,0 +1,72 @@
+/** One look at a live job through its engine: status, the log from where it was left, metrics when it has ended. */
+
+import { isAbsolute, join } from 'node:path';
+import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
+import type { Lease, Metrics } from '../../domain/event.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState, Submission } from '../../domain/run-state.ts';
+import { readMetricsFile } from '../../trackers/metrics-file.ts';
+import { finishLog, type LogFacts, readLogText } from '../../watch/log-facts.ts';
+import type { Look } from '../../watch/observation.ts';
+import { logFactsFrom } from '../../watch/resume-log.ts';
+import type { Lab } from '../lab.ts';
+
+/** Reads the metrics that a job left behind; replaced in tests that play on virtual time. */
+export type MetricsReader = (submission: Submission) => Promise<Metrics>;
+
+export type LookInput = {
+  readonly lab: Lab;
+  readonly engine: Engine;
+  readonly state: RunState;
+  readonly submission: Submission;
+  readonly lease: Lease;
+  readonly cadenceMs: number;
+  readonly readMetrics: MetricsReader;
+  readonly redact: (text: string) => string;
+};
+
+/** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
+export async function lookAt(input: LookInput): Promise<Look> {
+  const { engine, submission, state } = input;
+  const session = submission.details['session'];
+  const job = await engine.observe(
+    submission.jobId,
+    typeof session === 'string' && session !== '' ? session : null,
+  );
+  const read = await readOn(engine, submission.jobId, state, job);
+  const hasEnded = job.kind === 'found' && isTerminal(job.status);
+  const metrics = hasEnded ? await input.readMetrics(submission) : {};
+  return { job, ...read, metrics, lease: input.lease, cadenceMs: input.cadenceMs, redact: input.redact };
+}
+
+async function readOn(
+  engine: Engine,
+  jobId: string,
+  state: RunState,
+  job: JobObservation,
+): Promise<{ readonly log: LogFacts; readonly logOffset: number }> {
+  let { facts, offset } = logFactsFrom(state);
+  for (let chunk = 0; chunk < limits.logChunksPerLook; chunk += 1) {
+    const read = await engine.readLog(jobId, offset);
+    if (read.kind === 'rewound') {
+      offset = 0;
+      continue;
+    }
+    if (read.kind !== 'chunk') break;
+    facts = readLogText(facts, read.text);
+    offset = read.nextOffset;
+    if (read.atEnd) break;
+  }
+  const hasEnded = job.kind === 'found' && isTerminal(job.status);
+  if (hasEnded) return { log: finishLog(facts), logOffset: offset };
+  // The unfinished last line is read again from its beginning, also by another process.
+  return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
+}
+
+/** The metrics file that the lane's config names, relative to where the job ran. Missing metrics stay missing. */
+export async function metricsFromFile(submission: Submission): Promise<Metrics> {
+  const path = String(submission.details['metricsFile'] ?? '');
+  const directory = String(submission.details['workingDirectory'] ?? '.');
+  const read = await readMetricsFile(isAbsolute(path) ? path : join(directory, path));
+  return read.kind === 'metrics' ? read.metrics : {};
+}

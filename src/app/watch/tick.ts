@@ -1,0 +1,91 @@
+/** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
+
+import type { Engine } from '../../domain/engine.ts';
+import type { Instant, RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import { after } from '../../domain/time.ts';
+import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
+import { leaseFor } from '../../watch/lease.ts';
+import { eventsOf } from '../../watch/observation.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Publisher } from '../publisher.ts';
+import { lookAt, type MetricsReader } from './look.ts';
+
+export type WatchInput = {
+  readonly cluster: string;
+  /** Names this process: two watches never share a holder. */
+  readonly holder: string;
+  readonly engineOf: (cluster: string) => Engine | null;
+  readonly readMetrics: MetricsReader;
+  readonly redact: (text: string) => string;
+  readonly publisher: Publisher;
+};
+
+/** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
+export type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
+
+/** Takes one turn on the record as it was loaded just now. */
+export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult> {
+  const { lab, config } = open;
+  const { cadence } = config.lanes.daily;
+  const live = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
+  for (const state of live) {
+    await stopIfAsked(open, input, state);
+    if (lab.now() >= nextCheckAt(state, cadence, lab.now())) await check(open, input, state.run);
+  }
+  const left = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
+  if (left.length === 0) return { kind: 'idle' };
+  const dues = left.map((state) =>
+    state.stop === null ? nextCheckAt(state, cadence, lab.now()) : lab.now(),
+  );
+  const soonest = Math.max(lab.now() + limits.watchPauseMs, Math.min(...dues));
+  return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookPeriodMs(cadence))) as Instant };
+}
+
+function isWatchable(state: RunState, cluster: string): boolean {
+  return state.submission !== null && state.end === null && state.submission.cluster === cluster;
+}
+
+/** The stop was recorded by control and asked for by a person: that is the consent. Asking twice does no harm. */
+async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
+  const engine = input.engineOf(input.cluster);
+  if (state.stop === null || state.submission === null || engine === null) return;
+  open.lab.boundary('stop-job', 'before');
+  const outcome = await engine.stop(state.submission.jobId);
+  open.lab.boundary('stop-job', 'after');
+  open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}`, { run: state.run });
+}
+
+async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
+  const { lab, keeper, config } = open;
+  const engine = input.engineOf(input.cluster);
+  if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = keeper.current().runs.find((r) => r.run === run);
+    if (state === undefined || state.submission === null || state.end !== null) return;
+    const cadenceMs = config.lanes.daily.cadence.pollMs;
+    const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);
+    if (lease === null) return;
+    const { submission } = state;
+    const look = await lookAt({
+      lab,
+      engine,
+      state,
+      submission,
+      lease,
+      cadenceMs,
+      readMetrics: input.readMetrics,
+      redact: input.redact,
+    });
+    const result = await keeper.append(run, eventsOf(state, look), lab.now());
+    if (result.kind === 'failed')
+      throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
+    if (result.kind === 'appended') {
+      await input.publisher.publish(open, run, result.seqs);
+      return;
+    }
+    await keeper.load();
+  }
+  lab.log('the logbook kept moving; looking again at the next turn', { run });
+}

@@ -1,0 +1,36 @@
+/** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
+
+import type { LogbookEvent } from './event.ts';
+import { commandKey, type Head, type SeenCommand } from './run-state.ts';
+
+export type JournalState = {
+  readonly head: Head | null;
+  readonly commands: ReadonlyMap<string, SeenCommand>;
+};
+
+export const EMPTY_JOURNAL: JournalState = { head: null, commands: new Map() };
+
+/** Folds the journal's verified events; what may follow what was checked where they were read. */
+export function foldJournal(events: readonly LogbookEvent[]): JournalState {
+  const commands = new Map<string, SeenCommand>();
+  for (const event of events) {
+    if (event.type === 'command-seen' && event.actor !== undefined) {
+      commands.set(commandKey(event.data), {
+        ...event.data,
+        actor: event.actor,
+        at: event.at,
+        seq: event.seq,
+        answer: null,
+      });
+    }
+    if (event.type === 'command-answered') {
+      const key = commandKey(event.data);
+      const seen = commands.get(key);
+      const { code, detail } = event.data;
+      if (seen !== undefined)
+        commands.set(key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
+    }
+  }
+  const last = events.at(-1);
+  return { head: last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at }, commands };
+}

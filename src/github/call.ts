@@ -1,0 +1,172 @@
+/**
+ * One request to GitHub with its outcome as a value: answered, refused, or unknown (sent, answer lost). Reads are tried
+ * again, a write only when GitHub itself said that it did not act (rate limits); GitHub docs: best practices for REST.
+ */
+
+import { limits } from '../domain/limits.ts';
+
+/** The one thing that we need of Octokit: it authenticates, and it throws RequestError for everything from 400 on. */
+export type Octokit = {
+  readonly request: (
+    route: string,
+    parameters: Record<string, unknown>,
+  ) => Promise<{
+    readonly status: number;
+    readonly data: unknown;
+    readonly headers: Readonly<Record<string, unknown>>;
+  }>;
+};
+
+export type Usage = { rest: number; graphql: number; notModified: number; contentWrites: number };
+
+export type GitHubClient = {
+  readonly octokit: Octokit;
+  readonly owner: string;
+  readonly repo: string;
+  /** REST base, such as https://api.github.com or, on GitHub Enterprise Server, https://HOST/api/v3. */
+  readonly baseUrl: string;
+  readonly sleep: (durationMs: number) => Promise<void>;
+  readonly now: () => number;
+  readonly usage: Usage;
+  /** Newest answers by URL with their ETag: a 304 costs no quota. Bounded. */
+  readonly cache: Map<string, { readonly etag: string; readonly data: unknown }>;
+};
+
+export type CallOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly data: unknown;
+      readonly headers: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** A client for one repository. */
+export function createClient(options: Omit<GitHubClient, 'usage' | 'cache'>): GitHubClient {
+  return { ...options, usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 }, cache: new Map() };
+}
+
+/** Calls `route` (such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`); owner and repo are filled in. */
+export async function call(
+  client: GitHubClient,
+  route: string,
+  parameters: Record<string, unknown> = {},
+): Promise<CallOutcome> {
+  const isRead = route.startsWith('GET ');
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await once(client, route, parameters);
+    if (outcome.retryAfterMs === null || attempt >= limits.requestTriesMax) return outcome.result;
+    const mayRepeat = isRead || outcome.notActed;
+    if (!mayRepeat || outcome.retryAfterMs > limits.requestWaitMsMax) return outcome.result;
+    await client.sleep(outcome.retryAfterMs * attempt);
+  }
+}
+
+type Once = {
+  readonly result: CallOutcome;
+  readonly retryAfterMs: number | null;
+  readonly notActed: boolean;
+};
+
+async function once(client: GitHubClient, route: string, parameters: Record<string, unknown>): Promise<Once> {
+  const isRead = route.startsWith('GET ');
+  const cacheKey = isRead ? `${route} ${JSON.stringify(parameters)}` : null;
+  const cached = cacheKey === null ? undefined : client.cache.get(cacheKey);
+  try {
+    const headers = cached === undefined ? {} : { headers: { 'if-none-match': cached.etag } };
+    const answer = await client.octokit.request(route, {
+      owner: client.owner,
+      repo: client.repo,
+      ...parameters,
+      ...headers,
+    });
+    count(client, route, isRead);
+    remember(client, cacheKey, answer);
+    return { result: { kind: 'answered', ...answer }, retryAfterMs: null, notActed: false };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    if (failure.status === 304 && cached !== undefined) {
+      client.usage.notModified += 1;
+      return {
+        result: { kind: 'answered', status: 304, data: cached.data, headers: failure.headers },
+        retryAfterMs: null,
+        notActed: false,
+      };
+    }
+    count(client, route, isRead);
+    return judged(client, failure);
+  }
+}
+
+function count(client: GitHubClient, route: string, isRead: boolean): void {
+  client.usage[route.endsWith('/graphql') ? 'graphql' : 'rest'] += 1;
+  if (!isRead && !route.endsWith('/graphql')) client.usage.contentWrites += 1;
+}
+
+function remember(
+  client: GitHubClient,
+  key: string | null,
+  answer: { readonly data: unknown; readonly headers: Readonly<Record<string, unknown>> },
+): void {
+  const etag = answer.headers['etag'];
+  if (key === null || typeof etag !== 'string') return;
+  client.cache.delete(key);
+  client.cache.set(key, { etag, data: answer.data });
+  const oldest = client.cache.keys().next();
+  if (client.cache.size > limits.etagCacheEntries && oldest.done !== true) client.cache.delete(oldest.value);
+}
+
+type Failure = {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+};
+
+/** What Octokit threw, as far as it is a failed request; anything else is a bug and is thrown on. */
+function failureOf(error: unknown): Failure | null {
+  if (!(error instanceof Error)) return null;
+  if (error.name !== 'HttpError')
+    return error.name === 'AbortError' || error instanceof TypeError
+      ? { status: 0, message: error.message, headers: {} }
+      : null;
+  const { status, response } = error as Error & {
+    readonly status?: unknown;
+    readonly response?: { readonly headers?: Readonly<Record<string, unknown>> };
+  };
+  return {
+    status: typeof status === 'number' ? status : 0,
+    message: error.message,
+    headers: response?.headers ?? {},
+  };
+}
+
+function judged(client: GitHubClient, failure: Failure): Once {
+  const { status, message, headers } = failure;
+  const isLimit =
+    status === 429 ||
+    (status === 403 && (headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'));
+  if (isLimit)
+    return {
+      result: { kind: 'refused', status, message },
+      retryAfterMs: limitWaitMs(client, headers),
+      notActed: true,
+    };
+  // Octokit reports a request that never got an answer as status 500 without a response: nobody knows whether it acted.
+  if (status === 0 || status >= 500)
+    return {
+      result: { kind: 'unknown', message: `${status}: ${message}` },
+      retryAfterMs: limits.requestRetryMs,
+      notActed: false,
+    };
+  return { result: { kind: 'refused', status, message }, retryAfterMs: null, notActed: true };
+}
+
+/** GitHub docs, rate limits: honour retry-after; at zero remaining wait for the reset; else at least a minute. */
+function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unknown>>): number {
+  const retryAfter = Number(headers['retry-after']);
+  if (Number.isFinite(retryAfter)) return retryAfter * 1_000;
+  const reset = Number(headers['x-ratelimit-reset']) * 1_000 - client.now();
+  return Number.isFinite(reset) && reset > 0 ? reset : limits.requestLimitWaitMs;
+}

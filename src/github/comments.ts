@@ -1,0 +1,108 @@
+/** Writes in threads: post once, edit, react. After a lost answer the thread is searched before anything is posted again. */
+
+import { z } from 'zod';
+import { assertNever } from '../domain/assert.ts';
+import type { Surface } from '../domain/command.ts';
+import type { EffectOutcome } from '../domain/effect.ts';
+import { type CallOutcome, call, type GitHubClient } from './call.ts';
+
+const numbered = z.object({ id: z.number().int() });
+const listed = z.array(
+  z.object({
+    id: z.number().int(),
+    body: z.string().nullish(),
+    performed_via_github_app: z.unknown().optional(),
+    user: z.object({ type: z.string() }).nullish(),
+  }),
+);
+
+/** Posts a comment that carries `marker`. */
+export async function postComment(
+  client: GitHubClient,
+  thread: number,
+  marker: string,
+  body: string,
+): Promise<EffectOutcome> {
+  const outcome = await call(client, 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    issue_number: thread,
+    body,
+  });
+  if (outcome.kind !== 'unknown') return idOf(outcome);
+  return findComment(client, thread, marker, outcome.message);
+}
+
+/** Looks for our own comment with this marker among the newest of a thread: only a bot's marker means anything. */
+async function findComment(
+  client: GitHubClient,
+  thread: number,
+  marker: string,
+  why: string,
+): Promise<EffectOutcome> {
+  const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    issue_number: thread,
+    per_page: 100,
+    since,
+  });
+  const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
+  if (parsed === null || !parsed.success) return { kind: 'unknown', message: why };
+  const found = parsed.data.find(
+    (comment) => comment.user?.type === 'Bot' && (comment.body ?? '').includes(marker),
+  );
+  return found === undefined ? { kind: 'unknown', message: why } : { kind: 'done', number: found.id };
+}
+
+/** The comment was posted within this process's last minutes, or it was not posted at all. */
+const LOOK_BACK_MS = 10 * 60 * 1_000;
+
+/** Replaces a comment's text. The same text twice is the same comment: safe to repeat. */
+export async function editComment(
+  client: GitHubClient,
+  comment: number,
+  body: string,
+): Promise<EffectOutcome> {
+  return idOf(
+    await call(client, 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+      comment_id: comment,
+      body,
+    }),
+  );
+}
+
+/** Adds a reaction; GitHub answers 200 where it stands already. A review itself takes none: its receipt is the answer. */
+export async function react(
+  client: GitHubClient,
+  surface: Surface,
+  comment: number,
+  content: 'eyes' | 'confused',
+): Promise<EffectOutcome> {
+  switch (surface) {
+    case 'comment':
+      return idOf(
+        await call(client, 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', {
+          comment_id: comment,
+          content,
+        }),
+      );
+    case 'review-comment':
+      return idOf(
+        await call(client, 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions', {
+          comment_id: comment,
+          content,
+        }),
+      );
+    case 'review':
+      return { kind: 'done', number: null };
+    default:
+      return assertNever(surface);
+  }
+}
+
+/** The outcome of a write whose answer carries an `id`. */
+export function idOf(outcome: CallOutcome): EffectOutcome {
+  if (outcome.kind === 'refused')
+    return { kind: 'refused', code: String(outcome.status), message: outcome.message };
+  if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
+  const parsed = numbered.safeParse(outcome.data);
+  return { kind: 'done', number: parsed.success ? parsed.data.id : null };
+}

@@ -1,0 +1,90 @@
+/** Issues: open or adopt by marker, edit, and the list of experiment issues that moved since a date. */
+
+import { z } from 'zod';
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type CallOutcome, call, type GitHubClient } from './call.ts';
+
+const issueSchema = z.object({
+  number: z.number().int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  updated_at: z.string(),
+  pull_request: z.unknown().optional(),
+  user: z.object({ type: z.string() }).nullish(),
+});
+
+/** An issue as a proposal's context lists it. */
+export type ListedIssue = { readonly number: number; readonly title: string };
+
+/** Opens an issue; one of ours that carries the marker already is adopted. */
+export async function openIssue(
+  client: GitHubClient,
+  effect: Extract<Effect, { kind: 'open-issue' }>,
+): Promise<EffectOutcome> {
+  const listed = await call(client, 'GET /repos/{owner}/{repo}/issues', {
+    labels: effect.labels[0] ?? '',
+    state: 'all',
+    sort: 'created',
+    direction: 'desc',
+    per_page: 100,
+  });
+  const parsed = listed.kind === 'answered' ? z.array(issueSchema).safeParse(listed.data) : null;
+  if (parsed === null || !parsed.success)
+    return { kind: 'unknown', message: 'the issues could not be listed' };
+  const found = parsed.data.find(
+    (issue) =>
+      issue.user?.type === 'Bot' &&
+      issue.pull_request === undefined &&
+      (issue.body ?? '').includes(effect.marker),
+  );
+  if (found !== undefined) return { kind: 'done', number: found.number };
+  const { title, body, labels } = effect;
+  return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
+}
+
+/** Changes an issue's body or state; null leaves it. */
+export async function editIssue(
+  client: GitHubClient,
+  effect: Extract<Effect, { kind: 'edit-issue' }>,
+): Promise<EffectOutcome> {
+  const body = effect.body === null ? {} : { body: effect.body };
+  const state = effect.state === null ? {} : { state: effect.state };
+  return numberOf(
+    await call(client, 'PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
+      issue_number: effect.issue,
+      ...body,
+      ...state,
+    }),
+  );
+}
+
+/** Experiment issues (not pull requests) updated since a moment (policy/daily-ferry.md, build context): at most one page of 100. */
+export async function listExperimentIssues(
+  client: GitHubClient,
+  sinceRfc3339: string,
+): Promise<Observed<readonly ListedIssue[]>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
+    labels: 'experiment',
+    state: 'all',
+    since: sinceRfc3339,
+    per_page: 100,
+  });
+  const parsed = outcome.kind === 'answered' ? z.array(issueSchema).safeParse(outcome.data) : null;
+  if (parsed === null || !parsed.success) return unknown('the experiment issues could not be listed');
+  return known(
+    parsed.data
+      .filter((issue) => issue.pull_request === undefined)
+      .map(({ number, title }) => ({ number, title })),
+  );
+}
+
+function numberOf(outcome: CallOutcome): EffectOutcome {
+  if (outcome.kind === 'refused')
+    return { kind: 'refused', code: String(outcome.status), message: outcome.message };
+  if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
+  const parsed = issueSchema.safeParse(outcome.data);
+  return parsed.success
+    ? { kind: 'done', number: parsed.data.number }
+    : { kind: 'unknown', message: 'an answer of another shape' };
+}

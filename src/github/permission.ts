@@ -1,0 +1,38 @@
+/** What a person may do here, asked at decision time (reference marin `.github/actions/check-write-access`: any lookup failure denies). */
+
+import { z } from 'zod';
+import { PERMISSIONS, type Permission } from '../domain/actor.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { call, type GitHubClient } from './call.ts';
+
+const answerSchema = z.object({
+  permission: z.string(),
+  role_name: z.string(),
+  user: z.object({ id: z.number().int(), login: z.string() }),
+});
+
+/**
+ * Live permission by login, accepted only if GitHub names the same numeric user: an account that was renamed and whose
+ * login was taken by another person gets nothing. 404 (no such user, or an app) is `none`.
+ */
+export async function readPermission(
+  client: GitHubClient,
+  user: { readonly id: number; readonly login: string },
+): Promise<Observed<Permission>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+    username: user.login,
+  });
+  if (outcome.kind === 'unknown') return unknown(outcome.message);
+  if (outcome.kind === 'refused')
+    return outcome.status === 404 ? known('none') : unknown(`GitHub refused to tell: ${outcome.status}`);
+  const parsed = answerSchema.safeParse(outcome.data);
+  if (!parsed.success) return unknown('an answer of another shape');
+  if (parsed.data.user.id !== user.id) return known('none');
+  return known(permissionOf(parsed.data.role_name, parsed.data.permission));
+}
+
+/** `role_name` is the finer of the two; an organisation's own role falls back to what `permission` says. */
+function permissionOf(role: string, permission: string): Permission {
+  const found = PERMISSIONS.find((p) => p === role) ?? PERMISSIONS.find((p) => p === permission);
+  return found ?? 'none';
+}

@@ -1,0 +1,103 @@
+/** Pull requests: open or adopt, edit the body only if nobody else did meanwhile, close, merge. */
+
+import { z } from 'zod';
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { Digest } from '../domain/ids.ts';
+import { type CallOutcome, call, type GitHubClient } from './call.ts';
+
+const pullSchema = z.object({ number: z.number().int(), body: z.string().nullish() });
+
+/** Opens a pull request with its labels; one that is open for the same head already is adopted. */
+export async function openPull(
+  client: GitHubClient,
+  effect: Extract<Effect, { kind: 'open-pull' }>,
+): Promise<EffectOutcome> {
+  const found = await findPull(client, effect.head, effect.base);
+  if (found.kind === 'unknown') return found;
+  const { title, body, head, base } = effect;
+  const opened =
+    found.number === null
+      ? numberOf(await call(client, 'POST /repos/{owner}/{repo}/pulls', { title, body, head, base }))
+      : found;
+  if (opened.kind !== 'done' || opened.number === null) return opened;
+  // Labels are added, never replaced: a person may have put some there meanwhile. An issue's number is a pull's number.
+  const labelled = await call(client, 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+    issue_number: opened.number,
+    labels: effect.labels,
+  });
+  return labelled.kind === 'answered' ? opened : refusal(labelled);
+}
+
+/** The number of the pull request for a head branch in any state, `done` with null where there is none. */
+export async function findPull(
+  client: GitHubClient,
+  head: string,
+  base: string,
+): Promise<Extract<EffectOutcome, { kind: 'done' | 'unknown' }>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls', {
+    head: `${client.owner}:${head}`,
+    base,
+    state: 'all',
+    per_page: 10,
+  });
+  const parsed = outcome.kind === 'answered' ? z.array(pullSchema).safeParse(outcome.data) : null;
+  if (parsed === null || !parsed.success)
+    return {
+      kind: 'unknown',
+      message: outcome.kind === 'answered' ? 'an answer of another shape' : outcome.message,
+    };
+  return { kind: 'done', number: parsed.data[0]?.number ?? null };
+}
+
+/** Replaces the body if it still is the one that was read. */
+export async function editPullBody(
+  client: GitHubClient,
+  pull: number,
+  expected: Digest,
+  body: string,
+  digestOf: (text: string) => Digest,
+): Promise<EffectOutcome> {
+  const current = await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: pull });
+  const parsed = current.kind === 'answered' ? pullSchema.safeParse(current.data) : null;
+  if (parsed === null || !parsed.success)
+    return { kind: 'unknown', message: 'the body could not be read again' };
+  if (digestOf(parsed.data.body ?? '') !== expected)
+    return { kind: 'refused', code: 'edited-meanwhile', message: 'the body was edited meanwhile' };
+  return numberOf(
+    await call(client, 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: pull, body }),
+  );
+}
+
+/** Closes without merging; closing a closed one is no error. */
+export async function closePull(client: GitHubClient, pull: number): Promise<EffectOutcome> {
+  return numberOf(
+    await call(client, 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}', {
+      pull_number: pull,
+      state: 'closed',
+    }),
+  );
+}
+
+/** Merges exactly the head that was launched: GitHub refuses (409) if the branch moved. */
+export async function mergePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
+  const outcome = await call(client, 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
+    pull_number: pull,
+    sha: head,
+    merge_method: 'merge',
+  });
+  return outcome.kind === 'answered' ? { kind: 'done', number: pull } : refusal(outcome);
+}
+
+function numberOf(outcome: CallOutcome): EffectOutcome {
+  if (outcome.kind !== 'answered') return refusal(outcome);
+  const parsed = pullSchema.safeParse(outcome.data);
+  return parsed.success
+    ? { kind: 'done', number: parsed.data.number }
+    : { kind: 'unknown', message: 'an answer of another shape' };
+}
+
+function refusal(outcome: Exclude<CallOutcome, { kind: 'answered' }>): EffectOutcome {
+  return outcome.kind === 'refused'
+    ? { kind: 'refused', code: String(outcome.status), message: outcome.message }
+    : { kind: 'unknown', message: outcome.message };
+}

@@ -1,0 +1,82 @@
+/** The GraphQL query for a run's two threads and the shape of its answer (docs.github.com/graphql, PullRequest and Issue). */
+
+import { z } from 'zod';
+
+const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
+const COMMENT = `id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}`;
+
+/** Comments come newest last; 100 is GraphQL's page. */
+export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $pull) {
+      id number title body state merged createdAt updatedAt author ${AUTHOR}
+      headRefName headRefOid baseRefName headRepository { nameWithOwner }
+      labels(first: 50) { nodes { name } }
+      userContentEdits(first: 20) { nodes { editedAt editor ${AUTHOR} } }
+      comments(last: 100) { totalCount nodes { ${COMMENT} } }
+      reviews(last: 50) { nodes { id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}
+        comments(first: 20) { nodes { ${COMMENT} } } } }
+    }
+    issue(number: $issue) {
+      id number title body state updatedAt
+      labels(first: 50) { nodes { name } }
+      comments(last: 100) { totalCount nodes { ${COMMENT} } }
+    }
+  }
+}`;
+
+export const authorSchema = z
+  .object({ __typename: z.string(), login: z.string(), databaseId: z.number().int().nullish() })
+  .nullable();
+
+export const commentSchema = z.object({
+  id: z.string(),
+  databaseId: z.number().int(),
+  body: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  lastEditedAt: z.string().nullable(),
+  isMinimized: z.boolean(),
+  viewerDidAuthor: z.boolean(),
+  author: authorSchema,
+});
+
+const nodes = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(item) });
+const comments = z.object({ totalCount: z.number().int(), nodes: z.array(commentSchema) });
+const labels = nodes(z.object({ name: z.string() }));
+
+export const threadsSchema = z.object({
+  repository: z.object({
+    pullRequest: z.object({
+      id: z.string(),
+      number: z.number().int(),
+      title: z.string(),
+      body: z.string(),
+      state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
+      merged: z.boolean(),
+      author: authorSchema,
+      headRefName: z.string(),
+      headRefOid: z.string(),
+      baseRefName: z.string(),
+      headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
+      labels,
+      userContentEdits: nodes(z.object({ editedAt: z.string(), editor: authorSchema })).nullable(),
+      comments,
+      reviews: nodes(commentSchema.extend({ comments: nodes(commentSchema) })),
+    }),
+    issue: z.object({
+      id: z.string(),
+      number: z.number().int(),
+      title: z.string(),
+      body: z.string(),
+      state: z.enum(['OPEN', 'CLOSED']),
+      updatedAt: z.string(),
+      labels,
+      comments,
+    }),
+  }),
+});
+
+export type ThreadsAnswer = z.infer<typeof threadsSchema>;
+export type CommentAnswer = z.infer<typeof commentSchema>;
+export type AuthorAnswer = z.infer<typeof authorSchema>;

@@ -1,0 +1,72 @@
+/** Workflow runs: dispatch one, and find the ones that carry our key in their name when an answer was lost. */
+
+import { z } from 'zod';
+import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { WorkflowRunFacts } from '../domain/facts.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { call, type GitHubClient } from './call.ts';
+
+const dispatched = z.object({ workflow_run_id: z.number().int() });
+const listed = z.object({
+  workflow_runs: z.array(
+    z.object({
+      id: z.number().int(),
+      display_title: z.string(),
+      status: z.string().nullable(),
+      conclusion: z.string().nullable(),
+      created_at: z.string(),
+      html_url: z.string(),
+    }),
+  ),
+});
+
+/** Dispatches; `return_run_details` (GitHub, 2026-02-19) makes the answer carry the run's id. */
+export async function dispatchWorkflow(
+  client: GitHubClient,
+  effect: Extract<Effect, { kind: 'dispatch-workflow' }>,
+): Promise<EffectOutcome> {
+  const { workflow, ref, inputs } = effect;
+  const outcome = await call(
+    client,
+    'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches',
+    { workflow_id: workflow, ref, inputs, return_run_details: true },
+  );
+  if (outcome.kind === 'refused')
+    return { kind: 'refused', code: String(outcome.status), message: outcome.message };
+  if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
+  const parsed = dispatched.safeParse(outcome.data);
+  return { kind: 'done', number: parsed.success ? parsed.data.workflow_run_id : null };
+}
+
+/** The newest dispatched runs of a workflow: one page of 30, newest first. */
+export async function listWorkflowRuns(
+  client: GitHubClient,
+  workflow: string,
+): Promise<Observed<readonly WorkflowRunFacts[]>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs', {
+    workflow_id: workflow,
+    event: 'workflow_dispatch',
+    per_page: 30,
+  });
+  const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
+  if (parsed === null || !parsed.success) return unknown(`the runs of ${workflow} could not be listed`);
+  return known(
+    parsed.data.workflow_runs.map((run) => ({
+      id: run.id,
+      title: run.display_title,
+      status: statusOf(run.status),
+      conclusion: run.conclusion,
+      createdAt: fromRfc3339(run.created_at) ?? neverCreated(run.created_at),
+      url: run.html_url,
+    })),
+  );
+}
+
+function statusOf(status: string | null): WorkflowRunFacts['status'] {
+  return status === 'queued' || status === 'in_progress' || status === 'completed' ? status : 'other';
+}
+
+function neverCreated(text: string): never {
+  throw new Error(`GitHub sent no time: ${text}`);
+}

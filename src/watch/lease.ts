@@ -1,0 +1,22 @@
+/** The lease of a watch: one owner at a time, recorded with each observation; a higher fence refuses a late writer. */
+
+import type { Lease } from '../domain/event.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+
+/** The lease under which `holder` may write its next observation, or null while another one holds it. */
+export function leaseFor(state: RunState, holder: string, now: Instant, cadenceMs: number): Lease | null {
+  const current = state.observation?.lease ?? null;
+  const until = toRfc3339(after(now, cadenceMs + limits.leaseSlackMs));
+  if (current === null) return { holder, fence: state.fence + 1, until };
+  if (current.holder === holder) return { holder, fence: current.fence, until };
+  const isOver = now >= (fromRfc3339(current.until) ?? 0);
+  return isOver ? { holder, fence: current.fence + 1, until } : null;
+}
+
+/** The same lease given back now, so that the next shift need not wait for it to run out. */
+export function released(lease: Lease, now: Instant): Lease {
+  return { ...lease, until: toRfc3339(now) };
+}
