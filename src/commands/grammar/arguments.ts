@@ -1,0 +1,91 @@
+/** Fits the tokens of a command line to what the command takes. */
+
+import type { ArgumentSpec, CommandSpec } from '../spec.ts';
+import { folded } from './characters.ts';
+import { nearest } from './nearness.ts';
+import type { ErrorCode } from './reading.ts';
+import type { Token, Tokens } from './tokens.ts';
+
+/** The first thing that is wrong, with its place in the line; a missing argument is at the line's end. */
+export type ArgumentFault = {
+  readonly code: ErrorCode;
+  readonly start: number;
+  readonly text: string;
+  readonly suggest?: string;
+};
+
+export type FittedArguments =
+  | { readonly ok: true; readonly args: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly fault: ArgumentFault };
+
+/** Arguments of a command by name, or the leftmost fault of the line. `lineLength` says where a missing one would be. */
+export function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): FittedArguments {
+  const values = new Map<string, string>();
+  for (const token of found.tokens) {
+    const fault =
+      token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
+    if (fault !== null) return { ok: false, fault };
+  }
+  if (found.fault !== null) return { ok: false, fault: found.fault };
+  const missing = missingOf(spec, values);
+  if (missing !== null)
+    return { ok: false, fault: { code: 'missing-argument', start: lineLength, text: missing } };
+  return { ok: true, args: Object.fromEntries(values) };
+}
+
+function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): ArgumentFault | null {
+  const { positional } = spec;
+  if (positional === undefined || values.has(positional.name))
+    return faultOf('extra-words', token, token.value);
+  return accept(positional.name, positional, token, values);
+}
+
+function takeKey(
+  spec: CommandSpec,
+  token: Token,
+  key: string,
+  values: Map<string, string>,
+): ArgumentFault | null {
+  const declared = Object.hasOwn(spec.keys, key) ? spec.keys[key] : undefined;
+  const argument = declared ?? freeArgument(spec, key);
+  if (argument === null) {
+    const suggest = nearest(folded(key), Object.keys(spec.keys));
+    return { ...faultOf('unknown-key', token, key), ...(suggest === null ? {} : { suggest }) };
+  }
+  if (values.has(key)) return faultOf('duplicate-key', token, key);
+  if (token.value === '' && !token.isQuoted) return faultOf('bad-value', token, `${key}=`);
+  return accept(key, argument, token, values);
+}
+
+/** A key that the command does not list but takes; one that is nearly a listed key is more likely a slip. */
+function freeArgument(spec: CommandSpec, key: string): ArgumentSpec | null {
+  const { freeKeys } = spec;
+  if (freeKeys === undefined || !freeKeys.name.safeParse(key).success || key === spec.positional?.name)
+    return null;
+  return nearest(folded(key), Object.keys(spec.keys)) === null
+    ? { required: false, value: freeKeys.value }
+    : null;
+}
+
+function accept(
+  name: string,
+  argument: ArgumentSpec,
+  token: Token,
+  values: Map<string, string>,
+): ArgumentFault | null {
+  const parsed = argument.value.safeParse(token.value);
+  if (!parsed.success) return faultOf('bad-value', token, token.value);
+  values.set(name, parsed.data);
+  return null;
+}
+
+function missingOf(spec: CommandSpec, values: ReadonlyMap<string, string>): string | null {
+  const { positional } = spec;
+  if (positional?.required && !values.has(positional.name)) return positional.name;
+  const missing = Object.entries(spec.keys).find(([key, argument]) => argument.required && !values.has(key));
+  return missing?.[0] ?? null;
+}
+
+function faultOf(code: ErrorCode, token: Token, text: string): ArgumentFault {
+  return { code, start: token.start, text };
+}

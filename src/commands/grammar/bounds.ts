@@ -1,0 +1,83 @@
+/** Whether a comment may be parsed at all: Markdown's grammar lets a few thousand characters cost minutes. */
+
+import { limits } from '../../domain/limits.ts';
+import { parseBlocks } from './parse-markdown.ts';
+
+/**
+ * True if parsing the comment costs a fraction of a second at most. Each bound stands for a shape whose cost was
+ * measured with micromark 4: `> ` nested 8,000 deep overflows the stack, `a\n=\n` on 65,536 characters takes 40 s, a
+ * quote with 32,000 lazy lines 20 s, `*a ` 4,000 times open 5 s, `<!--a ` and `[a][b ` unclosed 4,000 times 1 to 2 s.
+ */
+export function isWithinBounds(body: string): boolean {
+  if (body.length > limits.commentCharactersMax || !blocksAreWithinBounds(body)) return false;
+  // A pasted log may be full of signs; in a code block they cost nothing. Only the tree knows what a code block is.
+  return signsAreWithinBounds(body) || signsAreWithinBounds(withoutCode(body));
+}
+
+// Quote signs, bullets, numbers and footnote labels at the start of a line, as many as there are.
+const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|\[\^[^\]\s]{1,999}\]:))+/;
+const CONTAINER = />|[-+*](?=[ \t]|$)|\d[.)]|\]:/g;
+const UNDERLINE = /^[> \t]*(?:=+|-+)[ \t]*$/;
+const LINE_END = /\r\n|\n|\r/;
+
+function blocksAreWithinBounds(body: string): boolean {
+  const lines = body.split(LINE_END);
+  if (lines.length > limits.commentLinesMax) return false;
+  let markers = 0;
+  let underlines = 0;
+  for (const line of lines) {
+    const depth = CONTAINERS.exec(line)?.[0].match(CONTAINER)?.length ?? 0;
+    if (depth > limits.commentDepthMax) return false;
+    markers += depth;
+    if (UNDERLINE.test(line)) underlines += 1;
+  }
+  return (
+    markers <= limits.commentContainersMax &&
+    underlines <= limits.commentUnderlinesMax &&
+    countOf(body, /\|/g) <= limits.commentCellsMax
+  );
+}
+
+// An underscore inside a word starts no emphasis, and logs are full of them.
+const ATTENTION = /[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+const BRACKETS = /[[\]<]/g;
+const OTHERS = /[`\\&@]/g;
+const BLANK_LINES = /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/;
+
+/** Emphasis is matched pair by pair, brackets and tags by looking ahead to the end of their paragraph. */
+function signsAreWithinBounds(body: string): boolean {
+  let signs = 0;
+  let pairs = 0;
+  let looked = 0;
+  for (const paragraph of body.split(BLANK_LINES)) {
+    const attention = countOf(paragraph, ATTENTION);
+    const brackets = countOf(paragraph, BRACKETS);
+    signs += attention + brackets + countOf(paragraph, OTHERS);
+    pairs += attention * attention;
+    looked += brackets * paragraph.length;
+  }
+  return (
+    signs <= limits.commentSignsMax &&
+    pairs <= limits.commentSignPairsMax &&
+    looked <= limits.commentLookaheadMax
+  );
+}
+
+function withoutCode(body: string): string {
+  let rest = '';
+  let from = 0;
+  for (const node of parseBlocks(body).children) {
+    if (node.type !== 'code' && node.type !== 'html') continue;
+    const start = node.position?.start.offset ?? 0;
+    rest += body.slice(from, start);
+    from = node.position?.end.offset ?? start;
+  }
+  return rest + body.slice(from);
+}
+
+function countOf(text: string, sign: RegExp): number {
+  let count = 0;
+  sign.lastIndex = 0;
+  while (sign.test(text)) count += 1;
+  return count;
+}

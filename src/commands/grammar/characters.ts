@@ -1,0 +1,63 @@
+/** Characters that a reader does not see, and characters that a reader takes for others. */
+
+/** As the inside of a character class: nothing to be seen where one of these stands. Blanks are not among them. */
+export const INVISIBLE_CLASS =
+  '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
+
+/** The slash and what looks like one: fullwidth, division, fraction, big solidus, box-drawing diagonal. */
+export const SLASH_CLASS = '/\\uff0f\\u2215\\u2044\\u29f8\\u2571';
+
+// The line and paragraph separators of Unicode are blanks to a browser and line ends to other programs.
+const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}]`, 'u');
+const ALL_INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'gu');
+const BLANK_OR_INVISIBLE = new RegExp(`^[\\s${INVISIBLE_CLASS}]*$`, 'u');
+// Joiners and selectors inside an emoji are how that emoji is written; anywhere else they hide.
+const EMOJI =
+  /[0-9#*]\ufe0f?\u20e3|\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)*/gu;
+const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** True if the text has a zero-width, bidirectional, control or filler character outside an emoji. */
+export function hasInvisible(text: string): boolean {
+  return INVISIBLE.test(text) && INVISIBLE.test(text.replace(EMOJI, ''));
+}
+
+/** Where the text first opens an embedding, override or isolate, which can reach beyond its own line; or null. */
+export function reorderingStart(text: string): number | null {
+  const at = text.search(REORDERING);
+  return at < 0 ? null : at;
+}
+
+/** True if there is nothing to be seen but blanks. */
+export function isBlank(text: string): boolean {
+  return BLANK_OR_INVISIBLE.test(text);
+}
+
+/** The text as its reader sees it: without invisible characters. */
+export function visible(text: string): string {
+  return text.replace(ALL_INVISIBLE, '');
+}
+
+// Letters of other scripts that look like ASCII ones in the usual typefaces (Unicode's confusables.txt, those of
+// the letters that our commands are made of). Compatibility forms (fullwidth, mathematical) fall to NFKD.
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ а: 'a', в: 'b', с: 'c', ԁ: 'd', е: 'e', ѐ: 'e', һ: 'h', н: 'h', і: 'i', ј: 'j', к: 'k', ӏ: 'l' },
+    ...{ м: 'm', о: 'o', р: 'p', ԛ: 'q', г: 'r', ѕ: 's', т: 't', ѵ: 'v', ԝ: 'w', х: 'x', у: 'y', п: 'n' },
+    ...{ α: 'a', ε: 'e', η: 'n', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', σ: 'o', τ: 't', υ: 'u', χ: 'x' },
+    ...{ ɑ: 'a', ɡ: 'g', ı: 'i', ȷ: 'j', ʟ: 'l', օ: 'o', ѡ: 'w', ս: 'u', հ: 'h', յ: 'j', ո: 'n', ց: 'g' },
+    ...{ '／': '/', '∕': '/', '⁄': '/', '⧸': '/', '╱': '/' },
+  }),
+);
+const MARKS = /\p{M}/gu;
+const DASHES = /[\p{Pd}\u2212\u02d7]/gu;
+
+/** What an inattentive reader takes the text for: ASCII where a letter, dash or slash looks like ASCII; lower-case. */
+export function folded(text: string): string {
+  const plain = text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(DASHES, '-');
+  return Array.from(plain, (character) => LOOKALIKES.get(character) ?? character).join('');
+}
+
+/** True if every character is ASCII. */
+export function isAscii(text: string): boolean {
+  return /^[\u0020-\u007e]*$/.test(text);
+}

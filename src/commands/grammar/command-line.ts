@@ -1,0 +1,123 @@
+/** Reads one line that has slash words: the command it is, the error it makes, or why each word is ignored. */
+
+import { fitArguments } from './arguments.ts';
+import type { CommentWord } from './comment-words.ts';
+import type { PlainLine } from './plain-line.ts';
+import type { ErrorCode, IgnoreReason } from './reading.ts';
+import { type Tokens, tokensOf } from './tokens.ts';
+import type { Vocabulary, WordClass } from './vocabulary.ts';
+
+/** What became of one slash word; offsets are in the comment. */
+export type ReadLine = { readonly start: number; readonly word: string } & (
+  | {
+      readonly kind: 'command';
+      readonly name: string;
+      readonly args: Readonly<Record<string, string>>;
+      readonly source: string;
+    }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly suggest?: string;
+      readonly at?: { readonly start: number; readonly text: string };
+    }
+  | { readonly kind: 'ignored'; readonly reason: IgnoreReason }
+);
+
+type Classed = CommentWord & { readonly its: WordClass };
+
+/** The findings for the slash words of one line of the source, in order. A word in a closed value is text of it. */
+export function readLine(
+  words: readonly CommentWord[],
+  source: string,
+  vocabulary: Vocabulary,
+): readonly ReadLine[] {
+  const classed = words.map((word) => ({ ...word, its: vocabulary(word.word) }));
+  const [first] = classed;
+  const reason = first === undefined ? 'not-line-start' : whyNot(first);
+  if (first === undefined || first.line === null || reason !== null) return classed.map(asIgnored);
+  return readAddressed(first, first.line, classed.slice(1), source);
+}
+
+/** A line whose first word is ours or nearly so and stands where commands stand. */
+function readAddressed(
+  first: Classed,
+  line: PlainLine,
+  others: readonly Classed[],
+  source: string,
+): readonly ReadLine[] {
+  const text = source.slice(first.start, line.end).replace(/[ \t]+$/, '');
+  const { its, start } = first;
+  const nameLength = its.word.length;
+  const found = tokensOf(text, nameLength);
+  const outside = others.filter((other) => !isInToken(other.start - start, found));
+  const unclear = found.fault?.code === 'unclosed-quote' || found.fault?.code === 'bad-quote';
+  // Behind a quote whose end nobody knows, a word may be text of the value.
+  const clearEnd = unclear ? start + (found.fault?.start ?? 0) : source.length;
+  const isSecond = (other: Classed): boolean => isCommandWord(other) && other.start < clearEnd;
+  const rest = outside.map((other) => (isSecond(other) ? asError(other, 'two-on-a-line') : asIgnored(other)));
+  return [readFirst(first, line, text, found, outside.some(isSecond)), ...rest];
+}
+
+function readFirst(
+  first: Classed,
+  line: PlainLine,
+  text: string,
+  found: Tokens,
+  isFollowed: boolean,
+): ReadLine {
+  const { its, start } = first;
+  const word = its.word;
+  if (its.kind === 'near')
+    return { start, word, kind: 'error', code: 'unknown-command', suggest: its.suggest };
+  if (its.kind !== 'ours') return asIgnored(first);
+  if (isFollowed) return { start, word, kind: 'error', code: 'two-on-a-line' };
+  const glued = /^[^ \t]+/.exec(text.slice(word.length))?.[0];
+  if (glued !== undefined)
+    return { start, word, kind: 'error', code: 'glued', at: { start: start + word.length, text: glued } };
+  const fitted = fitArguments(its.spec, found, text.length);
+  if (!fitted.ok) {
+    const { code, suggest, text: wrong, start: at } = fitted.fault;
+    const place = { at: { start: start + at, text: wrong } };
+    return { start, word, kind: 'error', code, ...(suggest === undefined ? {} : { suggest }), ...place };
+  }
+  const hidden = line.hidden.find((at) => start < at && at < start + text.length);
+  if (hidden !== undefined)
+    return { start, word, kind: 'error', code: 'bad-value', at: { start: hidden, text: '<!--' } };
+  return { start, word, kind: 'command', name: its.spec.name, args: fitted.args, source: text };
+}
+
+/** Why a word does not start a command line, or null if it does. What it is comes before where it stands. */
+function whyNot(word: Classed): IgnoreReason | null {
+  if (word.mark !== null) return word.mark;
+  const { kind } = word.its;
+  if (kind === 'path' || kind === 'other-bot' || kind === 'unrelated') return kind;
+  const before = word.line?.before ?? 'text';
+  if (before === 'html' || before === 'entity') return before;
+  if (before === 'invisible' || (before === 'nothing' && word.line?.isInvisible)) return 'invisible';
+  if (kind === 'lookalike') return kind;
+  return before === 'nothing' ? null : 'not-line-start';
+}
+
+function isCommandWord(word: Classed): boolean {
+  return word.mark === null && (word.its.kind === 'ours' || word.its.kind === 'near');
+}
+
+function isInToken(index: number, { tokens }: Tokens): boolean {
+  return tokens.some(
+    (token) => token.start <= index && index < token.end && (token.isQuoted || token.key !== null),
+  );
+}
+
+function asIgnored(word: Classed): ReadLine {
+  return {
+    start: word.start,
+    word: word.its.word,
+    kind: 'ignored',
+    reason: whyNot(word) ?? 'not-line-start',
+  };
+}
+
+function asError(word: Classed, code: ErrorCode): ReadLine {
+  return { start: word.start, word: word.its.word, kind: 'error', code };
+}

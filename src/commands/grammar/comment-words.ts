@@ -1,0 +1,138 @@
+/** All slash words of a comment, each with where it stands and why it is not plain text, if it is not. */
+
+import type { Heading, Paragraph, RootContent, TableCell } from 'mdast';
+import { emailStart } from './email-region.ts';
+import { type Glyphs, type ReadingContext, rangeOf, seenIn } from './glyphs.ts';
+import { trackElements } from './html-elements.ts';
+import type { ParsedMarkdown } from './parse-markdown.ts';
+import { type PlainLine, plainLine } from './plain-line.ts';
+import type { IgnoreReason } from './reading.ts';
+import { type FoundWord, mayHaveSlashWord, slashWordsIn } from './slash-words.ts';
+import { endOfLine } from './source-lines.ts';
+
+/** A slash word. `start` is the offset of its slash in the source. */
+export type CommentWord = {
+  readonly start: number;
+  readonly word: string;
+  /** Why it is not plain text of a top-level paragraph, or null if it is. */
+  readonly mark: IgnoreReason | null;
+  /** Its line, if the word is plain text and the first slash word there. */
+  readonly line: PlainLine | null;
+};
+
+type Context = ReadingContext & {
+  readonly email: number | null;
+  readonly words: CommentWord[];
+};
+
+/** The slash words of a parsed comment in the order of the source. */
+export function wordsOf(source: string, parsed: ParsedMarkdown): readonly CommentWord[] {
+  const email = emailStart(parsed.root.children, source);
+  const context: Context = { source, parsed, elements: trackElements(), email, words: [] };
+  for (const block of parsed.root.children) readBlock(block, null, context);
+  return context.words.toSorted((a, b) => a.start - b.start);
+}
+
+/** The slash words of a comment that is not parsed, all for one reason. */
+export function rawWords(source: string, reason: IgnoreReason): readonly CommentWord[] {
+  return slashWordsIn(source).map((found) => ({
+    start: found.start,
+    word: found.word,
+    mark: reason,
+    line: null,
+  }));
+}
+
+function readBlock(block: RootContent, outer: IgnoreReason | null, context: Context): void {
+  const { start, end } = rangeOf(block);
+  const text = context.source.slice(start, end);
+  if (!mayHaveSlashWord(text) && !text.includes('<')) return;
+  const around = outer ?? (context.elements.anyOpen() ? 'html' : null);
+  switch (block.type) {
+    case 'paragraph':
+      readPhrasing(block, around, context);
+      break;
+    case 'heading':
+      readPhrasing(block, around ?? 'heading', context);
+      break;
+    case 'blockquote':
+      readInside(block.children, around ?? 'quote', context);
+      break;
+    case 'list':
+      for (const item of block.children) readInside(item.children, around ?? 'list', context);
+      break;
+    case 'footnoteDefinition':
+      readInside(block.children, around ?? 'footnote', context);
+      break;
+    case 'table':
+      for (const cell of block.children.flatMap((row) => row.children))
+        readPhrasing(cell, around ?? 'table', context);
+      break;
+    case 'html':
+      context.elements.feed(block.value);
+      readRaw(start, end, outer ?? 'html', context);
+      break;
+    case 'definition':
+      readRaw(start, end, around ?? 'link', context);
+      break;
+    default:
+      // Code; a thematic break has no words.
+      readRaw(start, end, around ?? 'code', context);
+  }
+}
+
+function readInside(blocks: readonly RootContent[], reason: IgnoreReason, context: Context): void {
+  for (const block of blocks) readBlock(block, reason, context);
+}
+
+function readRaw(start: number, end: number, mark: IgnoreReason, { source, words }: Context): void {
+  for (const found of slashWordsIn(source.slice(start, end)))
+    words.push({ start: start + found.start, word: found.word, mark, line: null });
+}
+
+function readPhrasing(
+  block: Paragraph | Heading | TableCell,
+  base: IgnoreReason | null,
+  context: Context,
+): void {
+  const seen = seenIn(block.children, base, context);
+  for (const unseen of seen.unseen) readRaw(unseen.start, unseen.end, unseen.reason, context);
+  const { text, offsets } = seen.glyphs;
+  const marks = withFormulas(seen.glyphs);
+  for (const { found, isFirst } of withLines(text)) {
+    const start = offsets[found.start] ?? 0;
+    const isInEmail = base === null && context.email !== null && start >= context.email;
+    const mark = isInEmail ? 'email' : markOf(found, offsets, marks);
+    const line = mark === null && isFirst ? plainLine(found, seen, context.source) : null;
+    context.words.push({ start, word: found.word, mark, line });
+  }
+}
+
+/** The words of a text, each with whether it is the first of its line. */
+function withLines(text: string): readonly { readonly found: FoundWord; readonly isFirst: boolean }[] {
+  let lineEnd = -1;
+  return slashWordsIn(text).map((found) => {
+    const isFirst = found.start > lineEnd;
+    if (isFirst) lineEnd = endOfLine(text, found.start);
+    return { found, isFirst };
+  });
+}
+
+/** The first reason why a unit of the word is not plain, or that something unseen stands between two of them. */
+function markOf(found: FoundWord, offsets: Glyphs['offsets'], marks: Glyphs['marks']): IgnoreReason | null {
+  for (let n = found.start; n < found.end; n += 1) {
+    const mark = marks[n];
+    if (mark !== null && mark !== undefined) return mark;
+    if (n > found.start && offsets[n] !== (offsets[n - 1] ?? 0) + 1) return 'html';
+  }
+  return null;
+}
+
+/** GitHub renders what stands between two double dollar signs as a formula: as good as code. */
+function withFormulas({ text, marks }: Glyphs): Glyphs['marks'] {
+  if (!text.includes('$$')) return marks;
+  const marked = [...marks];
+  for (const formula of text.matchAll(/\$\$[^$]+\$\$/g))
+    for (let n = formula.index; n < formula.index + formula[0].length; n += 1) marked[n] ??= 'code';
+  return marked;
+}

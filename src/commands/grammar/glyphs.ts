@@ -1,0 +1,161 @@
+/** What a reader sees of a paragraph, character by character, each with its place in the source. */
+
+import type { Nodes, PhrasingContent, Text } from 'mdast';
+import type { OpenElements } from './html-elements.ts';
+import type { ParsedMarkdown } from './parse-markdown.ts';
+import type { IgnoreReason } from './reading.ts';
+
+/** Three lists of one length, one entry for each UTF-16 unit that is seen. */
+export type Glyphs = {
+  readonly text: string;
+  /** Where the unit stands in the source; for an entity, where its `&` stands. */
+  readonly offsets: readonly number[];
+  /** Why the unit is not plain text, or null if it is. */
+  readonly marks: readonly (IgnoreReason | null)[];
+};
+
+/** A stretch of source whose text is not part of the paragraph as it is seen: a tag, a link's target, an image. */
+export type Unseen = { readonly start: number; readonly end: number; readonly reason: IgnoreReason };
+
+export type Seen = {
+  readonly glyphs: Glyphs;
+  readonly unseen: readonly Unseen[];
+  /** Offsets of hard line breaks. */
+  readonly breaks: readonly number[];
+  /** Offsets of HTML comments inside the paragraph. */
+  readonly hidden: readonly number[];
+};
+
+/** What the reading of one comment goes by. `elements` is told of the HTML on the way. */
+export type ReadingContext = {
+  readonly source: string;
+  readonly parsed: ParsedMarkdown;
+  readonly elements: OpenElements;
+};
+
+type Sheet = {
+  readonly text: string[];
+  readonly offsets: number[];
+  readonly marks: (IgnoreReason | null)[];
+  readonly unseen: Unseen[];
+  readonly breaks: number[];
+  readonly hidden: number[];
+};
+
+/**
+ * What is seen of the content of a paragraph, heading or cell. `base` is the reason of the block around it, or null;
+ * the outermost reason counts.
+ */
+export function seenIn(
+  nodes: readonly PhrasingContent[],
+  base: IgnoreReason | null,
+  context: ReadingContext,
+): Seen {
+  const sheet: Sheet = { text: [], offsets: [], marks: [], unseen: [], breaks: [], hidden: [] };
+  for (const node of nodes) write(node, base, context, sheet);
+  const { text, offsets, marks, unseen, breaks, hidden } = sheet;
+  return { glyphs: { text: text.join(''), offsets, marks }, unseen, breaks, hidden };
+}
+
+function write(
+  node: PhrasingContent,
+  outer: IgnoreReason | null,
+  context: ReadingContext,
+  sheet: Sheet,
+): void {
+  const around = outer ?? (context.elements.anyOpen() ? 'html' : null);
+  const { start, end } = rangeOf(node);
+  switch (node.type) {
+    case 'text':
+      writeText(node, around, context, sheet);
+      break;
+    case 'inlineCode':
+      writeCode(node.value, start, around ?? 'code', context.source, sheet);
+      break;
+    case 'break':
+      sheet.breaks.push(start);
+      put('\n', start, around, sheet);
+      break;
+    case 'html':
+      if (/^<[!?]/.test(node.value)) sheet.hidden.push(start);
+      context.elements.feed(node.value);
+      sheet.unseen.push({ start, end, reason: outer ?? 'html' });
+      break;
+    case 'image':
+    case 'imageReference':
+      sheet.unseen.push({ start, end, reason: around ?? 'image' });
+      put(OBJECT, start, around ?? 'image', sheet);
+      break;
+    case 'footnoteReference':
+      put(OBJECT, start, around ?? 'footnote', sheet);
+      break;
+    default: {
+      const mark = around ?? reasonOf(node.type);
+      for (const child of node.children) write(child, mark, context, sheet);
+      const last = node.children.at(-1);
+      if (node.type === 'link' || node.type === 'linkReference')
+        sheet.unseen.push({ start: last === undefined ? start : rangeOf(last).end, end, reason: mark });
+    }
+  }
+}
+
+function put(unit: string, offset: number, mark: IgnoreReason | null, sheet: Sheet): void {
+  sheet.text.push(unit);
+  sheet.offsets.push(offset);
+  sheet.marks.push(mark);
+}
+
+// Stands for something that is seen and is no text.
+const OBJECT = '\ufffc';
+
+function reasonOf(type: 'delete' | 'emphasis' | 'link' | 'linkReference' | 'strong'): IgnoreReason {
+  if (type === 'delete') return 'strikethrough';
+  return type === 'link' || type === 'linkReference' ? 'link' : 'emphasis';
+}
+
+/** Start and end of a node in the source. The parser gives every node that we read its place. */
+export function rangeOf(node: Nodes): { readonly start: number; readonly end: number } {
+  const start = node.position?.start.offset;
+  const end = node.position?.end.offset;
+  if (start === undefined || end === undefined) throw new Error(`a ${node.type} without its place`);
+  return { start, end };
+}
+
+/** Lays the text beside its source: escapes and entities are marked; blanks and signs at line starts are not text. */
+function writeText(node: Text, mark: IgnoreReason | null, context: ReadingContext, sheet: Sheet): void {
+  const { start, end } = rangeOf(node);
+  const { value } = node;
+  const { source, parsed } = context;
+  let at = start;
+  let index = 0;
+  while (index < value.length && at < end) {
+    const unit = value[index] ?? '';
+    const reference = parsed.references.get(at);
+    if (reference !== undefined) {
+      for (let n = 0; n < reference.length; n += 1) put(value[index + n] ?? '', at, mark ?? 'entity', sheet);
+      index += reference.length;
+      at = reference.end;
+    } else if (parsed.escapes.has(at)) {
+      put(unit, at + 1, mark ?? 'escape', sheet);
+      index += 1;
+      at += 2;
+    } else if (source[at] === unit || (source[at] === '\0' && unit === '\ufffd')) {
+      put(unit, at, mark, sheet);
+      index += 1;
+      at += 1;
+    } else at += 1;
+  }
+  // Nothing is left over as far as we know; if ever, it is not what stands in the source, so it never fires.
+  for (; index < value.length; index += 1) put(value[index] ?? '', end, mark ?? 'escape', sheet);
+}
+
+function writeCode(value: string, start: number, mark: IgnoreReason, source: string, sheet: Sheet): void {
+  let at = start;
+  while (source[at] === '`') at += 1;
+  for (const unit of value.split('')) {
+    const isBreak = unit === ' ' && /[\r\n]/.test(source[at] ?? '');
+    while (at < source.length && source[at] !== unit && !isBreak) at += 1;
+    put(unit, at, mark, sheet);
+    at += 1;
+  }
+}

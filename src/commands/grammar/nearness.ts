@@ -1,0 +1,63 @@
+/** Did-you-mean: which of our words a mistyped one was probably meant to be. Suggested, never run. */
+
+import { distance } from 'fastest-levenshtein';
+
+// A word of four letters may be off by one, of seven by two, of fourteen by four.
+const DIFFERENT_SHARE_MAX = 0.3;
+// In three letters one wrong one leaves too little: `/back` is not `/ack`.
+const SHORT_NAME_LENGTH_MAX = 3;
+// A part of a name stands for it only if it is long enough to be nobody else's word.
+const PART_LENGTH_MIN = 6;
+
+/** The nearest of `names` to `word` (both without slash), or null if none is near. Case does not count. */
+export function nearest(word: string, names: readonly string[]): string | null {
+  const given = word.toLowerCase();
+  const ranked = names
+    .map((name) => ({ name, apart: howFar(given, name) }))
+    .filter((candidate) => candidate.apart !== null)
+    .toSorted((a, b) => (a.apart ?? 0) - (b.apart ?? 0));
+  return ranked[0]?.name ?? null;
+}
+
+/** Letters between the two, or null if they are not near. */
+function howFar(given: string, name: string): number | null {
+  if (given === name) return 0;
+  if (isSwapped(given, name)) return 1;
+  const longest = Math.max(given.length, name.length);
+  const most = Math.floor(longest * DIFFERENT_SHARE_MAX);
+  if (Math.abs(given.length - name.length) <= most && sameStartIfShort(given, name)) {
+    const letters = distance(given, name);
+    if (letters <= most) return letters;
+  }
+  return isPartOf(given, name) ? name.length - given.length : null;
+}
+
+function sameStartIfShort(given: string, name: string): boolean {
+  return name.length > SHORT_NAME_LENGTH_MAX || given[0] === name[0];
+}
+
+/** Two neighbours changed places, the commonest slip of all, which an edit distance counts as two. */
+function isSwapped(given: string, name: string): boolean {
+  if (given.length !== name.length) return false;
+  const first = Array.from(given).findIndex((letter, index) => letter !== name[index]);
+  return (
+    first >= 0 &&
+    given[first] === name[first + 1] &&
+    given[first + 1] === name[first] &&
+    given.slice(first + 2) === name.slice(first + 2)
+  );
+}
+
+/** A first half (`stat`, `approve`), or one of the words of a name of several (`launch`, `approved`). */
+function isPartOf(given: string, name: string): boolean {
+  if (name.startsWith(given) && given.length * 2 >= name.length) return true;
+  return name
+    .split('-')
+    .some(
+      (part) =>
+        part !== name &&
+        part.length >= PART_LENGTH_MIN &&
+        given.length >= PART_LENGTH_MIN - 1 &&
+        distance(given, part) <= 1,
+    );
+}

@@ -1,0 +1,88 @@
+/** Reads the slash commands out of a GitHub comment: what fires, what is wrong, and why every other slash word does not. */
+
+import { limits } from '../../domain/limits.ts';
+import type { CommandSpec } from '../spec.ts';
+import { isWithinBounds } from './bounds.ts';
+import { type ReadLine, readLine } from './command-line.ts';
+import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
+import { parseMarkdown } from './parse-markdown.ts';
+import type { CommandError, IgnoredWord, Place, ReadCommand, Reading } from './reading.ts';
+import { endOfLine, placesIn } from './source-lines.ts';
+import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
+
+/**
+ * Reads a comment as its reader sees it. A command is a line of a top-level paragraph whose word stands in the source
+ * exactly as it is seen; its arguments are read from the source. Nothing is guessed: what is not quite a command is an
+ * error with its place. A comment whose shape would cost the parser too much is not parsed; its words are ignored as
+ * `limit`, and so are commands and errors beyond ten each. `otherBots` are words (with or without slash) that the lab
+ * gave to others. Shapes: interfaces, section 1, `read-comment`; rules: issue *the gate*, section 1.
+ */
+export function readComment(
+  markdown: string,
+  registry: readonly CommandSpec[],
+  options: { readonly otherBots: readonly string[] },
+): Reading {
+  const vocabulary = vocabularyOf(registry, options.otherBots);
+  const words = wordsIn(markdown);
+  const placeOf = placesIn(markdown);
+  const byLine = Map.groupBy(words, (word) => placeOf(word.start).line);
+  const found = [...byLine.values()].flatMap((line) => readLine(line, markdown, vocabulary));
+  return inLists(found, placeOf, vocabulary);
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+function wordsIn(markdown: string): readonly CommentWord[] {
+  if (!isWithinBounds(markdown)) return rawWords(markdown, 'limit');
+  if (!markdown.startsWith(BYTE_ORDER_MARK)) return wordsOf(markdown, parseMarkdown(markdown));
+  const unmarked = markdown.slice(BYTE_ORDER_MARK.length);
+  const firstLineEnd = endOfLine(markdown, 0);
+  return wordsOf(unmarked, parseMarkdown(unmarked)).map((word) => behindMark(word, firstLineEnd));
+}
+
+/** The parser leaves the mark out of its offsets; on the first line it is a character that nobody sees. */
+function behindMark(word: CommentWord, firstLineEnd: number): CommentWord {
+  const start = word.start + BYTE_ORDER_MARK.length;
+  if (word.line === null) return { ...word, start };
+  const { end, hidden, before } = word.line;
+  return {
+    ...word,
+    start,
+    line: {
+      ...word.line,
+      before: before === 'nothing' && start < firstLineEnd ? 'invisible' : before,
+      end: end + BYTE_ORDER_MARK.length,
+      hidden: hidden.map((at) => at + BYTE_ORDER_MARK.length),
+    },
+  };
+}
+
+function inLists(
+  found: readonly ReadLine[],
+  placeOf: (offset: number) => Place,
+  vocabulary: Vocabulary,
+): Reading {
+  const commands: ReadCommand[] = [];
+  const errors: CommandError[] = [];
+  const ignored: IgnoredWord[] = [];
+  for (const item of found) {
+    const place = placeOf(item.start);
+    if (item.kind === 'ignored') ignored.push({ word: item.word, ...place, reason: item.reason });
+    else if (item.kind === 'command' && commands.length < limits.commentCommandsMax)
+      commands.push({ name: item.name, args: item.args, ...place, source: item.source });
+    else if (item.kind === 'error' && errors.length < limits.commentCommandsMax)
+      errors.push({
+        word: item.word,
+        ...place,
+        code: item.code,
+        ...(item.suggest === undefined ? {} : { suggest: item.suggest }),
+        ...(item.at === undefined
+          ? {}
+          : { at: { column: placeOf(item.at.start).column, text: item.at.text } }),
+      });
+    else ignored.push({ word: item.word, ...place, reason: 'limit' });
+  }
+  const ours = ignored.filter((word) => vocabulary(word.word).kind === 'ours');
+  const isSilent = commands.length === 0 && errors.length === 0;
+  return { commands, errors, ignored, hint: isSilent && ours.length === 1 ? (ours[0] ?? null) : null };
+}

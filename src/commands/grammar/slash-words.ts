@@ -1,0 +1,35 @@
+/** Finds slash words in a text: a slash that starts a word, and the word behind it. */
+
+import { INVISIBLE_CLASS, SLASH_CLASS, visible } from './characters.ts';
+
+/** A slash word by its indices in the text that was searched; `end` is behind its last character. */
+export type FoundWord = {
+  readonly start: number;
+  readonly end: number;
+  /** As its reader sees it: without invisible characters and without the full stop of a sentence. */
+  readonly word: string;
+};
+
+// Behind these a slash goes on with something: `and/or`, `./run`, `~/x`, `https://`, `$HOME/x`, `</b>`, `f(x)/g`.
+const GOES_ON = `${SLASH_CLASS}\\p{L}\\p{M}\\p{N}\\p{Pc}.:\\\\~$%@?)\\]}<`;
+const WORD = new RegExp(
+  `(?<![${GOES_ON}][${INVISIBLE_CLASS}]*)[${SLASH_CLASS}]+[${INVISIBLE_CLASS}]*\\p{L}` +
+    `[\\p{L}\\p{M}\\p{N}\\p{Pd}\\p{Pc}${INVISIBLE_CLASS}/.\\u2212]*`,
+  'gu',
+);
+
+/** All slash words of a text, in order. */
+export function slashWordsIn(text: string): readonly FoundWord[] {
+  return Array.from(text.matchAll(WORD), (match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    word: visible(match[0]).replace(/\.+$/, ''),
+  }));
+}
+
+const MAY_HAVE_WORD = new RegExp(`[${SLASH_CLASS}&]`, 'u');
+
+/** False if no slash word can stand in this source, however it is parsed; an entity may be a slash. */
+export function mayHaveSlashWord(source: string): boolean {
+  return MAY_HAVE_WORD.test(source);
+}

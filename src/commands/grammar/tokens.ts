@@ -1,0 +1,82 @@
+/** Cuts the arguments of a command line into tokens, as they stand in the source. */
+
+/** One argument. `start` and `end` are indices in the line, quotes included; `value` is without quotes and escapes. */
+export type Token = {
+  readonly start: number;
+  readonly end: number;
+  /** What stands before the equals sign, or null for a value alone. */
+  readonly key: string | null;
+  readonly value: string;
+  readonly isQuoted: boolean;
+};
+
+export type TokenFault = {
+  readonly code: 'unclosed-quote' | 'bad-quote' | 'glued';
+  readonly start: number;
+  readonly text: string;
+};
+
+/** The tokens up to the first fault, and the fault. */
+export type Tokens = { readonly tokens: readonly Token[]; readonly fault: TokenFault | null };
+
+const BLANKS = /[ \t]*/y;
+const KEY = /([\p{L}\p{M}\p{N}_.\-[\]()#]+)=/uy;
+const BARE = /[^ \t]*/y;
+// Typographic double quotes and their kin; single ones also serve as apostrophes, so only at the start are they quotes.
+const CURLY = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb\u301d-\u301f\uff02]/;
+const SINGLE_START = /^['\u2018-\u201b\u2039\u203a]/;
+const STRANGE_BLANK = /[^\S \t]/;
+
+/**
+ * Tokens of `line` from index `from`: `key=value` or `value`, with blanks or tabs between. A value that starts with
+ * `"` runs to the next `"` that no backslash stands before; in it `\"` and `\\` are escapes and any other backslash is
+ * itself. Any other quote is refused, because where such a value ends is a guess.
+ */
+export function tokensOf(line: string, from: number): Tokens {
+  const tokens: Token[] = [];
+  let at = skip(BLANKS, line, from);
+  while (at < line.length) {
+    KEY.lastIndex = at;
+    const key = KEY.exec(line)?.[1] ?? null;
+    const valueAt = key === null ? at : at + key.length + 1;
+    const token = line[valueAt] === '"' ? quoted(line, at, key, valueAt) : bare(line, at, key, valueAt);
+    if ('code' in token) return { tokens, fault: token };
+    tokens.push(token);
+    at = skip(BLANKS, line, token.end);
+    if (at === token.end && at < line.length)
+      return { tokens, fault: { code: 'glued', start: at, text: line.slice(at, skip(BARE, line, at)) } };
+  }
+  return { tokens, fault: null };
+}
+
+function quoted(line: string, start: number, key: string | null, quoteAt: number): Token | TokenFault {
+  let value = '';
+  for (let at = quoteAt + 1; at < line.length; at += 1) {
+    const sign = line[at] ?? '';
+    if (sign === '"') return { start, end: at + 1, key, value, isQuoted: true };
+    const next = line[at + 1];
+    if (sign === '\\' && (next === '"' || next === '\\')) {
+      value += next;
+      at += 1;
+    } else value += sign;
+  }
+  const curly = line.slice(quoteAt).search(CURLY);
+  return curly < 0
+    ? { code: 'unclosed-quote', start: quoteAt, text: line.slice(quoteAt) }
+    : { code: 'bad-quote', start: quoteAt + curly, text: line[quoteAt + curly] ?? '' };
+}
+
+function bare(line: string, start: number, key: string | null, valueAt: number): Token | TokenFault {
+  const end = skip(BARE, line, valueAt);
+  const value = line.slice(valueAt, end);
+  const blank = value.search(STRANGE_BLANK);
+  if (blank >= 0) return { code: 'glued', start: valueAt + blank, text: value.slice(blank) };
+  const quote = SINGLE_START.test(value) ? 0 : value.search(new RegExp(`"|${CURLY.source}`));
+  if (quote >= 0) return { code: 'bad-quote', start: valueAt + quote, text: value[quote] ?? '' };
+  return { start, end, key, value, isQuoted: false };
+}
+
+function skip(pattern: RegExp, line: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(line) ? pattern.lastIndex : from;
+}

@@ -1,0 +1,64 @@
+/** Whose word a slash word is: ours, nearly ours, another bot's, a path, or nobody's. */
+
+import type { CommandSpec } from '../spec.ts';
+import { folded, isAscii } from './characters.ts';
+import { nearest } from './nearness.ts';
+
+/** `word` is the slash word proper, without what is glued to it. */
+export type WordClass =
+  | { readonly kind: 'ours'; readonly word: string; readonly spec: CommandSpec }
+  | { readonly kind: 'near'; readonly word: string; readonly suggest: string }
+  | {
+      readonly kind: 'lookalike' | 'path' | 'other-bot' | 'unrelated';
+      readonly word: string;
+    };
+
+/** Answers for one registry and one lab's other bots; `word` is as `slashWordsIn` found it. */
+export type Vocabulary = (word: string) => WordClass;
+
+// `__proto__` and the like never get here: names start with a letter, and a Map has no inherited keys.
+const ASCII_NAME = /^\/[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*/;
+
+/** Prepares the lookup. Other bots' words may be given with or without their slash. */
+export function vocabularyOf(registry: readonly CommandSpec[], otherBots: readonly string[]): Vocabulary {
+  const specs = new Map(registry.map((spec) => [spec.name, spec]));
+  const names = registry.map((spec) => spec.name);
+  const confused = new Map(
+    registry.flatMap((spec) => (spec.confusedWith ?? []).map((word) => [word, spec.name] as const)),
+  );
+  const theirs = new Set(otherBots.map((word) => word.trim().replace(/^\//, '').toLowerCase()));
+  const suggest = (name: string): string | null =>
+    confused.get(name.toLowerCase()) ?? nearest(name, [...names]);
+  const known = new Map<string, WordClass>();
+  return (word) => {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const found = classify(word, specs, theirs, suggest);
+    known.set(word, found);
+    return found;
+  };
+}
+
+function classify(
+  word: string,
+  specs: ReadonlyMap<string, CommandSpec>,
+  theirs: ReadonlySet<string>,
+  suggest: (name: string) => string | null,
+): WordClass {
+  if (word.slice(1).includes('/')) return { kind: 'path', word };
+  const whole = word.replace(/\..*$/, '');
+  const name = ASCII_NAME.exec(whole)?.[0] ?? whole;
+  if (theirs.has(whole.slice(1).toLowerCase()) || theirs.has(name.slice(1).toLowerCase()))
+    return { kind: 'other-bot', word: name };
+  if (!isAscii(whole)) {
+    const seen = folded(whole).slice(1);
+    if (isAscii(seen) && (specs.has(seen) || suggest(seen) !== null))
+      return { kind: 'lookalike', word: whole };
+  }
+  const spec = specs.get(name.slice(1));
+  if (spec !== undefined) return { kind: 'ours', word: name, spec };
+  const meant = isAscii(name) ? suggest(name.slice(1)) : null;
+  return meant === null
+    ? { kind: 'unrelated', word: name }
+    : { kind: 'near', word: name, suggest: `/${meant}` };
+}
