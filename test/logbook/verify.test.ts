@@ -1,8 +1,16 @@
 // Verification: what was appended is good, and no change of a file goes unnoticed, whoever makes it.
 
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventDraft, LogbookEvent, PublicKey } from '../../src/domain/event.ts';
+import {
+  EVENT_TYPES,
+  type EventDraft,
+  type LogbookEvent,
+  type PublicKey,
+  ROLES,
+  WRITERS,
+} from '../../src/domain/event.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
@@ -308,3 +316,23 @@ function nextDigit(digit: string): string {
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   return digits.charAt(digits.indexOf(digit) + 1);
 }
+
+describe('docs/logbook.md', () => {
+  it('has an example that is what it says', () => {
+    const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
+    const example = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
+    expect(verify(`${example}\n`, { keys: null })).toMatchObject({ bad: null, run: 'journal' });
+    expect(JSON.parse(example).sig).toBe(
+      seededKey(1).sign(`ferrybot.logbook.v1:${JSON.parse(example).hash}`),
+    );
+  });
+
+  it('lists who may write what as the domain has it', () => {
+    const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
+    for (const role of ROLES) {
+      const row = new RegExp(`^\\| ${role} \\| (.*) \\|$`, 'm').exec(page)?.[1] ?? '';
+      const types = EVENT_TYPES.filter((type) => (WRITERS[type] as readonly string[]).includes(role));
+      expect(row.split(', ').sort()).toEqual([...types].sort());
+    }
+  });
+});

@@ -1,0 +1,266 @@
+// `logbook verify` and `logbook show` as a person uses them: on a copy, on a checkout, on what somebody tampered with.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { logbookShow } from '../../../src/app/cli/verbs/logbook-show.ts';
+import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
+import { logbookVerify } from '../../../src/app/cli/verbs/logbook-verify.ts';
+import { runProgram } from '../../../src/host/process.ts';
+import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';
+
+const sealed = fileOf(lifeOfAFerry(2)).text;
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => `${line}\n`);
+const first = (count: number): string => linesOf(sealed).slice(0, count).join('');
+const EVENTS = `runs/${RUN}/events.jsonl`;
+
+type Called = { readonly code: number; readonly out: string; readonly err: string };
+
+async function call(verb: typeof logbookVerify, cwd: string, ...args: readonly string[]): Promise<Called> {
+  let [out, err] = ['', ''];
+  const io = {
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+    cwd,
+    environment: { ...environment, HOME: cwd },
+  };
+  const code = await verb(args, io);
+  return { code, out, err };
+}
+
+async function verify(
+  cwd: string,
+  ...args: readonly string[]
+): Promise<VerifyAnswer & { readonly code: number }> {
+  const { code, out } = await call(logbookVerify, cwd, ...args, '--json');
+  expect(out.endsWith('\n') && !out.slice(0, -1).includes('\n')).toBe(true);
+  return { ...(JSON.parse(out) as VerifyAnswer), code };
+}
+
+/** A checkout of a logbook branch whose history is these versions of one file. */
+async function checkout(
+  ...versions: readonly (string | null)[]
+): Promise<{ folder: string; git: (...args: readonly string[]) => Promise<string> }> {
+  const folder = scratchFolder();
+  const git = async (...args: readonly string[]): Promise<string> => {
+    const env = {
+      ...environment,
+      GIT_AUTHOR_NAME: 'x',
+      GIT_AUTHOR_EMAIL: 'x@x',
+      GIT_COMMITTER_NAME: 'x',
+      GIT_COMMITTER_EMAIL: 'x@x',
+    };
+    const result = await runProgram('git', ['-C', folder, ...args], { env });
+    if (!result.ok) throw new Error(`${args.join(' ')}: ${result.stderr}`);
+    return result.stdout.trim();
+  };
+  await git('init', '--quiet', '-b', 'logbook');
+  for (const version of versions) {
+    write(folder, version);
+    await git('add', '--all');
+    await git('commit', '--quiet', '--allow-empty', '-m', 'log');
+  }
+  return { folder, git };
+}
+
+function write(folder: string, text: string | null): void {
+  const path = join(folder, EVENTS);
+  mkdirSync(dirname(path), { recursive: true });
+  if (text === null) rmSync(path);
+  else writeFileSync(path, text);
+}
+
+describe('logbook verify', () => {
+  it('takes a file, a folder of a run, or a checkout', async () => {
+    const folder = scratchFolder();
+    write(folder, sealed);
+    const good = {
+      code: 0,
+      ok: true,
+      bad: null,
+      runs: [{ run: RUN, events: 14, anchor: 'terminal', keys: 'recorded' }],
+    };
+    expect(await verify(folder, EVENTS)).toMatchObject(good);
+    expect(await verify(folder, `runs/${RUN}`)).toMatchObject(good);
+    expect(await verify(folder, '.')).toMatchObject(good);
+    expect((await verify(folder, '.')).runs[0]?.head).toMatch(/^13:[0-9a-f]{64}$/);
+    expect((await call(logbookVerify, folder, '.')).out).toMatch(
+      /^ferry-daily-20261121: 14 events, head 13:.*\ngood\n$/,
+    );
+  });
+
+  it('names the first bad entry, and the file', async () => {
+    const folder = scratchFolder();
+    write(folder, sealed.replace('"comment":502', '"comment":503'));
+    expect(await verify(folder, '.')).toMatchObject({
+      code: 1,
+      ok: false,
+      bad: { file: EVENTS, line: 12, seq: 11, reason: 'hash' },
+    });
+    write(folder, sealed);
+    const bytes = Buffer.from(sealed, 'utf8');
+    bytes[first(4).length + 20] = 0xff;
+    writeFileSync(join(folder, EVENTS), bytes);
+    expect(await verify(folder, '.')).toMatchObject({
+      bad: { line: 5, reason: 'canonical', message: 'not UTF-8' },
+    });
+    expect((await call(logbookVerify, folder, '.')).out).toContain(
+      `bad: ${EVENTS} line 5 (entry 4): canonical: not UTF-8`,
+    );
+  });
+
+  it('of a run that goes on needs a head: its own history, or one that is given', async () => {
+    const loose = scratchFolder();
+    write(loose, first(9));
+    expect(await verify(loose, '.')).toMatchObject({
+      code: 1,
+      bad: { reason: 'unanchored', line: 10 },
+      runs: [{ anchor: 'none' }],
+    });
+    const hash = fileOf(lifeOfAFerry(2)).events[8]?.hash ?? '';
+    expect(await verify(loose, '.', '--head', `8:${hash}`)).toMatchObject({
+      code: 0,
+      runs: [{ anchor: 'flag' }],
+    });
+    expect(await verify(loose, '.', '--head', hash.slice(0, 12))).toMatchObject({ code: 0 });
+    expect(await verify(loose, '.', '--head', `9:${hash}`)).toMatchObject({
+      code: 1,
+      bad: { reason: 'truncated' },
+    });
+    expect(await verify(loose, '.', '--head', 'f'.repeat(64))).toMatchObject({
+      code: 1,
+      bad: { reason: 'truncated' },
+    });
+    const { folder } = await checkout(first(3), first(9));
+    expect(await verify(folder, '.')).toMatchObject({ code: 0, runs: [{ anchor: 'git', events: 9 }] });
+    expect(await verify(folder, EVENTS)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
+    expect(await verify(folder, `runs/${RUN}`)).toMatchObject({ code: 0, runs: [{ anchor: 'git' }] });
+  });
+
+  it("finds what the branch's history has and the file has not", async () => {
+    const { folder, git } = await checkout(first(3), first(9));
+    write(folder, first(7));
+    expect(await verify(folder, '.')).toMatchObject({
+      code: 1,
+      bad: { reason: 'truncated', line: 8, seq: 7 },
+    });
+    await git('commit', '--quiet', '-am', 'shorter');
+    expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'truncated', line: 8 } });
+    await git('rm', '--quiet', EVENTS);
+    await git('commit', '--quiet', '-m', 'away');
+    expect(await verify(folder, '.')).toMatchObject({
+      code: 1,
+      bad: { reason: 'truncated', line: 1, seq: 0 },
+    });
+    write(folder, first(9));
+    await git('add', '--all');
+    await git('commit', '--quiet', '-m', 'put right again');
+    expect(await verify(folder, '.')).toMatchObject({ code: 0 });
+  });
+
+  it('finds another past that was signed just as well, and a merge that drops entries', async () => {
+    const other = fileOf(lifeOfAFerry(0)).text;
+    const { folder } = await checkout(first(9), linesOf(other).slice(0, 12).join(''));
+    expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: { reason: 'hash', line: 9 } });
+    const merged = await checkout(first(3), first(9));
+    await merged.git('checkout', '--quiet', '-b', 'side', 'HEAD~1');
+    await merged.git('commit', '--quiet', '--allow-empty', '-m', 'side');
+    await merged.git('merge', '--quiet', '--strategy=ours', '-m', 'hide', 'logbook');
+    expect(await verify(merged.folder, '.')).toMatchObject({
+      code: 1,
+      bad: { reason: 'truncated', line: 4 },
+    });
+  });
+
+  it('takes the keys of a config, whatever else is wrong with it', async () => {
+    const folder = scratchFolder();
+    write(folder, sealed);
+    const listed = (of: typeof keys): string =>
+      `unknown: [1]\nkeys:\n${of.map((key) => `  - {id: ${key.id}, role: ${key.role}, public: "${key.public}", from: "${key.from}", until: "${key.until}"}\n`).join('')}`;
+    writeFileSync(join(folder, 'c.yml'), listed(keys));
+    expect(await verify(folder, '.', '--keys', 'c.yml')).toMatchObject({
+      code: 0,
+      runs: [{ keys: 'config' }],
+    });
+    writeFileSync(
+      join(folder, 'c.yml'),
+      listed(keys.map((key) => ({ ...key, public: seededKey(9).public }))),
+    );
+    expect(await verify(folder, '.', '--keys', 'c.yml')).toMatchObject({
+      code: 1,
+      bad: { reason: 'signature', line: 1 },
+    });
+  });
+
+  it('used wrongly says so with exit code 2, as JSON where that was asked for', async () => {
+    const folder = scratchFolder();
+    write(folder, sealed);
+    writeFileSync(join(folder, 'none.yml'), 'keys: []\n');
+    for (const args of [
+      [],
+      ['a', 'b'],
+      ['nowhere'],
+      ['.', '--head', '3'],
+      ['.', '--head', '3:xyz'],
+      ['.', '--keys', 'none.yml'],
+      ['.', '--keys', 'missing.yml'],
+      ['.', '--wrong'],
+      ['runs'],
+    ]) {
+      const asked = await call(logbookVerify, folder, ...args, '--json');
+      expect(asked.code, args.join(' ')).toBe(2);
+      expect(JSON.parse(asked.out)).toMatchObject({ ok: false, error: { code: 'usage' } });
+      const plain = await call(logbookVerify, folder, ...args);
+      expect(plain.out).toBe('');
+      expect(plain.err).not.toBe('');
+    }
+  });
+
+  it("runs nothing that a stranger's checkout names", async () => {
+    const { folder, git } = await checkout(first(3), first(9));
+    const trap = `touch ${join(folder, 'sprung')}`;
+    for (const key of [
+      'core.fsmonitor',
+      'core.sshCommand',
+      'diff.external',
+      'core.pager',
+      'gpg.program',
+      'diff.x.textconv',
+    ])
+      await git('config', key, trap);
+    await git('config', 'log.showSignature', 'true');
+    writeFileSync(join(folder, '.gitattributes'), '*.jsonl diff=x\n');
+    expect(await verify(folder, '.')).toMatchObject({ code: 0 });
+    expect((await runProgram('ls', [join(folder, 'sprung')], { env: environment })).ok).toBe(false);
+  });
+});
+
+describe('logbook show', () => {
+  it('tells the run, also of one that goes on, and stops where an entry is bad', async () => {
+    const folder = scratchFolder();
+    write(folder, first(9));
+    const shown = await call(logbookShow, folder, '.');
+    expect(shown.code).toBe(0);
+    expect(shown.out).toContain(
+      '2026-11-21 09:07 UTC  submitted: job ferrybot-ferry-daily-20261121-a1 was submitted',
+    );
+    const json = JSON.parse((await call(logbookShow, folder, '.', '--json')).out);
+    expect(json).toMatchObject({ ok: true, runs: [{ run: RUN, bad: null }] });
+    expect(json.runs[0].events[3]).toMatchObject({
+      seq: 3,
+      type: 'approved',
+      actor: 'alice',
+      status: 'approved by @alice (101)',
+    });
+    write(folder, first(9).replace('"comment":501', '"comment":502'));
+    const bad = await call(logbookShow, folder, '.');
+    expect(bad.code).toBe(1);
+    expect(bad.out).toContain('bad: line 3 (entry 2): hash');
+    expect(bad.out).not.toContain('submitted');
+  });
+});
