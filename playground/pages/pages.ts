@@ -2,8 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { speakerCookie } from './acts/speak.ts';
 import { createApi } from './api/api.ts';
+import { conditionalFetch } from './api/conditional-fetch.ts';
 import { readAsset } from './assets/read-asset.ts';
 import { openEventStream } from './event-stream.ts';
+import { pageLimits } from './page-limits.ts';
 import { type PageRequest, readForm, readPageRequest } from './page-request.ts';
 import { readPeople, speakerOf } from './people.ts';
 import { previewMarkup } from './preview.ts';
@@ -19,7 +21,8 @@ export type Pages = (request: IncomingMessage, response: ServerResponse) => Prom
  * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, the assets and the event stream.
  * False (nothing was written): the request is for the API, for git, or for the playground's control.
  */
-export function createPages(options: PagesOptions): Pages {
+export function createPages(settings: PagesOptions): Pages {
+  const options = { ...settings, fetch: conditionalFetch(settings.fetch, pageLimits.answersKeptMax) };
   return async (incoming, response) => {
     const request = readPageRequest(incoming);
     if (!isOurs(request, options)) return false;

@@ -9,11 +9,13 @@ const personShape = z.object({
   name: z.string().nullish(),
 });
 
-/** `role` is what the person is in the example lab: maintainer, author, reader, stranger. */
+/** What a person is in the example lab. */
+export type Role = 'maintainer' | 'author' | 'reader' | 'stranger';
+
 export type Person = {
   readonly login: string;
   readonly token: string;
-  readonly role: string;
+  readonly role: Role;
   readonly name: string | null;
 };
 
@@ -29,7 +31,7 @@ export async function readPeople(api: Api): Promise<readonly Person[]> {
   return people.map(({ login, token, role, name }) => ({
     login,
     token,
-    role: role ?? 'person',
+    role: castRole(role),
     name: name ?? null,
   }));
 }
@@ -39,4 +41,23 @@ export function speakerOf(people: readonly Person[], login: string | null): Pers
   const speaker = people.find((person) => person.login === login) ?? people[0];
   if (speaker === undefined) throw new Error('the playground has no people to speak for');
   return speaker;
+}
+
+/** GitHub's role names (of the collaborator endpoint) as parts in the example lab; none at all is a stranger. */
+function castRole(role: string | null | undefined): Role {
+  switch (role) {
+    case 'admin':
+    case 'maintain':
+    case 'maintainer':
+      return 'maintainer';
+    case 'write':
+    case 'author':
+      return 'author';
+    case 'triage':
+    case 'read':
+    case 'reader':
+      return 'reader';
+    default:
+      return 'stranger';
+  }
 }

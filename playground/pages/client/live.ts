@@ -2,8 +2,9 @@
 import { exchangeParts, rememberParts } from './parts.ts';
 import { showTimes } from './times.ts';
 
-/** Several changes in one moment make one look. */
+/** Several changes in one moment make one look, and a busy world is not looked at more than once a second. */
 const settleMs = 120;
+const looksApartMs = 1_000;
 /** Where there is no event stream, the page looks this often. */
 const pollPeriodMs = 3_000;
 
@@ -27,9 +28,25 @@ export function followWorld(): World {
     }
     pollWhileRunning(refresh);
   };
-  listen(() => setTimeout(refresh, settleMs));
+  listen(gather(refresh));
   pollWhileRunning(refresh);
   return { refresh };
+}
+
+/** Turns a burst of calls into one, soon, and keeps the looks apart. */
+function gather(refresh: () => Promise<void>): () => void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let planned = false;
+  return () => {
+    if (planned) return;
+    planned = true;
+    const waitMs = Math.max(settleMs, lastAt + looksApartMs - performance.now());
+    setTimeout(() => {
+      planned = false;
+      lastAt = performance.now();
+      void refresh();
+    }, waitMs);
+  };
 }
 
 async function lookOnce(): Promise<void> {

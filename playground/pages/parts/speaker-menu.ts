@@ -1,25 +1,21 @@
 /** The switch for who is speaking: a menu of people in the top bar; works without a script. */
 import { type Html, html } from '../html.ts';
-import type { Person } from '../people.ts';
+import type { Person, Role } from '../people.ts';
 import type { Visit } from '../visit.ts';
 import { avatar } from './avatar.ts';
 import { icon } from './icons.ts';
 
-const roleNotes: Readonly<Record<string, string>> = {
+/** What a role means, in a few words. */
+const roleNotes: Readonly<Record<Role, string>> = {
   maintainer: 'runs the lab; may approve',
   author: 'writes changes; may ask',
   reader: 'reads along',
   stranger: 'passes by',
 };
 
-/** What a role means, in a few words; an unknown role stands for itself. */
-export function roleNote(role: string): string {
-  return roleNotes[role] ?? role;
-}
-
 export function speakerMenu({ people, speaker, request }: Visit): Html {
   return html`<details class="menu speaker" data-live-skip>
-  <summary aria-label="Speaking as ${speaker.login}, ${speaker.role}. Change the speaker"><span class="speaker-as">Speaking as</span> ${avatar(speaker.login)}<strong>${speaker.login}</strong> <span class="role role-${roleClass(speaker)}">${speaker.role}</span>${icon('chevron')}</summary>
+  <summary aria-label="Speaking as ${speaker.login}, ${speaker.role}. Change the speaker"><span class="speaker-as">Speaking as</span> ${avatar(speaker.login)}<strong>${speaker.login}</strong> <span class="role role-${speaker.role}">${speaker.role}</span>${icon('chevron')}</summary>
   <form class="menu-items" method="post" action="/_playground/speaker">
     <input type="hidden" name="back" value="${request.path}">
     <p class="menu-title">Who is speaking?</p>
@@ -29,9 +25,5 @@ export function speakerMenu({ people, speaker, request }: Visit): Html {
 }
 
 function choice(person: Person, current: boolean): Html {
-  return html`<button class="menu-item" name="speaker" value="${person.login}" ${current ? html`aria-current="true"` : null}>${avatar(person.login)}<span><strong>${person.login}</strong> <span class="role role-${roleClass(person)}">${person.role}</span><br><small>${roleNote(person.role)}</small></span>${current ? icon('check') : null}</button>`;
-}
-
-function roleClass({ role }: Person): string {
-  return role in roleNotes ? role : 'other';
+  return html`<button class="menu-item" name="speaker" value="${person.login}" ${current ? html`aria-current="true"` : null}>${avatar(person.login)}<span><strong>${person.login}</strong> <span class="role role-${person.role}">${person.role}</span><br><small>${roleNotes[person.role]}</small></span>${current ? icon('check') : null}</button>`;
 }

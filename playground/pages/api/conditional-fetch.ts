@@ -1,0 +1,31 @@
+/** Asks again only for what changed: a page that looks at every change would otherwise use up a person's request budget. */
+import type { Fetch } from './api.ts';
+
+type Kept = { readonly etag: string; readonly body: Uint8Array<ArrayBuffer>; readonly headers: Headers };
+
+/**
+ * Sends `If-None-Match` with what was answered before; a 304 (which costs nothing of the hourly budget, as on GitHub:
+ * docs.github.com/rest/using-the-rest-api/best-practices) gives the kept answer. At most `keptMax` answers are kept, the oldest go.
+ */
+export function conditionalFetch(fetch: Fetch, keptMax: number): Fetch {
+  const answers = new Map<string, Kept>();
+  return async (request) => {
+    if (request.method !== 'GET') return fetch(request);
+    const key = [request.url, request.headers.get('authorization'), request.headers.get('accept')].join('\n');
+    const kept = answers.get(key);
+    if (kept !== undefined) request.headers.set('if-none-match', kept.etag);
+    const response = await fetch(request);
+    if (response.status === 304 && kept !== undefined)
+      return new Response(kept.body, { headers: kept.headers });
+    const etag = response.headers.get('etag');
+    if (response.status !== 200 || etag === null) return response;
+    const body = new Uint8Array(await response.arrayBuffer());
+    answers.delete(key);
+    answers.set(key, { etag, body, headers: response.headers });
+    for (const oldest of answers.keys()) {
+      if (answers.size <= keptMax) break;
+      answers.delete(oldest);
+    }
+    return new Response(body, { headers: response.headers });
+  };
+}

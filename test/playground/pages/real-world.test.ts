@@ -1,0 +1,229 @@
+/** The page against the playground's real API: what it asks for is served, what it shows is what the API says. */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../../../playground/clock.ts';
+import { createMemoryStore } from '../../../playground/git/memory-store.ts';
+import { glanceOf } from '../../../playground/pages/glance.ts';
+import { createPages } from '../../../playground/pages/pages.ts';
+import { createWorld } from '../../../playground/world/create-world.ts';
+import { people, seedWorld } from '../../../playground/world/seed.ts';
+import { mintInstallationToken } from '../../../playground/world/tokens.ts';
+import type { World } from '../../../playground/world/world.ts';
+
+const startMs = Date.parse('2026-11-21T06:00:00Z');
+const server = createServer();
+let baseUrl = '';
+let world: World;
+let tokens: Readonly<Record<string, string>>;
+
+/** One second passes with every look at the clock, so that the order of things is the order of their times. */
+function tickingClock(): Clock {
+  let nowMs = startMs;
+  return { now: () => (nowMs += 1_000), sleep: async () => undefined };
+}
+
+const call = async (
+  login: string,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Record<string, unknown>> => {
+  const headers = { authorization: `Bearer ${tokens[login] ?? ''}`, 'content-type': 'application/json' };
+  const response = await world.fetch(
+    new Request(`${baseUrl}/api/v3${path}`, { method, headers, body: JSON.stringify(body) }),
+  );
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+};
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  baseUrl = `http://127.0.0.1:${address.port}`;
+  world = createWorld({ clock: tickingClock(), gitStores: () => createMemoryStore(), baseUrl });
+  const permissions = { checks: 'write', metadata: 'read' } as const;
+  const app = { publicKeyPem: '', permissions, events: [], webhook: null };
+  const seeded = seedWorld(world, { labels: { ferry: '0969da' }, app });
+  const installation = Object.values(world.state.installations)[0];
+  if (installation === undefined) throw new Error('the seed installed no App');
+  tokens = {
+    ...seeded.tokens,
+    ferrybot: mintInstallationToken(world, installation, permissions, null).token,
+  };
+  const cast = Object.entries(people).map(([login, { role }]) => ({ login, role, token: tokens[login] }));
+  const pages = createPages({
+    baseUrl,
+    fetch: async (request) =>
+      request.url.endsWith('/_playground/people') ? Response.json(cast) : world.fetch(request),
+    homeRepository: 'lab/ferries',
+    subscribe: (onChange) => world.bus.subscribe(onChange),
+    glance: () => glanceOf(world),
+  });
+  server.on('request', (request, response) => {
+    pages(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  await plantFerry();
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** A file on main, a changed one on a branch, a pull request between them. */
+async function plantFerry(): Promise<void> {
+  const repo = Object.values(world.state.repos)[0];
+  if (repo === undefined) throw new Error('the seed made no repository');
+  const store = world.gitOf(repo);
+  const signature = { name: 'lab', email: 'lab@lab.example', atMs: startMs };
+  const tree = await store.writeTree([]);
+  const first = { tree, parents: [], author: signature, committer: signature, message: 'Begin' };
+  await store.updateRef({ ref: 'refs/heads/main', sha: await store.writeCommit(first) });
+  const at = '/repos/lab/ferries/contents';
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  await call('mira', 'PUT', `${at}/README.md`, {
+    message: 'Say what this is',
+    content: base64('# The lab\n\nSails daily.'),
+  });
+  const file = await call('mira', 'PUT', `${at}/experiments/daily.py`, {
+    message: 'Add the ferry',
+    content: base64('rate = 3\n'),
+  });
+  const sha = String(Reflect.get(Object(file['commit']), 'sha'));
+  const blob = String(Reflect.get(Object(file['content']), 'sha'));
+  await call('ada', 'POST', '/repos/lab/ferries/git/refs', { ref: 'refs/heads/ferry/today', sha });
+  await call('ada', 'PUT', `${at}/experiments/daily.py`, {
+    message: 'Raise the rate',
+    content: base64('rate = 4\n'),
+    sha: blob,
+    branch: 'ferry/today',
+  });
+  await call('ada', 'POST', '/repos/lab/ferries/pulls', {
+    title: 'Daily ferry',
+    head: 'ferry/today',
+    base: 'main',
+    body: '- [ ] human approval',
+  });
+}
+
+const get = async (path: string, who = 'mira'): Promise<string> => {
+  const response = await fetch(`${baseUrl}${path}`, { headers: { cookie: `playground_speaker=${who}` } });
+  return `${response.status}\n${await response.text()}`;
+};
+const post = async (path: string, fields: Record<string, string>, who = 'mira'): Promise<number> => {
+  const headers = { cookie: `playground_speaker=${who}` };
+  return (
+    await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers,
+      redirect: 'manual',
+    })
+  ).status;
+};
+
+describe('the page on the real API', () => {
+  it('shows the repository with its README, and files of any branch', async () => {
+    const home = await get('/lab/ferries');
+    expect(home).toContain('Sails daily.');
+    expect(home).toContain('href="/lab/ferries/tree/main/experiments"');
+    expect(await get('/lab/ferries/blob/ferry/today/experiments/daily.py')).toContain('rate = 4');
+    expect(await get('/lab/ferries/blob/main/experiments/daily.py')).toContain('rate = 3');
+  });
+
+  it('shows the pull request with its commits and its diff', async () => {
+    const pull = await get('/lab/ferries/pull/1');
+    expect(pull).toContain('aria-label="human approval"');
+    expect(pull).toContain('Raise the rate');
+    const files = await get('/lab/ferries/pull/1/files');
+    expect(files).toMatch(/diff-removed.*rate = 3/s);
+    expect(files).toMatch(/diff-added.*rate = 4/s);
+    expect(await get('/lab/ferries/pull/1/commits')).toContain('Raise the rate');
+    expect(await get('/lab/ferries/commits')).toContain('Add the ferry');
+  });
+
+  it('mira comments, ada reacts and may not edit mira’s words away unseen', async () => {
+    expect(await post('/lab/ferries/issues/1/comments', { body: '/status now' })).toBe(303);
+    const id = String(Object.values(world.state.comments).at(-1)?.id);
+    expect(await get('/lab/ferries/pull/1')).not.toContain('edited</summary>');
+    expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(
+      303,
+    );
+    expect(await get('/lab/ferries/pull/1')).toContain('aria-label="rocket: 1"');
+    expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(
+      303,
+    );
+    expect(await get('/lab/ferries/pull/1')).not.toContain('aria-label="rocket: 1"');
+    expect(await post(`/lab/ferries/issues/1/comments/${id}/edit`, { body: '/stop now' }, 'ada')).toBe(303);
+    const page = await get('/lab/ferries/pull/1');
+    expect(page).toContain('/stop now');
+    expect(page).toMatch(/edited<\/summary>.*<strong class="login">ada<\/strong> edited/s);
+    expect(await post(`/lab/ferries/issues/1/comments/${id}/edit`, { body: 'x' }, 'sol')).toBe(403);
+  });
+
+  it('reviews: mira approves, ada cannot approve her own change', async () => {
+    expect(await post('/lab/ferries/issues/1/comments', { body: 'good', verdict: 'APPROVE' })).toBe(303);
+    expect(await post('/lab/ferries/issues/1/comments', { body: 'mine', verdict: 'APPROVE' }, 'ada')).toBe(
+      422,
+    );
+    expect(await get('/lab/ferries/pull/1')).toContain('approved these changes');
+  });
+
+  it('labels are for who may, and shown in the lists', async () => {
+    expect(await post('/lab/ferries/issues/1/labels', { label: 'ferry' }, 'sol')).toBeGreaterThanOrEqual(403);
+    expect(await post('/lab/ferries/issues/1/labels', { label: 'ferry' }, 'ravi')).toBe(303);
+    expect(await get('/lab/ferries/pulls')).toMatch(/class="label"[^>]*>ferry</);
+    expect(await get('/lab/ferries')).toContain('A ferry waits for you, mira');
+  });
+
+  it('shows a check run with its annotation, in words and at its line', async () => {
+    expect(await get('/lab/ferries/pull/1/checks')).toContain('No checks have reported yet');
+    const output = {
+      title: 'waits for a maintainer',
+      summary: '**one** gate is open',
+      annotations: [
+        {
+          path: 'experiments/daily.py',
+          start_line: 1,
+          end_line: 1,
+          annotation_level: 'warning',
+          message: 'rate moved',
+        },
+      ],
+    };
+    const head = Object.values(world.state.issues)[0]?.pull?.headSha;
+    const check = {
+      name: 'gates',
+      head_sha: head,
+      status: 'completed',
+      conclusion: 'action_required',
+      output,
+    };
+    await call('ferrybot', 'POST', '/repos/lab/ferries/check-runs', check);
+    const checks = await get('/lab/ferries/pull/1/checks');
+    expect(checks).toContain('<strong>one</strong> gate is open');
+    expect(checks).toContain('rate moved');
+    expect(await get('/lab/ferries/pull/1/files')).toMatch(/rate = 4.*diff-remark.*rate moved/s);
+    expect(await get('/lab/ferries/pull/1')).toMatch(/next-check.*gates<\/strong> waits for a maintainer/s);
+  });
+
+  it('sol opens an issue and closes it again', async () => {
+    expect(await post('/lab/ferries/issues', { title: 'Why <b>this</b>?', body: 'please' }, 'sol')).toBe(303);
+    expect(await post('/lab/ferries/issues/2/comments', { body: '', state: 'closed' }, 'sol')).toBe(303);
+    expect(await get('/lab/ferries/issues?state=closed')).toContain('Why &lt;b&gt;this&lt;/b&gt;?');
+    expect(await get('/lab/ferries/issues/2')).toContain('Closed');
+  });
+
+  it('mira merges', async () => {
+    expect(await post('/lab/ferries/pull/1/merge', { method: 'squash' })).toBe(303);
+    const page = await get('/lab/ferries/pull/1');
+    expect(page).toContain('state-done');
+    expect(page).toContain('merged this into');
+    expect(await get('/lab/ferries/actions')).toContain('No workflow has run yet.');
+  });
+
+  it('asked for nothing that the playground does not have, and a second look costs little', async () => {
+    expect(world.state.unserved).toEqual([]);
+    await get('/lab/ferries/pull/1/files');
+    const before = world.state.usage['user:mira'];
+    await get('/lab/ferries/pull/1/files');
+    expect(world.state.usage['user:mira']?.rest).toBe(before?.rest);
+  });
+});
