@@ -1,0 +1,26 @@
+/** What a reader sees of a piece of Markdown, as one line of text. */
+
+import type { Nodes } from 'mdast';
+
+/** Text and inline code; without struck text, HTML, images and footnotes, which say nothing or the opposite. */
+export function plainText(node: Nodes): string {
+  return textOf(node).replace(/\s+/g, ' ').trim();
+}
+
+function textOf(node: Nodes): string {
+  switch (node.type) {
+    case 'text':
+    case 'inlineCode':
+      return node.value;
+    case 'break':
+      return '\n';
+    case 'delete':
+    case 'html':
+    case 'code':
+    case 'blockquote':
+    case 'footnoteDefinition':
+      return '';
+    default:
+      return 'children' in node ? node.children.map(textOf).join('') : '';
+  }
+}
