@@ -68,6 +68,7 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
     baseUrl: options.baseUrl,
     jobSummary: options.jobSummary ?? (() => null),
     glance: options.glance ?? (() => null),
+    pressButton: options.pressButton ?? (async () => 'unknown'),
   };
 }
 

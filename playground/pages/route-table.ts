@@ -1,10 +1,12 @@
 /** Every address of the page, in one list: what is looked at and what is done. */
 import { actOnRun, mergePull, toggleLabel } from './acts/manage.ts';
+import { pressCheckButton } from './acts/press.ts';
 import { reactToComment, reactToThread } from './acts/react.ts';
 import { editComment, editThread, openIssue, postComment } from './acts/say.ts';
 import { chooseSpeaker } from './acts/speak.ts';
 import type { Route } from './router.ts';
 import { actionsScreen } from './screens/actions.ts';
+import { checkRunScreen } from './screens/check-run.ts';
 import { commitScreen, commitsScreen, pullCommitsScreen } from './screens/commits.ts';
 import { homeScreen } from './screens/home.ts';
 import { pullChecksScreen } from './screens/pull-checks.ts';
@@ -29,6 +31,7 @@ export const screenRoutes: readonly Route<ScreenHandler>[] = [
   { pattern: '/:owner/:repo/actions/runs/:id#', handler: runScreen },
   { pattern: '/:owner/:repo/actions/runs/:id#/job/:job#', handler: runScreen },
   { pattern: '/:owner/:repo/actions/runs/:id#/attempts/:attempt#', handler: runScreen },
+  { pattern: '/:owner/:repo/runs/:id#', handler: checkRunScreen },
   { pattern: '/:owner/:repo/commits', handler: commitsScreen },
   { pattern: '/:owner/:repo/commits/:ref*', handler: commitsScreen },
   { pattern: '/:owner/:repo/commit/:sha', handler: commitScreen },
@@ -48,4 +51,5 @@ export const actRoutes: readonly Route<ActHandler>[] = [
   { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/reactions', handler: reactToComment },
   { pattern: '/:owner/:repo/pull/:number#/merge', handler: mergePull },
   { pattern: '/:owner/:repo/actions/runs/:id#', handler: actOnRun },
+  { pattern: '/:owner/:repo/runs/:check#/buttons', handler: pressCheckButton },
 ];

@@ -16,7 +16,19 @@ export type Visit = {
   /** Markdown that the job wrote to `GITHUB_STEP_SUMMARY`; GitHub's API does not tell it. Null = none. */
   readonly jobSummary: (jobId: number) => string | null;
   readonly glance: () => Glance | null;
+  readonly pressButton: (press: ButtonPress) => Promise<PressOutcome>;
 };
+
+/** A click of `login` on the button `identifier` of a check run. */
+export type ButtonPress = {
+  readonly owner: string;
+  readonly repo: string;
+  readonly checkRunId: number;
+  readonly identifier: string;
+  readonly login: string;
+};
+
+export type PressOutcome = 'pressed' | 'unknown' | 'forbidden';
 
 /** A page as a screen gives it; the layout adds the frame around it. */
 export type Screen =
@@ -35,7 +47,7 @@ export type Params = Readonly<Record<string, string>>;
 export type ScreenHandler = (visit: Visit, params: Params) => Promise<Screen>;
 export type ActHandler = (visit: Visit, params: Params, form: URLSearchParams) => Promise<Outcome>;
 
-/** The settings of `createPages`. */
+/** The settings of `createPages`; `worldSettings(world)` gives all but `fetch`. */
 export type PagesOptions = {
   /** The whole API in process (`world.fetch`), or `globalThis.fetch` against a running playground; must also answer `/_playground/people`. */
   readonly fetch: Fetch;
@@ -46,6 +58,8 @@ export type PagesOptions = {
   readonly subscribe?: (onChange: () => void) => () => void;
   /** Markdown of a job's summary, from the runner; without it no summaries are shown. */
   readonly jobSummary?: (jobId: number) => string | null;
-  /** For the bar at the foot: `() => glanceOf(world)`. */
+  /** For the bar at the foot. */
   readonly glance?: () => Glance;
+  /** Tells the App that somebody pressed a button on its check run; GitHub's API has no request for that. */
+  readonly pressButton?: (press: ButtonPress) => Promise<PressOutcome>;
 };

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../playground/clock.ts';
 import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { glanceOf } from '../../../playground/pages/glance.ts';
+import { worldSettings } from '../../../playground/pages/from-world.ts';
 import { createPages } from '../../../playground/pages/pages.ts';
 import { createWorld } from '../../../playground/world/create-world.ts';
 import { people, seedWorld } from '../../../playground/world/seed.ts';
@@ -53,12 +53,10 @@ beforeAll(async () => {
   };
   const cast = Object.entries(people).map(([login, { role }]) => ({ login, role, token: tokens[login] }));
   const pages = createPages({
-    baseUrl,
+    ...worldSettings(world),
     fetch: async (request) =>
       request.url.endsWith('/_playground/people') ? Response.json(cast) : world.fetch(request),
     homeRepository: 'lab/ferries',
-    subscribe: (onChange) => world.bus.subscribe(onChange),
-    glance: () => glanceOf(world),
   });
   server.on('request', (request, response) => {
     pages(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
@@ -188,6 +186,7 @@ describe('the page on the real API', () => {
         },
       ],
     };
+    const actions = [{ label: 'Approve', description: 'Same as /approve-launch', identifier: 'approve' }];
     const head = Object.values(world.state.issues)[0]?.pull?.headSha;
     const check = {
       name: 'gates',
@@ -195,6 +194,7 @@ describe('the page on the real API', () => {
       status: 'completed',
       conclusion: 'action_required',
       output,
+      actions,
     };
     await call('ferrybot', 'POST', '/repos/lab/ferries/check-runs', check);
     const checks = await get('/lab/ferries/pull/1/checks');
@@ -202,6 +202,27 @@ describe('the page on the real API', () => {
     expect(checks).toContain('rate moved');
     expect(await get('/lab/ferries/pull/1/files')).toMatch(/rate = 4.*diff-remark.*rate moved/s);
     expect(await get('/lab/ferries/pull/1')).toMatch(/next-check.*gates<\/strong> waits for a maintainer/s);
+  });
+
+  it('a button on a check run tells the App who pressed it, and is for who may write', async () => {
+    const heard: unknown[] = [];
+    const stop = world.bus.subscribe((event) => {
+      heard.push([
+        event.type,
+        event.action,
+        event.payload['requested_action'],
+        Reflect.get(Object(event.payload['sender']), 'login'),
+      ]);
+    });
+    const id = String(Object.values(world.state.checkRuns)[0]?.id);
+    expect(await get('/lab/ferries/pull/1/checks')).toContain('>Approve</button>');
+    expect(await get('/lab/ferries/pull/1/checks', 'ravi')).not.toContain('>Approve</button>');
+    expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'approve' }, 'ravi')).toBe(403);
+    expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'other' })).toBe(422);
+    expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'approve' })).toBe(303);
+    stop();
+    expect(heard).toEqual([['check_run', 'requested_action', { identifier: 'approve' }, 'mira']]);
+    expect(await get(`/lab/ferries/runs/${id}`)).toContain('gates');
   });
 
   it('sol opens an issue and closes it again', async () => {

@@ -1,0 +1,45 @@
+/** Connects the page to a world in the same process: what is not in the API, and what no request can do. */
+import { emitChange } from '../world/emit.ts';
+import { findRepo, findUser } from '../world/lookup.ts';
+import { roleAtLeast, roleOf } from '../world/permissions.ts';
+import { shapeCheckRun } from '../world/shapes/shape-check.ts';
+import type { World } from '../world/world.ts';
+import { glanceOf } from './glance.ts';
+import type { ButtonPress, PagesOptions, PressOutcome } from './visit.ts';
+
+/** Settings of `createPages` that a world gives; `fetch` stays with the server, which also answers `/_playground/people`. */
+export function worldSettings(world: World): Omit<PagesOptions, 'fetch'> {
+  return {
+    baseUrl: world.baseUrl,
+    subscribe: (onChange) => world.bus.subscribe(onChange),
+    glance: () => glanceOf(world),
+    jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
+    pressButton: (press) => pressButton(world, press),
+  };
+}
+
+/**
+ * The button of a check run: `check_run` with `requested_action`, for who may write
+ * (docs.github.com/rest/guides/using-the-rest-api-to-interact-with-checks, "Check runs and requested actions").
+ */
+async function pressButton(world: World, press: ButtonPress): Promise<PressOutcome> {
+  const repo = findRepo(world, press.owner, press.repo);
+  const sender = findUser(world, press.login);
+  const run = world.state.checkRuns[press.checkRunId];
+  if (repo === null || sender === null || run === undefined || run.repoId !== repo.id) return 'unknown';
+  if (!run.actions.some(({ identifier }) => identifier === press.identifier)) return 'unknown';
+  if (!roleAtLeast(roleOf(repo, sender.id), 'write')) return 'forbidden';
+  await emitChange(world, {
+    type: 'check_run',
+    action: 'requested_action',
+    repo,
+    sender,
+    byTokenKind: 'user',
+    payload: {
+      check_run: shapeCheckRun(world, run),
+      requested_action: { identifier: press.identifier },
+    },
+  });
+  await world.save();
+  return 'pressed';
+}
