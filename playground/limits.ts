@@ -53,8 +53,7 @@ export const playground = {
   commitsWalked: 10_000,
   /** Unserved requests remembered. */
   unservedKept: 500,
-  /** Depth and number of fields of a GraphQL query. */
-  graphqlDepth: 15,
+  /** Tokens of a GraphQL query. */
   graphqlTokens: 5_000,
   /** Pages that listen for live events at the same time. */
   eventListeners: 64,
@@ -96,6 +95,8 @@ export const actions = {
   jobsPerRun: 256,
   /** Workflow files that are read from one commit. */
   workflowFiles: 200,
+  /** Commits whose workflow files are kept in memory. */
+  commitsRemembered: 50,
   workflowFileBytes: 512 * 1024,
   /** A cancelled process is interrupted, then terminated, then killed after these times (actions/runner, ProcessInvoker). */
   interruptGraceMs: 7_500,

@@ -1,0 +1,79 @@
+/** The playground's own endpoints under `/_playground/`: what GitHub does not show, and what tests turn. */
+
+import * as z from 'zod';
+import type { Json } from '../world/json.ts';
+import { readJsonBody, toJson } from '../world/read-body.ts';
+import type { World } from '../world/world.ts';
+import type { OffsetClock } from './offset-clock.ts';
+import { listPeople } from './people.ts';
+
+const drop = z.union([
+  z.enum(['none', 'all']),
+  z.object({ event: z.string().min(1), seed: z.int(), rate: z.number().min(0).max(1) }),
+]);
+const faults = z.object({ drop });
+const clockMove = z.object({ advance_ms: z.number().nonnegative() });
+
+/** Where the offset of the clock is kept in `state.extra`. */
+export const clockOffsetKey = 'clockOffsetMs';
+
+/** Null: the path is not one of control's. `clock` is null for a world whose clock cannot be moved by hand. */
+export async function answerControl(
+  world: World,
+  clock: OffsetClock | null,
+  request: Request,
+): Promise<Response | null> {
+  const path = new URL(request.url).pathname;
+  switch (`${request.method} ${path}`) {
+    case 'GET /_playground/people':
+      return Response.json(listPeople(world));
+    case 'GET /_playground/usage':
+      return Response.json(world.state.usage);
+    case 'GET /_playground/deliveries':
+      return Response.json(Object.values(world.state.deliveries));
+    case 'GET /_playground/unserved':
+      return Response.json(world.state.unserved);
+    case 'GET /_playground/faults':
+      return Response.json({ drop: world.state.settings.drop });
+    case 'PUT /_playground/faults':
+      return change(world, request, faults, (wanted) => {
+        world.state.settings.drop = wanted.drop;
+        return { drop: toJson(wanted.drop) };
+      });
+    case 'GET /_playground/clock':
+      return Response.json(clockAnswer(world, clock));
+    case 'PUT /_playground/clock':
+      if (clock === null) return refuse(409, 'This clock cannot be moved by hand.');
+      return change(world, request, clockMove, (wanted) => {
+        clock.advance(wanted.advance_ms);
+        world.state.extra[clockOffsetKey] = clock.offsetMs();
+        return clockAnswer(world, clock);
+      });
+    default:
+      return null;
+  }
+}
+
+async function change<Wanted>(
+  world: World,
+  request: Request,
+  schema: z.ZodType<Wanted>,
+  apply: (wanted: Wanted) => Json,
+): Promise<Response> {
+  const body = await readJsonBody(request);
+  if (!body.ok) return refuse(400, body.message);
+  const wanted = schema.safeParse(body.value);
+  if (!wanted.success) return refuse(422, z.prettifyError(wanted.error));
+  const answer = apply(wanted.data);
+  await world.save();
+  return Response.json(answer);
+}
+
+function clockAnswer(world: World, clock: OffsetClock | null): Json {
+  const nowMs = world.clock.now();
+  return { now: new Date(nowMs).toISOString(), now_ms: nowMs, offset_ms: clock?.offsetMs() ?? null };
+}
+
+function refuse(status: number, message: string): Response {
+  return Response.json({ message }, { status });
+}

@@ -1,0 +1,70 @@
+/** Lets git in with the API's tokens and tells the world what was pushed. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type GitAuthorization, isGitRequest, serveGit } from '../git/http-backend.ts';
+import { actorOf, identify } from '../world/identity.ts';
+import { findRepo } from '../world/lookup.ts';
+import { allows } from '../world/permissions.ts';
+import { recordPush } from '../world/pushes.ts';
+import { repoAccess } from '../world/route.ts';
+import type { World } from '../world/world.ts';
+
+export type GitDoorOptions = {
+  readonly directoryOf: (owner: string, repo: string) => string | null;
+  readonly gitProgram?: string;
+  readonly onComplaint?: (complaint: string) => void;
+};
+
+const fetching = repoAccess('contents:read', 'public');
+const pushing = repoAccess('contents:write', 'write');
+
+/** A handler for the server: false when the request is not git's. */
+export function createGitDoor(
+  world: World,
+  options: GitDoorOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  return async (request, response) => {
+    if (!isGitRequest(request)) return false;
+    await serveGit(request, response, {
+      ...options,
+      authorize: async ({ owner, repo, token, service }) => authorize(world, owner, repo, token, service),
+      onPush: async ({ owner, repo, token, updates }) => {
+        const row = findRepo(world, owner, repo);
+        const identity = identify(world, token === null ? null : `Bearer ${token}`);
+        const actor = identity.ok ? actorOf(world, identity.caller) : null;
+        if (row === null || !identity.ok || actor === null)
+          throw new Error(`a push to ${owner}/${repo} by nobody`);
+        await recordPush({ world, repo: row, caller: identity.caller, actor }, updates);
+        await world.save();
+      },
+    });
+    return true;
+  };
+}
+
+/** 404 for what the caller may not see, as GitHub hides private repositories; 401 asks git for a token. */
+export function authorize(
+  world: World,
+  owner: string,
+  name: string,
+  token: string | null,
+  service: 'upload-pack' | 'receive-pack',
+): GitAuthorization {
+  const identity = identify(world, token === null ? null : `Bearer ${token}`);
+  if (!identity.ok) return 'unauthorized';
+  const repo = findRepo(world, owner, name);
+  const anonymous = identity.caller.kind === 'anonymous';
+  if (repo === null) return anonymous ? 'unauthorized' : 'not-found';
+  const verdict = allows(world, identity.caller, repo, service === 'receive-pack' ? pushing : fetching);
+  switch (verdict) {
+    case 'allowed':
+      return 'ok';
+    case 'sign-in':
+      return 'unauthorized';
+    case 'hidden':
+      return anonymous ? 'unauthorized' : 'not-found';
+    case 'missing-permission':
+    case 'missing-role':
+      return 'forbidden';
+  }
+}

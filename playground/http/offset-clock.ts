@@ -1,0 +1,41 @@
+/** The machine's clock plus an offset that can be moved forward, so that a day passes at the press of a button. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+
+export type OffsetClock = Clock & {
+  readonly offsetMs: () => number;
+  /** Moves the clock forward; whoever sleeps until a moment that is now past wakes. */
+  readonly advance: (durationMs: number) => void;
+};
+
+export function createOffsetClock(startOffsetMs = 0): OffsetClock {
+  let offsetMs = startOffsetMs;
+  let moved = new AbortController();
+  const now = (): number => Date.now() + offsetMs;
+  const sleep = async (durationMs: number, signal?: AbortSignal): Promise<void> => {
+    const until = now() + durationMs;
+    while (now() < until) {
+      const jump = moved.signal;
+      const wake = signal === undefined ? jump : AbortSignal.any([jump, signal]);
+      try {
+        await delay(until - now(), undefined, { signal: wake });
+      } catch (error) {
+        // A jump of the clock ends the wait early and the loop looks again; anything else is the sleeper's.
+        if (signal?.aborted === true || !jump.aborted) throw error;
+      }
+    }
+  };
+  return {
+    now,
+    sleep,
+    offsetMs: () => offsetMs,
+    advance: (durationMs) => {
+      if (!Number.isFinite(durationMs) || durationMs < 0) throw new RangeError('a clock moves forward only');
+      offsetMs += durationMs;
+      const before = moved;
+      moved = new AbortController();
+      before.abort();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** Who may be spoken for on the page, with tokens: this is a toy on the loopback, and its page needs them. */
+
+import type { Json } from '../world/json.ts';
+import { roleOf } from '../world/permissions.ts';
+import type { Role } from '../world/state-people.ts';
+import type { World } from '../world/world.ts';
+
+/** People by the order in which they joined; `role` as a visitor would say it, `role_name` as GitHub does. */
+export function listPeople(world: World): Json {
+  const repo = Object.values(world.state.repos)[0];
+  const rows: Json[] = [];
+  for (const [token, row] of Object.entries(world.state.tokens)) {
+    const user = row.kind === 'user' ? world.state.users[row.userId] : undefined;
+    if (user === undefined) continue;
+    const role = repo === undefined ? null : roleOf(repo, user.id);
+    rows.push({ login: user.login, name: user.name, role: partOf(role), role_name: role, token });
+  }
+  return rows;
+}
+
+function partOf(role: Role | null): string {
+  switch (role) {
+    case 'admin':
+    case 'maintain':
+      return 'maintainer';
+    case 'write':
+      return 'author';
+    case 'triage':
+    case 'read':
+      return 'reader';
+    case null:
+      return 'stranger';
+  }
+}

@@ -1,0 +1,127 @@
+/** One port on the loopback for everything: API, git, pages and control. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { World } from '../world/world.ts';
+import { answerControl } from './control.ts';
+import { type LiveEvents, startLiveEvents } from './live-events.ts';
+import { sendResponse, toRequest } from './node-request.ts';
+import type { OffsetClock } from './offset-clock.ts';
+
+/** Answers a request or says that it is not for it. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+export type Rooms = {
+  readonly world: World;
+  readonly clock: OffsetClock | null;
+  readonly git?: Handler;
+  readonly pages?: Handler;
+  /** Told of every exception that a request met: a bug of the playground, answered with 500. */
+  readonly onBug: (error: unknown) => void;
+};
+
+export type Listening = {
+  readonly ok: true;
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** Opens the rooms; until then every request is answered with 503. */
+  readonly serve: (rooms: Rooms) => void;
+  /** Takes no more requests, lets those under way end, and frees the port. */
+  readonly close: () => Promise<void>;
+};
+
+export type ListenOutcome =
+  | Listening
+  | { readonly ok: false; readonly reason: 'port-in-use' | 'port-forbidden' };
+
+/** Port 0 takes any free one. The address is known before the world is made, which needs it for its URLs. */
+export async function listen(port: number): Promise<ListenOutcome> {
+  let open: OpenRooms | null = null;
+  const server = createServer((request, response) => {
+    if (open === null) {
+      response.writeHead(503, { 'content-type': 'text/plain' }).end('The playground is starting.\n');
+      return;
+    }
+    const { rooms } = open;
+    route(open, request, response).catch((error: unknown) => {
+      rooms.onBug(error);
+      if (response.headersSent) response.destroy();
+      else
+        response
+          .writeHead(500, { 'content-type': 'application/json' })
+          .end('{"message":"The playground broke; see its log."}');
+    });
+  });
+  const failure = await bind(server, port);
+  if (failure === 'EADDRINUSE') return { ok: false, reason: 'port-in-use' };
+  if (failure === 'EACCES') return { ok: false, reason: 'port-forbidden' };
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const origin = `http://127.0.0.1:${bound}`;
+  return {
+    ok: true,
+    origin,
+    serve: (rooms) => {
+      open = { rooms, origin, live: startLiveEvents(rooms.world.bus) };
+    },
+    close: async () => {
+      open?.live.close();
+      await shut(server);
+    },
+  };
+}
+
+type OpenRooms = { readonly rooms: Rooms; readonly origin: string; readonly live: LiveEvents };
+
+/** `/api` is the world's; git knows its own requests; `/_playground` is control's; the rest are pages. */
+async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { rooms, origin, live } = open;
+  const path = new URL(incoming.url ?? '/', origin).pathname;
+  if (path.startsWith('/api/'))
+    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
+  if (rooms.git !== undefined && (await rooms.git(incoming, outgoing))) return;
+  if (path === '/_playground/events' && incoming.method === 'GET') return live.open(outgoing);
+  if (isControl(path)) {
+    return serveFetch(incoming, outgoing, origin, async (request) => {
+      return (await answerControl(rooms.world, rooms.clock, request)) ?? nothingHere(405);
+    });
+  }
+  if (rooms.pages !== undefined && (await rooms.pages(incoming, outgoing))) return;
+  await sendResponse(outgoing, nothingHere(404));
+}
+
+async function serveFetch(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  origin: string,
+  answer: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const request = await toRequest(incoming, origin);
+  const response = request === null ? nothingHere(413) : await answer(request);
+  await sendResponse(outgoing, response);
+}
+
+function isControl(path: string): boolean {
+  return /^\/_playground\/(people|usage|deliveries|unserved|faults|clock)$/.test(path);
+}
+
+function nothingHere(status: 404 | 405 | 413): Response {
+  const message = { 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Request body is too large' }[status];
+  return Response.json({ message }, { status });
+}
+
+async function bind(server: Server, port: number): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(error.code);
+      else reject(error);
+    });
+    server.listen(port, '127.0.0.1', () => resolve(null));
+  });
+}
+
+async function shut(server: Server): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,83 @@
+/** Keeps the state in one JSON file, so that a playground that was killed goes on from all that it had acknowledged. */
+
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { emptyState, type State } from './state.ts';
+
+export type StateFile = {
+  /** Null when there is no file yet. A file that is no state of this version throws, with what to do. */
+  readonly load: () => Promise<State | null>;
+  /** Resolves when the state, as it was at the call or later, is on disk. Calls during a write share the next one. */
+  readonly save: (state: State) => Promise<void>;
+};
+
+const header = z.looseObject({ version: z.literal(1), repos: z.looseObject({}) });
+
+/** The directory must exist. */
+export function createStateFile(path: string): StateFile {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const start = (state: State): Promise<void> => {
+    const write = writeAtomically(path, JSON.stringify(state)).finally(() => {
+      running = null;
+    });
+    running = write;
+    return write;
+  };
+  return {
+    load: () => load(path),
+    save: (state) => {
+      if (running === null) return start(state);
+      // The text is made when the write starts: it then holds everything that waits for it.
+      const again = (): Promise<void> => {
+        next = null;
+        return start(state);
+      };
+      next ??= running.then(again, again);
+      return next;
+    },
+  };
+}
+
+async function load(path: string): Promise<State | null> {
+  const text = await readIfThere(path);
+  if (text === null) return null;
+  const read: unknown = JSON.parse(text);
+  const checked = header.safeParse(read);
+  if (!checked.success) {
+    throw new Error(`${path} holds no state of this playground; move it away to start anew`, {
+      cause: checked.error,
+    });
+  }
+  // Trust edge: the playground's own file, whose version was checked; tables added since start empty.
+  return { ...emptyState(), ...(checked.data as unknown as State) };
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Written beside, flushed, renamed over, and the directory flushed: after a crash there is the old text or the new one. */
+async function writeAtomically(path: string, text: string): Promise<void> {
+  const beside = `${path}.new`;
+  const file = await open(beside, 'w');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
