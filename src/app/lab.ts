@@ -1,16 +1,21 @@
 /** Everything that a process needs to work on one repository, put together once at a composition root. */
 
+import type { LabConfig } from '../config/schema.ts';
+import type { Engine } from '../domain/engine.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
-import type { Signers } from '../logbook/append.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
+import type { SigningKeys } from './signers.ts';
 
 /** Who commits and tags: the lab's name and address from config. */
 export type GitIdentity = { readonly name: string; readonly email: string };
 
 export type LabGit = GitReader & GitWriter & GitExporter;
+
+/** The engine behind a cluster of the config; null where there is none on this machine. */
+export type EngineOf = (config: LabConfig, cluster: string) => Engine | null;
 
 /** The log of the process: one line each, already redacted, never for a person on GitHub. */
 export type Log = (line: string, fields?: Readonly<Record<string, string | number>>) => void;
@@ -24,7 +29,8 @@ export type Lab = {
   readonly client: GitHubClient;
   /** Git that commits as the lab; asked for after the config was read. */
   readonly gitAs: (identity: GitIdentity) => LabGit;
-  readonly signers: Signers;
+  /** The private keys that this process holds; it can write only what their roles may. */
+  readonly signingKeys: SigningKeys;
   readonly hash: Hash;
   readonly digestOf: (text: string) => Digest;
   readonly verifySignature: VerifySignature;

@@ -12,6 +12,7 @@ import { JOURNAL } from '../logbook/rules.ts';
 import { createLogbookStore, type LogbookStore, type StoreIncident } from '../logbook/store/git-store.ts';
 import { type BadEntry, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab, LabGit } from './lab.ts';
+import { signersFrom } from './signers.ts';
 
 /** A run whose logbook cannot be trusted: action on it stops until a person has looked. */
 export type BrokenRun = {
@@ -80,7 +81,7 @@ export function createRecordKeeper(lab: Lab, config: LabConfig, git: LabGit): Re
     const files = { run, text: before?.text ?? null, markdown: before?.markdown ?? null };
     const composed = composeAppend(files, drafts, {
       at,
-      signers: lab.signers,
+      signers: signersFrom(lab.signingKeys, config.keys, at),
       keys: config.keys,
       hash: lab.hash,
     });

@@ -77,7 +77,7 @@ export const limits = {
   /** How far back a sweep without any record looks for unanswered commands: GitHub redelivers for three days. */
   sweepLookbackMs: 3 * 24 * 60 * 60 * 1_000,
   /** Slack when the sweep's start is taken from the newest event: clocks differ. */
-  sweepSlackMs: 60 * 60 * 1_000,
+  sweepSlackMs: 5 * 60 * 1_000,
   /** Stops, seals and other steps outside that failed are tried again on a wake, so many times in one process. */
   effectTriesMax: 3,
   /** Events nest about five deep; a hostile line must not overflow the stack. */
@@ -136,4 +136,25 @@ export const limits = {
   intervalCommitsMax: 30,
   /** Experiment issues that a proposal lists. */
   intervalIssuesMax: 20,
+  /** A run that is over is looked at for so long, in case its last comment was not posted. */
+  overLookMs: 24 * 60 * 60 * 1_000,
+  /** Pages of 100 comments that one sweep reads. */
+  sweepPagesMax: 20,
+  /** Second and third tries of one day's proposal, after the first was withdrawn. */
+  proposalsPerDayMax: 20,
+  /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
+  intervalFallbackDays: 7,
+  intervalCommitsRead: 200,
+  /** Threads without a run that one wake answers in. */
+  journalThreadsPerWakeMax: 10,
+  /** GitHub gives a webhook ten seconds. */
+  webhookTimeoutMs: 10_000,
+  /** Wakes of one repository that wait; beyond it they fold into a sweep. */
+  wakesWaitingMax: 200,
+  /** How often the server looks for what webhooks did not bring. */
+  sweepPeriodMs: 15 * 60 * 1_000,
+  /** Difference to GitHub's clock that is taken for network delay and whole seconds. */
+  clockSlackMs: 3_000,
+  /** After a turn in which the logbook could not be read. */
+  watchRetryMs: 15_000,
 } as const;

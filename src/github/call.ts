@@ -28,6 +28,8 @@ export type GitHubClient = {
   readonly sleep: (durationMs: number) => Promise<void>;
   readonly now: () => number;
   readonly usage: Usage;
+  /** How far GitHub's clock is ahead of this machine's; see `noteClock`. */
+  readonly clock: { offsetMs: number };
   /** Newest answers by URL with their ETag: a 304 costs no quota. Bounded. */
   readonly cache: Map<string, { readonly etag: string; readonly data: unknown }>;
 };
@@ -43,8 +45,13 @@ export type CallOutcome =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** A client for one repository. */
-export function createClient(options: Omit<GitHubClient, 'usage' | 'cache'>): GitHubClient {
-  return { ...options, usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 }, cache: new Map() };
+export function createClient(options: Omit<GitHubClient, 'usage' | 'cache' | 'clock'>): GitHubClient {
+  return {
+    ...options,
+    usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 },
+    clock: { offsetMs: 0 },
+    cache: new Map(),
+  };
 }
 
 /** Calls `route` (such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`); owner and repo are filled in. */
@@ -82,6 +89,7 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
       ...headers,
     });
     count(client, route, isRead);
+    noteClock(client, answer.headers['date']);
     remember(client, cacheKey, answer);
     return { result: { kind: 'answered', ...answer }, retryAfterMs: null, notActed: false };
   } catch (error) {
@@ -103,6 +111,22 @@ async function once(client: GitHubClient, route: string, parameters: Record<stri
 function count(client: GitHubClient, route: string, isRead: boolean): void {
   client.usage[route.endsWith('/graphql') ? 'graphql' : 'rest'] += 1;
   if (!isRead && !route.endsWith('/graphql')) client.usage.contentWrites += 1;
+}
+
+/**
+ * GitHub's `Date` header is the clock of all our processes: a runner whose own clock is wrong would otherwise let orders
+ * lapse and leases overlap. The header has whole seconds, so that only a clear difference counts.
+ */
+function noteClock(client: GitHubClient, date: unknown): void {
+  const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+  if (!Number.isFinite(serverMs)) return;
+  const offsetMs = serverMs - client.now();
+  if (Math.abs(offsetMs - client.clock.offsetMs) > limits.clockSlackMs) client.clock.offsetMs = offsetMs;
+}
+
+/** Learns GitHub's time before anything is decided on it; `GET /rate_limit` costs no quota. */
+export async function synchronizeClock(client: GitHubClient): Promise<void> {
+  await call(client, 'GET /rate_limit');
 }
 
 function remember(

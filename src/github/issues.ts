@@ -15,7 +15,7 @@ const issueSchema = z.object({
 });
 
 /** An issue as a proposal's context lists it. */
-export type ListedIssue = { readonly number: number; readonly title: string };
+export type ListedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
 /** Opens an issue; one of ours that carries the marker already is adopted. */
 export async function openIssue(
@@ -75,7 +75,7 @@ export async function listExperimentIssues(
   return known(
     parsed.data
       .filter((issue) => issue.pull_request === undefined)
-      .map(({ number, title }) => ({ number, title })),
+      .map(({ number, title, updated_at }) => ({ number, title, updatedAtMs: Date.parse(updated_at) })),
   );
 }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
-const COMMENT = `id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}`;
+export const COMMENT_FIELDS = `id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}`;
 
 /** Comments come newest last; 100 is GraphQL's page. */
 export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
@@ -13,14 +13,14 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
       headRefName headRefOid baseRefName headRepository { nameWithOwner }
       labels(first: 50) { nodes { name } }
       userContentEdits(first: 20) { nodes { editedAt editor ${AUTHOR} } }
-      comments(last: 100) { totalCount nodes { ${COMMENT} } }
+      comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
       reviews(last: 50) { nodes { id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}
-        comments(first: 20) { nodes { ${COMMENT} } } } }
+        comments(first: 20) { nodes { ${COMMENT_FIELDS} } } } }
     }
     issue(number: $issue) {
       id number title body state updatedAt
       labels(first: 50) { nodes { name } }
-      comments(last: 100) { totalCount nodes { ${COMMENT} } }
+      comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
     }
   }
 }`;

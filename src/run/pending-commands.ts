@@ -80,3 +80,9 @@ export function commandsSince(state: RunState): Instant {
   if (at === null) throw new Error('a folded run carries a valid time');
   return at;
 }
+
+/** Whether anything in a comment's text wants an answer: the cheap question of a sweep. */
+export function wantsAnswer(body: string, otherBots: readonly string[]): boolean {
+  const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots });
+  return reading.commands.length > 0 || reading.errors.length > 0 || hintOf(reading) !== null;
+}

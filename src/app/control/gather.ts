@@ -15,7 +15,7 @@ import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 import type { Memory } from '../../run/step.ts';
 import type { Lab } from '../lab.ts';
-import { bodyFacts } from './body-facts.ts';
+import { lastKnownFerry, readBody } from './body-facts.ts';
 import { cachedChangeFacts } from './change-facts.ts';
 
 export type FactGatherer = {
@@ -40,7 +40,10 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
         issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
         comments,
         change: changed,
-        body: pull.kind === 'known' ? bodyFacts(lab, config, pull.value.body, changed) : pull,
+        body:
+          pull.kind === 'known'
+            ? readBody(lab, config, pull.value.body, changed, lastKnownFerry(state, runs))
+            : pull,
         permissions: await permissionsFor(lab, config, once, state, comments),
         laneRuns: known(runs),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())

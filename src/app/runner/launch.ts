@@ -7,6 +7,7 @@ import { limits } from '../../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { judgeOrder } from '../../run/verify-order.ts';
+import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { gatherOrderFacts } from './order-facts.ts';
 import { type ShippedJob, shipJob } from './ship-job.ts';
@@ -23,7 +24,7 @@ export type LaunchInput = {
   readonly ref: string;
   readonly defaultBranch: string;
   readonly workflowRun: number;
-  readonly engineOf: (cluster: string) => Engine | null;
+  readonly engineOf: EngineOf;
   /** Folder that outlives the checkout: approved trees are shipped into it. */
   readonly stateDirectory: string;
   /** The runner's environment, of which the job gets what the config names. */
@@ -86,7 +87,7 @@ async function claim(open: OpenLab, input: LaunchInput, order: IssuedOrder): Pro
 }
 
 function engineFor(open: OpenLab, input: LaunchInput): Engine | null {
-  return input.engineOf(open.config.lanes.daily.cluster);
+  return input.engineOf(open.config, open.config.lanes.daily.cluster);
 }
 
 /** A claim was pushed and nobody recorded a submission: look under the id first; only a positive *absent* in time may submit. */

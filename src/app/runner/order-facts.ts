@@ -9,7 +9,7 @@ import { readThreads } from '../../github/threads.ts';
 import { manifestDigest } from '../../run/manifest-digest.ts';
 import { manifestOf } from '../../run/manifest-of.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
-import { bodyFacts } from '../control/body-facts.ts';
+import { readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import type { OpenLab } from '../open-lab.ts';
 
@@ -47,7 +47,7 @@ async function digestFromCheckout(open: OpenLab, state: RunState, body: string):
   if (state.order === null) return unknown('there is no order');
   const change = await changeFacts(lab, git, config, state.order.order.commit);
   if (change.kind === 'unknown') return change;
-  const read = bodyFacts(lab, config, body, change);
+  const read = readBody(lab, config, body, change, null);
   if (read.kind === 'unknown') return read;
   const manifest = manifestOf({
     run: state.run,

@@ -1,6 +1,5 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
-import type { Engine } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/run-state.ts';
@@ -8,6 +7,7 @@ import { after } from '../../domain/time.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
+import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 import { lookAt, type MetricsReader } from './look.ts';
@@ -16,7 +16,7 @@ export type WatchInput = {
   readonly cluster: string;
   /** Names this process: two watches never share a holder. */
   readonly holder: string;
-  readonly engineOf: (cluster: string) => Engine | null;
+  readonly engineOf: EngineOf;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
   readonly publisher: Publisher;
@@ -49,7 +49,7 @@ function isWatchable(state: RunState, cluster: string): boolean {
 
 /** The stop was recorded by control and asked for by a person: that is the consent. Asking twice does no harm. */
 async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
-  const engine = input.engineOf(input.cluster);
+  const engine = input.engineOf(open.config, input.cluster);
   if (state.stop === null || state.submission === null || engine === null) return;
   open.lab.boundary('stop-job', 'before');
   const outcome = await engine.stop(state.submission.jobId);
@@ -59,7 +59,7 @@ async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): P
 
 async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const { lab, keeper, config } = open;
-  const engine = input.engineOf(input.cluster);
+  const engine = input.engineOf(open.config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = keeper.current().runs.find((r) => r.run === run);

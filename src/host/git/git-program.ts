@@ -2,25 +2,29 @@
 
 import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
 import { exportTree } from './export-tree.ts';
-import { createMirror, type GitProgramOptions } from './mirror.ts';
+import type { GitIdentity } from './environment.ts';
+import { createMirror, type MirrorOptions } from './mirror.ts';
 import { createReader } from './read.ts';
 import { createWriter } from './write.ts';
 
 /**
- * Reader and writer of one repository. Commands that change the mirror's refs run one after another, since
- * git refuses two at once; each is bounded in time. Nothing is done before the first call.
+ * One repository, for whoever commits: each identity gets a reader and writer, and all of them share one mirror.
+ * Commands that change the mirror's refs run one after another, since git refuses two at once; each is bounded
+ * in time. Nothing is done before the first call. Make it once a directory.
  */
-export function createGitProgram(options: GitProgramOptions): GitReader & GitWriter & GitExporter {
+export function createGitProgram(options: MirrorOptions): (identity: GitIdentity) => GitReader & GitWriter & GitExporter {
   const mirror = createMirror(options);
   const inTurn = createQueue();
   const reader = createReader(mirror);
-  const writer = createWriter(mirror);
-  return {
-    ...reader,
-    fetch: () => inTurn(reader.fetch),
-    commitAndPush: (request) => inTurn(() => writer.commitAndPush(request)),
-    exportTree: (commit, paths, directory) => inTurn(() => exportTree(mirror, commit, paths, directory)),
-    pushTag: (request) => inTurn(() => writer.pushTag(request)),
+  return (identity) => {
+    const writer = createWriter(mirror, identity);
+    return {
+      ...reader,
+      fetch: () => inTurn(reader.fetch),
+      commitAndPush: (request) => inTurn(() => writer.commitAndPush(request)),
+      exportTree: (commit, paths, directory) => inTurn(() => exportTree(mirror, commit, paths, directory)),
+      pushTag: (request) => inTurn(() => writer.pushTag(request)),
+    };
   };
 }
 

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { GitError, type GitErrorCode } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
-import { type GitIdentity, gitEnvironment, tokenSettings } from './environment.ts';
+import { gitEnvironment, tokenSettings } from './environment.ts';
 
 /** Everything that the git program needs to know; `directory` belongs to this process alone. */
-export type GitProgramOptions = {
+export type MirrorOptions = {
   /** The mirror's directory; made when it is not there. It holds nothing that cannot be fetched again. */
   readonly directory: string;
   /** `https://…`, `http://…`, or the path of a repository on this machine; without a password in it. */
   readonly remoteUrl: string;
-  readonly identity: GitIdentity;
   /** A token that is valid now; asked for before each command that may speak to the remote. */
   readonly token: () => Promise<string | null>;
   /** What git needs of the environment: PATH, and proxy and certificate settings where there are any. */
@@ -30,7 +29,7 @@ export type GitCall = {
 
 /** Runs git in the mirror, which is there and in order when a call begins. */
 export type GitMirror = {
-  readonly options: GitProgramOptions;
+  readonly options: MirrorOptions;
   /** The result, whatever it is. */
   run(call: GitCall): Promise<ProgramResult>;
   /** Standard output of a command that must succeed; otherwise `GitError` with this code. */
@@ -38,7 +37,7 @@ export type GitMirror = {
 };
 
 /** The mirror in `options.directory`; nothing happens before the first call. */
-export function createMirror(options: GitProgramOptions): GitMirror {
+export function createMirror(options: MirrorOptions): GitMirror {
   let ready: Promise<void> | null = null;
   const run = async (call: GitCall): Promise<ProgramResult> => {
     ready ??= prepare(options);
@@ -71,7 +70,7 @@ export function lastWords(result: ProgramResult): string {
   return `${result.kind}${result.exitCode === null ? '' : ` ${result.exitCode}`}${tail === '' ? '' : `: ${tail}`}`;
 }
 
-async function runGit(options: GitProgramOptions, call: GitCall): Promise<ProgramResult> {
+async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramResult> {
   const token = await options.token();
   const env = gitEnvironment(options.environment, tokenSettings(options.remoteUrl, token));
   return runProgram('git', ['--git-dir', options.directory, ...call.args], {
@@ -83,7 +82,7 @@ async function runGit(options: GitProgramOptions, call: GitCall): Promise<Progra
 }
 
 /** `git init` and `git config` may be run again on what a crash left half done. */
-async function prepare(options: GitProgramOptions): Promise<void> {
+async function prepare(options: MirrorOptions): Promise<void> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   await removeStaleLocks(options.directory);
   await must(options, ['init', '--quiet', '--bare']);
@@ -98,7 +97,7 @@ async function prepare(options: GitProgramOptions): Promise<void> {
   }
 }
 
-async function must(options: GitProgramOptions, args: readonly string[]): Promise<void> {
+async function must(options: MirrorOptions, args: readonly string[]): Promise<void> {
   const result = await runGit(options, { args });
   if (!result.ok) throw gitError('failed', { args }, result);
 }

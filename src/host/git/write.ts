@@ -5,27 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitRequest, GitWriter, PushOutcome, TagOutcome, TagRequest } from '../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../domain/ids.ts';
-import { identityEnvironment } from './environment.ts';
+import { type GitIdentity, identityEnvironment } from './environment.ts';
 import { type GitMirror, lastWords } from './mirror.ts';
 
 /** A `GitWriter` on a mirror. The remote's own compare-and-set decides who wins (`--force-with-lease`). */
-export function createWriter(mirror: GitMirror): GitWriter {
+export function createWriter(mirror: GitMirror, identity: GitIdentity): GitWriter {
   return {
     commitAndPush: async (request) => {
-      const commit = await makeCommit(mirror, request);
+      const commit = await makeCommit(mirror, identity, request);
       return push(mirror, { ref: request.ref, object: commit, expected: request.expected });
     },
-    pushTag: (request) => pushTag(mirror, request),
+    pushTag: (request) => pushTag(mirror, identity, request),
   };
 }
 
 type Push = { readonly ref: string; readonly object: Sha; readonly expected: Sha | null };
 
-async function makeCommit(mirror: GitMirror, request: CommitRequest): Promise<Sha> {
+async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: CommitRequest): Promise<Sha> {
   const parent = request.parent === 'expected' ? request.expected : request.parent;
   const tree = await makeTree(mirror, parent, request.files);
   const args = ['commit-tree', tree, ...(parent === null ? [] : ['-p', parent]), '-F', '-'];
-  const env = identityEnvironment(mirror.options.identity, request.atMs);
+  const env = identityEnvironment(identity, request.atMs);
   const commit = await mirror.output({ args, input: withNewline(request.message), env }, 'failed');
   return branded(commit.trim(), isSha);
 }
@@ -158,9 +158,9 @@ function remoteId(listing: string, ref: string): string | null {
   return null;
 }
 
-async function pushTag(mirror: GitMirror, request: TagRequest): Promise<TagOutcome> {
+async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<TagOutcome> {
   const ref = `refs/tags/${request.name}`;
-  const object = await makeTag(mirror, request);
+  const object = await makeTag(mirror, identity, request);
   const outcome = await push(mirror, { ref, object, expected: null });
   if (outcome.kind !== 'rejected') return outcome;
   const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
@@ -172,13 +172,13 @@ async function pushTag(mirror: GitMirror, request: TagRequest): Promise<TagOutco
 }
 
 /** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
-async function makeTag(mirror: GitMirror, { name, commit, message, atMs }: TagRequest): Promise<Sha> {
-  const { name: tagger, email } = mirror.options.identity;
+async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<Sha> {
+  const { name, commit, message, atMs } = request;
   const input = [
     `object ${commit}`,
     'type commit',
     `tag ${name}`,
-    `tagger ${tagger} <${email}> ${Math.floor(atMs / 1000)} +0000`,
+    `tagger ${identity.name} <${identity.email}> ${Math.floor(atMs / 1000)} +0000`,
     '',
     withNewline(message),
   ].join('\n');

@@ -1,0 +1,109 @@
+/** The whole action: inputs and environment are read here and nowhere else, and the result becomes outputs and a summary. */
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as core from '@actions/core';
+import { Octokit } from '@octokit/core';
+import { z } from 'zod';
+import { redact } from '../../host/redactor.ts';
+import { composeLab, signingKeysFrom } from '../compose-lab.ts';
+import { engineFor } from '../engines.ts';
+import { KEY_VARIABLES } from '../signers.ts';
+import { metricsFromFile } from '../watch/look.ts';
+import { isMode } from './inputs.ts';
+import { type ActionResult, runAction } from './run-action.ts';
+
+const environmentSchema = z.object({
+  GITHUB_REPOSITORY: z.string().regex(/^[^/]+\/[^/]+$/),
+  GITHUB_API_URL: z.url(),
+  GITHUB_SERVER_URL: z.url(),
+  GITHUB_EVENT_NAME: z.string(),
+  GITHUB_REF: z.string().default(''),
+  GITHUB_RUN_ID: z.coerce.number().int(),
+  GITHUB_RUN_ATTEMPT: z.coerce.number().int().default(1),
+  RUNNER_TEMP: z.string().min(1),
+});
+
+const eventSchema = z.object({ repository: z.object({ default_branch: z.string() }) });
+
+/** Runs the action and reports. A result that is no success fails the job with its reason. */
+export async function main(payload: unknown): Promise<void> {
+  try {
+    const result = await act(payload);
+    core.setOutput('result', result.result);
+    core.setOutput('run', result.run);
+    core.setOutput('job-id', result.jobId);
+    core.info(`ferrybot: ${result.result}${result.detail === '' ? '' : `: ${result.detail}`}`);
+    if (!result.ok) core.setFailed(`ferrybot: ${result.result}: ${result.detail}`);
+  } catch (error) {
+    core.setFailed(clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  }
+}
+
+async function act(payload: unknown): Promise<ActionResult> {
+  const environment = process.env;
+  const env = environmentSchema.parse(environment);
+  const mode = core.getInput('mode', { required: true });
+  if (!isMode(mode)) throw new Error(`mode is ${mode}`);
+  const token = core.getInput('token', { required: true });
+  core.setSecret(token);
+  const workDirectory = join(env.RUNNER_TEMP, 'ferrybot');
+  await mkdir(workDirectory, { recursive: true, mode: 0o700 });
+  const stateDirectory = core.getInput('state-directory') || join(env.RUNNER_TEMP, 'ferrybot-state');
+  const lab = composeLab({
+    repository: env.GITHUB_REPOSITORY,
+    octokit: new Octokit({ auth: token, baseUrl: env.GITHUB_API_URL, userAgent: 'ferrybot' }),
+    baseUrl: env.GITHUB_API_URL,
+    serverUrl: env.GITHUB_SERVER_URL,
+    token: async () => token,
+    signingKeys: signingKeysFrom(environment),
+    workDirectory,
+    environment,
+    now: Date.now,
+    sleep: (durationMs) => sleep(durationMs),
+    log: (line, fields) =>
+      core.info(clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)),
+  });
+  const event = eventSchema.safeParse(payload);
+  return runAction({
+    lab,
+    mode,
+    inputs: {
+      run: core.getInput('run'),
+      order: core.getInput('order'),
+      cluster: core.getInput('cluster'),
+      stateDirectory,
+      shiftMs: Number(core.getInput('shift-minutes') || '1200') * 60_000,
+    },
+    event: {
+      name: env.GITHUB_EVENT_NAME,
+      payload,
+      ref: env.GITHUB_REF,
+      runId: env.GITHUB_RUN_ID,
+      runAttempt: env.GITHUB_RUN_ATTEMPT,
+    },
+    defaultBranch: event.success ? event.data.repository.default_branch : 'main',
+    engineOf: (config, cluster) => engineFor(config, cluster, stateDirectory, Date.now),
+    readMetrics: metricsFromFile,
+    environment,
+    redact: clean,
+    sleep: (durationMs) => sleep(durationMs),
+  });
+}
+
+/** Text of this process without the values that it must not tell. */
+function clean(text: string): string {
+  const names = [
+    ...Object.values(KEY_VARIABLES),
+    'INPUT_TOKEN',
+    'GITHUB_TOKEN',
+    'ACTIONS_RUNTIME_TOKEN',
+    'WANDB_API_KEY',
+    'HF_TOKEN',
+  ];
+  return redact(
+    text,
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [process.env[name] ?? ''])),
+  );
+}

@@ -1,0 +1,162 @@
+/** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
+
+import { assertNever } from '../../domain/assert.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { synchronizeClock } from '../../github/call.ts';
+import { wakeOf } from '../../handlers/registry.ts';
+import { createWorker } from '../control/worker.ts';
+import type { EngineOf, Lab } from '../lab.ts';
+import { createLabOpener, type OpenLab } from '../open-lab.ts';
+import { propose } from '../propose/propose.ts';
+import { createPublisher } from '../publisher.ts';
+import { launch } from '../runner/launch.ts';
+import type { MetricsReader } from '../watch/look.ts';
+import { watch } from '../watch/watch.ts';
+import type { ActionMode } from './inputs.ts';
+
+export type ActionEvent = {
+  readonly name: string;
+  readonly payload: unknown;
+  readonly ref: string;
+  readonly runId: number;
+  readonly runAttempt: number;
+};
+
+export type ActionParts = {
+  readonly lab: Lab;
+  readonly mode: ActionMode;
+  readonly inputs: {
+    readonly run: string;
+    readonly order: string;
+    readonly cluster: string;
+    readonly stateDirectory: string;
+    readonly shiftMs: number;
+  };
+  readonly event: ActionEvent;
+  readonly defaultBranch: string;
+  readonly engineOf: EngineOf;
+  readonly readMetrics: MetricsReader;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly redact: (text: string) => string;
+  readonly sleep: (durationMs: number) => Promise<void>;
+};
+
+/** `ok` decides the job's conclusion; `result` is a closed word; `detail` is for the job summary. */
+export type ActionResult = {
+  readonly ok: boolean;
+  readonly result: string;
+  readonly run: string;
+  readonly jobId: string;
+  readonly detail: string;
+};
+
+/** Does what the mode asks for. Throws for bugs and broken transport only. */
+export async function runAction(parts: ActionParts): Promise<ActionResult> {
+  await synchronizeClock(parts.lab.client);
+  switch (parts.mode) {
+    case 'chat':
+      return chat(parts);
+    case 'propose':
+      return withLab(parts, async (open) => proposeToday(parts, open));
+    case 'launch':
+      return withLab(parts, async (open) => launchOrder(parts, open));
+    case 'watch':
+      return watchCluster(parts);
+    default:
+      return assertNever(parts.mode);
+  }
+}
+
+async function withLab(
+  parts: ActionParts,
+  work: (open: OpenLab) => Promise<ActionResult>,
+): Promise<ActionResult> {
+  const opening = await createLabOpener(parts.lab, parts.defaultBranch).open();
+  if (opening.kind === 'open') return work(opening.open);
+  const lines = opening.config.problems.map(
+    (p) => `line ${p.line}, column ${p.column}: ${p.path}: ${p.message}`,
+  );
+  return failed(
+    'no-config',
+    `.github/ferrybot.yml on ${parts.defaultBranch}: ${opening.config.why}\n${lines.join('\n')}`,
+  );
+}
+
+async function chat(parts: ActionParts): Promise<ActionResult> {
+  const worker = createWorker(parts.lab, parts.defaultBranch);
+  await worker.handle([wakeFrom(parts)]);
+  return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
+}
+
+/** A schedule, a dispatch and the job after a launch are sweeps; an event that means nothing to us is not worth less than one. */
+function wakeFrom(parts: ActionParts): Wake {
+  return wakeOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
+}
+
+async function proposeToday(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const outcome = await propose(open, {
+    objective: { kind: 'integration', text: 'normal daily integration check' },
+    date: null,
+  });
+  switch (outcome.kind) {
+    case 'proposed':
+    case 'already': {
+      const worker = createWorker(parts.lab, parts.defaultBranch);
+      await worker.handle([{ kind: 'repository' }]);
+      return { ok: true, result: outcome.kind, run: outcome.run, jobId: '', detail: '' };
+    }
+    case 'nothing':
+    case 'failed':
+      return failed(outcome.code, outcome.why);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const outcome = await launch(open, {
+    run: parts.inputs.run,
+    orderDigest: parts.inputs.order,
+    ref: parts.event.ref,
+    defaultBranch: parts.defaultBranch,
+    workflowRun: parts.event.runId,
+    engineOf: parts.engineOf,
+    stateDirectory: parts.inputs.stateDirectory,
+    environment: parts.environment,
+  });
+  if (outcome.kind === 'submitted')
+    return {
+      ok: true,
+      result: outcome.adopted ? 'adopted' : 'submitted',
+      run: parts.inputs.run,
+      jobId: outcome.jobId,
+      detail: '',
+    };
+  return { ...failed(outcome.code, outcome.why), run: parts.inputs.run };
+}
+
+async function watchCluster(parts: ActionParts): Promise<ActionResult> {
+  const opener = createLabOpener(parts.lab, parts.defaultBranch);
+  const outcome = await watch({
+    opener,
+    now: parts.lab.now,
+    sleep: parts.sleep,
+    shiftMs: parts.inputs.shiftMs,
+    input: {
+      cluster: parts.inputs.cluster,
+      holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
+      engineOf: parts.engineOf,
+      readMetrics: parts.readMetrics,
+      redact: parts.redact,
+      publisher: createPublisher(),
+    },
+    log: parts.lab.log,
+  });
+  return outcome.kind === 'no-config'
+    ? failed('no-config', 'there is no valid config')
+    : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
+}
+
+function failed(result: string, detail: string): ActionResult {
+  return { ok: false, result, run: '', jobId: '', detail };
+}

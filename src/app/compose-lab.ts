@@ -1,0 +1,101 @@
+/** Puts a Lab together from real parts: the git program, SHA-256, Ed25519, the Python parser, the system's clock. */
+
+import { join } from 'node:path';
+import { branded, isDigest, isInstant } from '../domain/ids.ts';
+import type { PythonParser } from '../domain/python-syntax.ts';
+import { createClient, type Octokit } from '../github/call.ts';
+import { createGitProgram } from '../host/git/git-program.ts';
+import { sha256Hex } from '../host/hash.ts';
+import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
+import type { Lab, Log } from './lab.ts';
+import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
+
+export type LabParts = {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly octokit: Octokit;
+  /** REST base and web base, such as https://api.github.com and https://github.com. */
+  readonly baseUrl: string;
+  readonly serverUrl: string;
+  readonly token: () => Promise<string>;
+  readonly signingKeys: SigningKeys;
+  /** Folder of this process alone, for the mirror. */
+  readonly workDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  readonly sleep: (durationMs: number) => Promise<void>;
+  readonly log: Log;
+};
+
+/** The production Lab. */
+export function composeLab(parts: LabParts): Lab {
+  const [owner = '', repo = ''] = parts.repository.split('/');
+  const mirror = {
+    directory: join(parts.workDirectory, 'mirror.git'),
+    remoteUrl: `${parts.serverUrl}/${owner}/${repo}.git`,
+  };
+  const client = createClient({
+    octokit: parts.octokit,
+    owner,
+    repo,
+    baseUrl: parts.baseUrl,
+    sleep: parts.sleep,
+    now: parts.now,
+  });
+  const now = (): ReturnType<Lab['now']> =>
+    branded(Math.trunc(parts.now() + client.clock.offsetMs), isInstant);
+  let parser: Promise<PythonParser> | null = null;
+  return {
+    repository: parts.repository,
+    client,
+    gitAs: createGitProgram({
+      ...mirror,
+      token: parts.token,
+      environment: programEnvironment(parts.environment),
+    }),
+    signingKeys: parts.signingKeys,
+    hash: sha256Hex,
+    digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
+    verifySignature: verifyEd25519,
+    parser: () => {
+      parser ??= import('../host/python-parser.ts').then((module) => module.createPythonParser());
+      return parser;
+    },
+    now,
+    log: parts.log,
+    boundary: () => undefined,
+  };
+}
+
+/** What a helper program needs of ours: never a token, never a key. */
+function programEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const names = [
+    'PATH',
+    'LANG',
+    'TMPDIR',
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+    'NO_PROXY',
+    'SSL_CERT_FILE',
+    'SSL_CERT_DIR',
+    'SystemRoot',
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name] ?? '']])),
+  );
+}
+
+/** Reads the private keys that the environment holds; a malformed one is an error that names its variable and not its text. */
+export function signingKeysFrom(environment: Readonly<Record<string, string | undefined>>): SigningKeys {
+  const keys: { -readonly [Role in keyof SigningKeys]: SigningKeys[Role] } = {};
+  for (const role of ['control', 'runner', 'watch'] as const) {
+    const text = environment[KEY_VARIABLES[role]];
+    if (text === undefined || text === '') continue;
+    const parsed = parseSigningKey(text);
+    if (!parsed.ok) throw new Error(`${KEY_VARIABLES[role]}: ${parsed.error}`);
+    keys[role] = parsed.value;
+  }
+  return keys;
+}

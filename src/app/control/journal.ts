@@ -1,0 +1,117 @@
+/** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
+
+import { definitionOf } from '../../commands/registry.ts';
+import type { AnswerCode } from '../../domain/command.ts';
+import type { EventDraft } from '../../domain/event.ts';
+import type { CommentFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import { commandKey, isOver, type SeenCommand } from '../../domain/run-state.ts';
+import { after, fromRfc3339 } from '../../domain/time.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { readThread } from '../../github/thread.ts';
+import { renderJournalAnswer } from '../../render/journal-answer.ts';
+import { markerIdentity, readMarker } from '../../render/marker.ts';
+import { answerDraft, seenDraft } from '../../run/decide-commands.ts';
+import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { perform } from './perform.ts';
+
+/** Looks at the threads that the wakes name and no active run owns. */
+export async function answerElsewhere(open: OpenLab, wakes: readonly Wake[]): Promise<void> {
+  const record = open.keeper.current();
+  const owned = new Set(
+    record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
+  );
+  const threads = new Set(
+    wakes.flatMap((wake) =>
+      wake.kind === 'comment' && wake.hasSlash && !owned.has(wake.thread) ? [wake.thread] : [],
+    ),
+  );
+  for (const thread of [...threads].slice(0, limits.journalThreadsPerWakeMax))
+    await answerThread(open, thread);
+}
+
+async function answerThread(open: OpenLab, thread: number): Promise<void> {
+  const { lab, config } = open;
+  const record = open.keeper.current();
+  const past =
+    record.runs.find((run) => run.proposal.pull === thread || run.proposal.issue === thread) ?? null;
+  const read = await readThread(lab.client, thread, lab.digestOf);
+  if (read.kind === 'unknown') {
+    lab.log(`thread ${thread}: ${read.why}`);
+    return;
+  }
+  // Only threads that ferrybot has anything to do with: its own runs' and those labelled `experiment`.
+  if (past === null && !read.value.labels.includes('experiment')) return;
+  const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
+  const since = after(lab.now(), -limits.sweepLookbackMs);
+  const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
+  const drafts = pending.flatMap((item) =>
+    draftsFor(item, known, past === null ? 'no-run-here' : 'run-over'),
+  );
+  if (drafts.length > 0 && !(await recorded(open, drafts))) return;
+  await publish(open, thread, read.value.comments);
+}
+
+function draftsFor(
+  item: PendingItem,
+  known: ReadonlyMap<string, SeenCommand>,
+  otherwise: AnswerCode,
+): readonly EventDraft[] {
+  const key = commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index });
+  const name = item.said.kind === 'command' ? item.said.name : item.said.word.replace(/^\//, '');
+  const args = item.said.kind === 'command' ? item.said.args : {};
+  const seen = known.has(key) ? [] : [seenDraft(item, name, args)];
+  if (item.said.kind === 'error') {
+    const { code, word, line, column, suggest } = item.said;
+    return [...seen, answerDraft(item, 'not-understood', { code, word, line, column, suggest })];
+  }
+  if (item.said.kind === 'hint')
+    return [
+      ...seen,
+      answerDraft(item, 'hint', { word: item.said.word, reason: item.said.reason, line: item.said.line }),
+    ];
+  const isHelp = definitionOf(name)?.name === 'help';
+  return [
+    ...seen,
+    answerDraft(
+      item,
+      isHelp ? 'help-shown' : otherwise,
+      isHelp ? { command: args['command'] ?? '' } : { name },
+    ),
+  ];
+}
+
+/** A lost race is left to the next wake: what is owed is still derivable. */
+async function recorded(open: OpenLab, drafts: readonly EventDraft[]): Promise<boolean> {
+  const result = await open.keeper.append('journal', drafts, open.lab.now());
+  if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
+  if (result.kind === 'conflict') await open.keeper.load();
+  return result.kind === 'appended';
+}
+
+/** Posts the answers of the journal that this thread does not show yet. */
+async function publish(open: OpenLab, thread: number, comments: readonly CommentFacts[]): Promise<void> {
+  const ours = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));
+  const answered = [...open.keeper.current().journal.commands.values()].filter(
+    (command) => command.thread === thread && command.answer !== null,
+  );
+  const recent = answered.filter(
+    (command) => open.lab.now() - (fromRfc3339(command.at) ?? 0) < limits.sweepLookbackMs,
+  );
+  for (const [key, commands] of Map.groupBy(recent, (command) => `${command.surface}-${command.comment}`)) {
+    const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
+    if (ours.has(marker)) continue;
+    await perform(open.lab, open.git, {
+      kind: 'post-comment',
+      thread,
+      marker,
+      body: renderJournalAnswer(key, commands),
+    });
+  }
+}
+
+function identityOf(comment: CommentFacts): string | null {
+  const marker = readMarker(comment.body);
+  return marker === null ? null : markerIdentity(marker);
+}

@@ -1,0 +1,125 @@
+/** Control's work on one repository: every wake ends in the same look at the record, one at a time. */
+
+import type { RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { needsWatch } from '../../run/decide-watch.ts';
+import { publicationsOf } from '../../run/publications.ts';
+import type { Lab } from '../lab.ts';
+import { createLabOpener, type LabOpener, type OpenLab } from '../open-lab.ts';
+import { adoptProposals } from './adopt.ts';
+import { createGatherer } from './gather.ts';
+import { answerElsewhere } from './journal.ts';
+import { createMemories, type Memories } from './memories.ts';
+import { perform } from './perform.ts';
+import { reconcileRun } from './reconcile-run.ts';
+import { sweptWakes } from './sweep.ts';
+
+export type Worker = {
+  /** Handles wakes that came together; throws only when nothing could be read or a bug was met. */
+  readonly handle: (wakes: readonly Wake[]) => Promise<void>;
+};
+
+type Own = {
+  readonly lab: Lab;
+  readonly opener: LabOpener;
+  readonly memories: Memories;
+  readonly settled: Map<RunId, string>;
+  sweptAt: number | null;
+};
+
+/** A worker for one repository and default branch. */
+export function createWorker(lab: Lab, defaultBranch: string): Worker {
+  const own: Own = {
+    lab,
+    opener: createLabOpener(lab, defaultBranch),
+    memories: createMemories(),
+    settled: new Map(),
+    sweptAt: null,
+  };
+  return { handle: (wakes) => handle(own, wakes) };
+}
+
+async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
+  const { lab, memories } = own;
+  memories.begin();
+  await acknowledge(own, wakes);
+  const opening = await own.opener.open();
+  if (opening.kind === 'no-config') {
+    lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
+    return;
+  }
+  const { open } = opening;
+  const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
+  if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await adoptProposals(open);
+  const gatherer = createGatherer(lab, open.git, open.config);
+  for (const run of open.keeper.current().runs.map((state) => state.run)) {
+    const state = open.keeper.current().runs.find((r) => r.run === run);
+    if (state === undefined || !isWorthALook(own, state, all)) continue;
+    await reconcileRun(
+      { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories },
+      run,
+    );
+    const now = open.keeper.current().runs.find((r) => r.run === run);
+    if (now !== undefined) own.settled.set(run, standing(now));
+  }
+  await answerElsewhere(open, all);
+}
+
+/** 👀 first, before anything is read: the person sees at once that the command was received. */
+async function acknowledge(own: Own, wakes: readonly Wake[]): Promise<void> {
+  for (const wake of wakes) {
+    if (wake.kind !== 'comment' || !wake.hasSlash) continue;
+    // A receipt that fails is no reason not to answer: the outcome is logged by perform.
+    await perform(own.lab, own.lab.gitAs({ name: 'ferry', email: 'ferry@localhost.invalid' }), {
+      kind: 'react',
+      surface: wake.surface,
+      comment: wake.comment,
+      content: 'eyes',
+    });
+  }
+}
+
+async function sweptIfAsked(own: Own, open: OpenLab, wakes: readonly Wake[]): Promise<readonly Wake[]> {
+  if (!wakes.some((wake) => wake.kind === 'sweep')) return [];
+  const startedAt = own.lab.now();
+  const swept = await sweptWakes(open, own.sweptAt);
+  if (swept === null) return [];
+  own.sweptAt = startedAt;
+  await acknowledge(own, swept);
+  return swept;
+}
+
+/** Whether the run's threads are read in this wake: what is owed can often be told from the record alone, at no request. */
+function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[]): boolean {
+  const threads = [state.proposal.pull, state.proposal.issue];
+  if (
+    wakes.some((wake) => (wake.kind === 'comment' || wake.kind === 'thread') && threads.includes(wake.thread))
+  )
+    return true;
+  const now = own.lab.now();
+  if (isOver(state)) {
+    const age = now - (fromRfc3339(state.head.at) ?? 0);
+    return age < limits.overLookMs && own.settled.get(state.run) !== standing(state);
+  }
+  if (state.submission === null)
+    return wakes.some((wake) => wake.kind === 'sweep' || wake.kind === 'repository');
+  if (needsWatch(state, now)) return true;
+  return own.settled.get(state.run) !== standing(state) && isAged(state, now);
+}
+
+/** What other processes' events owe is theirs to publish for a while. */
+function isAged(state: RunState, now: number): boolean {
+  return (
+    now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs ||
+    [...state.commands.values()].some((c) => c.answer === null)
+  );
+}
+
+/** What of a run can owe something: its phase, its publications, and what is unanswered. */
+function standing(state: RunState): string {
+  const open = [...state.commands.values()].filter((command) => command.answer === null).length;
+  return `${phaseOf(state)} ${publicationsOf(state).length} ${open} ${state.gate?.seq ?? 0}`;
+}

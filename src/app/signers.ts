@@ -1,0 +1,36 @@
+/** Private keys from the environment become signers under the ids that the config gives to their public halves. */
+
+import type { PublicKey, Role } from '../domain/event.ts';
+import type { Instant } from '../domain/ids.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import type { SigningKey } from '../host/keys.ts';
+import type { Signers } from '../logbook/append.ts';
+
+export type SigningKeys = { readonly [R in Role]?: SigningKey };
+
+/** Environment variable of each role's private key (interfaces.md, section 2). */
+export const KEY_VARIABLES = {
+  control: 'FERRYBOT_CONTROL_KEY',
+  runner: 'FERRYBOT_RUNNER_KEY',
+  watch: 'FERRYBOT_WATCH_KEY',
+} as const satisfies { readonly [R in Role]: string };
+
+/** Signers for the keys that are in force at this moment. A key that the config does not list is a mistake of the lab and is named. */
+export function signersFrom(keys: SigningKeys, listed: readonly PublicKey[], at: Instant): Signers {
+  const now = toRfc3339(at);
+  const signers: { -readonly [R in Role]?: NonNullable<Signers[R]> } = {};
+  for (const role of ['control', 'runner', 'watch'] as const) {
+    const key = keys[role];
+    if (key === undefined) continue;
+    const entry = listed.find(
+      (one) => one.role === role && one.public === key.public && one.from <= now && now < one.until,
+    );
+    if (entry === undefined) {
+      throw new Error(
+        `${KEY_VARIABLES[role]} fits no ${role} key of the config that is in force: list its public half ${key.public} under keys`,
+      );
+    }
+    signers[role] = { keyId: entry.id, role, sign: key.sign };
+  }
+  return signers;
+}

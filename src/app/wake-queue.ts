@@ -1,0 +1,48 @@
+/** One repository's wakes: gathered while work is under way, handled together, one batch at a time. */
+
+import { limits } from '../domain/limits.ts';
+import type { Wake } from '../domain/wake.ts';
+import type { Log } from './lab.ts';
+
+export type WakeQueue = {
+  readonly push: (wake: Wake) => void;
+  /** Resolves when nothing waits and nothing runs. */
+  readonly idle: () => Promise<void>;
+};
+
+/** A queue over `handle`. Beyond the limit wakes fold into one sweep: nothing is lost, since a sweep finds everything. */
+export function createWakeQueue(handle: (wakes: readonly Wake[]) => Promise<void>, log: Log): WakeQueue {
+  let waiting: Wake[] = [];
+  let running: Promise<void> | null = null;
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        await handle(batch);
+      } catch (error) {
+        // Nothing is lost: what is owed is derivable, and the next wake or sweep looks again.
+        log(`a wake failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      }
+    }
+    running = null;
+  };
+
+  return {
+    push: (wake) => {
+      waiting =
+        waiting.length >= limits.wakesWaitingMax
+          ? [
+              { kind: 'sweep' },
+              ...waiting.filter((w) => w.kind === 'comment').slice(-limits.wakesWaitingMax / 2),
+              wake,
+            ]
+          : [...waiting, wake];
+      running ??= drain();
+    },
+    idle: async () => {
+      while (running !== null) await running;
+    },
+  };
+}

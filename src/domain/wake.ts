@@ -1,0 +1,19 @@
+/** A wake: the reason to look again. It carries hints about where to look first, and never a fact to decide on (decision D2). */
+
+import type { Surface } from './command.ts';
+
+export type Wake =
+  /** Somebody wrote in a thread. `hasSlash`: a first look saw a slash word, so a receipt is due at once. */
+  | {
+      readonly kind: 'comment';
+      readonly surface: Surface;
+      readonly comment: number;
+      readonly thread: number;
+      readonly hasSlash: boolean;
+    }
+  /** A thread changed: edited, labelled, pushed to, closed. */
+  | { readonly kind: 'thread'; readonly thread: number }
+  /** The logbook or the default branch moved, or a workflow run ended. */
+  | { readonly kind: 'repository' }
+  /** Time has passed: look for everything that was missed. */
+  | { readonly kind: 'sweep' };

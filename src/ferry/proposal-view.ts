@@ -1,0 +1,24 @@
+/** A proposal as it is told in the pull request and the ferry issue: every fact that the policy demands of them. */
+
+import type { KnobChange } from '../domain/delta.ts';
+import type { IntervalStart, Objective } from '../domain/event.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { IntervalContext } from './interval.ts';
+
+/** `issue` and `pull` are null until they are opened. `changes` is empty only for an identical rerun. */
+export type ProposalView = {
+  readonly run: RunId;
+  readonly date: string;
+  readonly lane: string;
+  readonly runName: string;
+  readonly experiment: string;
+  readonly objective: Objective;
+  readonly interval: IntervalStart;
+  readonly context: IntervalContext;
+  readonly issue: number | null;
+  readonly pull: number | null;
+  readonly changes: readonly KnobChange[];
+  readonly risk: 'low' | 'medium' | 'high';
+  readonly reason: string;
+  readonly candidate: string | null;
+};

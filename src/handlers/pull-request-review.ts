@@ -1,0 +1,40 @@
+/** pull_request_review and pull_request_review_comment: commands may stand in both. */
+
+import { z } from 'zod';
+import { handler, senderSchema } from './event-envelope.ts';
+import { mayHoldCommand } from './slash-word.ts';
+
+const pull = z.object({ number: z.number().int() });
+const written = z.object({ id: z.number().int(), body: z.string().nullish(), user: senderSchema.nullish() });
+
+export const pullRequestReview = handler(
+  'pull_request_review',
+  z.object({ action: z.string(), pull_request: pull, review: written }),
+  ({ action, pull_request, review }) => {
+    if (action !== 'submitted' || review.user?.type !== 'User')
+      return { kind: 'thread', thread: pull_request.number };
+    return {
+      kind: 'comment',
+      surface: 'review',
+      comment: review.id,
+      thread: pull_request.number,
+      hasSlash: mayHoldCommand(review.body ?? ''),
+    };
+  },
+);
+
+export const pullRequestReviewComment = handler(
+  'pull_request_review_comment',
+  z.object({ action: z.string(), pull_request: pull, comment: written }),
+  ({ action, pull_request, comment }) => {
+    if (action !== 'created' || comment.user?.type !== 'User')
+      return { kind: 'thread', thread: pull_request.number };
+    return {
+      kind: 'comment',
+      surface: 'review-comment',
+      comment: comment.id,
+      thread: pull_request.number,
+      hasSlash: mayHoldCommand(comment.body ?? ''),
+    };
+  },
+);
