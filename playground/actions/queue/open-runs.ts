@@ -8,10 +8,11 @@ import type { Run } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
 import { matchesTrigger } from '../workflow/matches-trigger.ts';
 import type { Engine } from './engine.ts';
+import { barePlan } from './plan-rows.ts';
 import { planRun } from './plan-run.ts';
 import { putWorkflow, registerWorkflows, workflowAt } from './registry.ts';
 import { completeRun, createRun } from './run-rows.ts';
-import { runSourceOf } from './run-source.ts';
+import { type RunSource, runSourceOf } from './run-source.ts';
 import type { SourceFile } from './workflow-files.ts';
 
 /** Handles one event of the world: registers workflows of a pushed default branch and opens every run that `on:` asks for. */
@@ -42,7 +43,7 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
       source,
       title: source.title ?? workflow.name,
     });
-    if (event.byTokenKind === 'workflow') await waitForApproval(engine, run);
+    if (event.byTokenKind === 'workflow') await waitForApproval(engine, run, source);
     else await planRun(engine, run, source);
   }
 }
@@ -86,6 +87,8 @@ function field(value: Json, name: string): Json | null {
   return Object.entries(value).find(([key]) => key === name)?.[1] ?? null;
 }
 
-async function waitForApproval(engine: Engine, run: Run): Promise<void> {
+/** The plan of attempt 0 keeps what the run is of, until somebody approves it and attempt 1 is planned from it. */
+async function waitForApproval(engine: Engine, run: Run, source: RunSource): Promise<void> {
+  engine.world.state.runPlans[run.id] = barePlan(run, 0, source);
   await completeRun(engine.world, run.id, 'action_required');
 }

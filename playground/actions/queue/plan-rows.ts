@@ -1,7 +1,32 @@
 /** The plan of a run: its nodes changed, one at a time. */
 
-import type { PlanNode, RunPlan } from '../../world/state-actions.ts';
+import type { PlanNode, Run, RunPlan } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
+import type { RunSource } from './run-source.ts';
+
+/** What a plan takes over from the event, and a further attempt from the plan before it. */
+export type RunFacts = Pick<
+  RunSource & RunPlan,
+  'ref' | 'sha' | 'headRef' | 'baseRef' | 'workflowSha' | 'untrusted'
+>;
+
+/** A plan without jobs. */
+export function barePlan(run: Run, attempt: number, facts: RunFacts): RunPlan {
+  return {
+    runId: run.id,
+    attempt,
+    ref: facts.ref,
+    sha: facts.sha,
+    headRef: facts.headRef,
+    baseRef: facts.baseRef,
+    workflowSha: facts.workflowSha,
+    inputs: {},
+    group: null,
+    queue: 'single',
+    untrusted: facts.untrusted,
+    nodes: [],
+  };
+}
 
 export function planOf(world: World, runId: number): RunPlan {
   const plan = world.state.runPlans[runId];

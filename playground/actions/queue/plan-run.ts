@@ -3,6 +3,7 @@
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
 import type { Run, RunPlan } from '../../world/state-actions.ts';
+import type { World } from '../../world/world.ts';
 import { evaluateText } from '../expressions/evaluate.ts';
 import { typedDispatchInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
@@ -11,7 +12,7 @@ import { cancelMember } from './cancel.ts';
 import { admit, type Evaluated, evaluateConcurrency, groupOf } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, createJob } from './job-rows.ts';
-import { newNode } from './plan-rows.ts';
+import { barePlan, newNode, type RunFacts } from './plan-rows.ts';
 import { definitionsOf, type RunDefinitions } from './run-definitions.ts';
 import { completeRun, updateRun } from './run-rows.ts';
 import { runScope } from './run-scope.ts';
@@ -24,20 +25,12 @@ export async function planRun(engine: Engine, run: Run, source: RunSource | null
   const facts = source ?? world.state.runPlans[run.id] ?? (await dispatchSource(engine, run));
   const definitions = await definitionsOf(engine.files, repo, facts.workflowSha, run.path);
   const plan: RunPlan = {
-    runId: run.id,
-    attempt: run.runAttempt,
-    ref: facts.ref,
-    sha: facts.sha,
-    headRef: facts.headRef,
-    baseRef: facts.baseRef,
-    workflowSha: facts.workflowSha,
+    ...barePlan(run, run.runAttempt, facts),
     inputs: typedInputs(run, definitions),
-    group: null,
-    queue: 'single',
-    untrusted: facts.untrusted,
     nodes: definitions.jobs.map((job) => newNode(job.key)),
   };
   world.state.runPlans[run.id] = plan;
+  forgetOldChecks(world, run);
   try {
     if (definitions.problems.length > 0) throw new WorkflowFault(definitions.problems.join('\n'));
     const scope = runScope(world, run, plan, engine.serverUrl);
@@ -49,6 +42,16 @@ export async function planRun(engine: Engine, run: Run, source: RunSource | null
   } catch (error) {
     if (!(error instanceof WorkflowFault)) throw error;
     await failToStart(engine, run, error.message);
+  }
+}
+
+/** A commit shows the checks of the newest attempt only. */
+function forgetOldChecks(world: World, run: Run): void {
+  for (const id of run.jobIds) {
+    const job = world.state.jobs[id];
+    if (job === undefined || job.runAttempt === run.runAttempt || job.checkRunId === null) continue;
+    delete world.state.checkRuns[job.checkRunId];
+    world.state.jobs[id] = { ...job, checkRunId: null };
   }
 }
 
@@ -81,7 +84,7 @@ async function failToStart(engine: Engine, run: Run, message: string): Promise<v
 }
 
 /** A dispatch's row is made by the API; the ref that it names stands in its payload. */
-async function dispatchSource(engine: Engine, run: Run): Promise<Omit<RunSource, 'trigger' | 'title'>> {
+async function dispatchSource(engine: Engine, run: Run): Promise<RunFacts> {
   const repo = repoById(engine.world, run.repoId);
   const named = textField(run.payload, 'ref') ?? run.headBranch ?? repo.defaultBranch;
   const refs = await engine.world.gitOf(repo).refs();
@@ -89,12 +92,9 @@ async function dispatchSource(engine: Engine, run: Run): Promise<Omit<RunSource,
   return {
     ref: ref ?? `refs/heads/${named}`,
     sha: run.headSha,
-    headSha: run.headSha,
-    headBranch: run.headBranch,
     headRef: '',
     baseRef: '',
     workflowSha: run.headSha,
-    pullNumbers: [],
     untrusted: false,
   };
 }

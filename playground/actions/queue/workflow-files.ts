@@ -20,6 +20,7 @@ export type WorkflowFiles = {
 /** Files by commit, parsed once per blob. */
 export function createWorkflowFiles(world: World): WorkflowFiles {
   const parsed = new Map<string, SourceFile>();
+  const commits = new Map<string, readonly SourceFile[]>();
 
   const readBlob = async (repo: Repo, sha: string, path: string): Promise<SourceFile> => {
     const key = `${repo.id}:${sha}:${path}`;
@@ -34,6 +35,18 @@ export function createWorkflowFiles(world: World): WorkflowFiles {
   };
 
   const all = async (repo: Repo, commit: string): Promise<readonly SourceFile[]> => {
+    const key = `${repo.id}:${commit}`;
+    const known = commits.get(key);
+    if (known !== undefined) return known;
+    const files = await read(repo, commit);
+    // The newest commits are asked for again and again, old ones hardly ever.
+    for (const [oldest] of [...commits].slice(0, commits.size - actions.commitsRemembered))
+      commits.delete(oldest);
+    commits.set(key, files);
+    return files;
+  };
+
+  const read = async (repo: Repo, commit: string): Promise<readonly SourceFile[]> => {
     const store = world.gitOf(repo);
     const found = await store.readCommit(commit);
     const folder = found === null ? null : await entryAt(store, found.tree, DIRECTORY);

@@ -24,7 +24,7 @@ export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean
       const wanted = triggers.workflowRun;
       if (wanted === null || event.workflowName === null) return false;
       if (!matchesPatterns(wanted.workflows, event.workflowName)) return false;
-      return typePasses(wanted.types, null, event.action) && refPasses(wanted, event);
+      return typePasses(wanted.types, RUN_TYPES, event.action) && refPasses(wanted, event);
     }
     default: {
       if (!isActivityEvent(event.name)) return false;
@@ -35,6 +35,9 @@ export function matchesTrigger(triggers: Triggers, event: TriggerEvent): boolean
     }
   }
 }
+
+/** Other actions of the event are the playground's own (a cancellation was asked for) and start nothing. */
+const RUN_TYPES = ['completed', 'requested', 'in_progress'] as const;
 
 function isActivityEvent(name: string): name is ActivityEvent {
   return Object.hasOwn(DEFAULT_TYPES, name);

@@ -1,25 +1,24 @@
 /** A small lab for tests of Actions: a world with one repository `lab/model`, an owner, and files that can be pushed. */
 
-import { randomBytes } from 'node:crypto';
 import { createRun } from '../../../playground/actions/queue/run-rows.ts';
 import { plain } from '../../../playground/actions/queue/run-source.ts';
 import type { Clock } from '../../../playground/clock.ts';
 import type { GitStore } from '../../../playground/git/git-store.ts';
 import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { createBus } from '../../../playground/world/bus.ts';
+import { createWorld } from '../../../playground/world/create-world.ts';
 import { emitChange } from '../../../playground/world/emit.ts';
 import { changeTree, type PathChange } from '../../../playground/world/git-trees.ts';
 import type { Json } from '../../../playground/world/json.ts';
-import { actionsApp, repoById, userById } from '../../../playground/world/lookup.ts';
+import { actionsApp, findRepo, findUser, must } from '../../../playground/world/lookup.ts';
 import { recordPush } from '../../../playground/world/pushes.ts';
-import { emptyState, type Repo, type State } from '../../../playground/world/state.ts';
+import { seedWorld } from '../../../playground/world/seed.ts';
+import type { Repo, State } from '../../../playground/world/state.ts';
 import type { Job, Run } from '../../../playground/world/state-actions.ts';
-import type { Caller } from '../../../playground/world/state-people.ts';
+import type { Caller, Token } from '../../../playground/world/state-people.ts';
+import { mintUserToken } from '../../../playground/world/tokens.ts';
 import type { World } from '../../../playground/world/world.ts';
 
 export const MORNING = Date.UTC(2026, 10, 20, 6, 0, 0);
-const ADA = 1;
-const ACME = 2;
 
 export type Lab = {
   readonly world: World;
@@ -42,6 +41,10 @@ export type Lab = {
   readonly run: (id: number) => Run;
   readonly jobs: (runId: number) => readonly Job[];
   readonly log: (jobId: number) => string;
+  /** Workflow tokens that are good now. */
+  readonly workflowTokens: () => readonly Extract<Token, { kind: 'workflow' }>[];
+  /** A request by the maintainer. */
+  readonly api: (method: string, path: string, body?: Json) => Promise<{ status: number; body: Json }>;
 };
 
 /** `state` = a restart on what an earlier lab left. */
@@ -52,19 +55,16 @@ export function createLab(options: {
   readonly baseUrl?: string;
 }): Lab {
   const store = options.store ?? createMemoryStore();
-  const state = options.state ?? seed(options.clock.now());
-  const world: World = {
+  const world = createWorld({
     clock: options.clock,
-    state,
+    gitStores: () => store,
     baseUrl: options.baseUrl ?? 'http://127.0.0.1:9',
-    bus: createBus(),
-    gitOf: () => store,
-    randomBytes: (count) => new Uint8Array(randomBytes(count)),
-    save: async () => undefined,
-    fetch: async () => Response.json({ message: 'these tests do without the API' }, { status: 501 }),
-  };
-  const repo = (): Repo => repoById(world, 1);
-  const ada = userById(world, ADA);
+    ...(options.state === undefined ? {} : { state: options.state }),
+  });
+  if (options.state === undefined) seedWorld(world, SEED);
+  const repo = (): Repo => must(findRepo(world, 'lab', 'model'), 'repository lab/model');
+  const maintainer = mintUserToken(world, must(findUser(world, 'mira'), 'mira').id);
+  const ada = must(findUser(world, 'ada'), 'ada');
   const tell = (
     type: 'issue_comment' | 'pull_request',
     action: string,
@@ -96,7 +96,7 @@ export function createLab(options: {
         message,
       });
       await store.updateRef({ ref: `refs/heads/${branch}`, sha: after });
-      const caller = callerOf(by);
+      const caller = callerOf(by, ada.id, repo().id);
       await recordPush({ world, repo: repo(), actor: ada, caller }, [
         { ref: `refs/heads/${branch}`, before, after },
       ]);
@@ -125,7 +125,7 @@ export function createLab(options: {
         workflow,
         event: 'workflow_dispatch',
         payload,
-        actorId: ADA,
+        actorId: ada.id,
         source,
         title: workflow.name,
       });
@@ -142,9 +142,25 @@ export function createLab(options: {
       return run.id;
     },
     runs: () => Object.values(world.state.runs),
-    run: (id) => must(world.state.runs[id]),
-    jobs: (runId) => must(world.state.runs[runId]).jobIds.map((id) => must(world.state.jobs[id])),
+    run: (id) => must(world.state.runs[id], `run ${id}`),
+    jobs: (runId) =>
+      must(world.state.runs[runId], `run ${runId}`).jobIds.map((id) =>
+        must(world.state.jobs[id], `job ${id}`),
+      ),
     log: (jobId) => world.state.logs[jobId] ?? '',
+    workflowTokens: () =>
+      Object.values(world.state.tokens).flatMap((token) => (token.kind === 'workflow' ? [token] : [])),
+    api: async (method, path, body) => {
+      const answer = await world.fetch(
+        new Request(`${world.baseUrl}/api/v3/repos/lab/model${path}`, {
+          method,
+          headers: { authorization: `Bearer ${maintainer}`, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      );
+      const text = await answer.text();
+      return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+    },
   };
 }
 
@@ -156,53 +172,27 @@ const NO_TRIGGER = {
   workflowName: null,
 };
 
-function seed(now: number): State {
-  const state = emptyState();
-  const person = (id: number, login: string, type: 'User' | 'Bot' | 'Organization') => {
-    state.users[id] = { id, login, type, name: null, email: null, createdAtMs: now };
-  };
-  person(ADA, 'ada', 'User');
-  person(ACME, 'lab', 'Organization');
-  person(actionsApp.userId, 'github-actions[bot]', 'Bot');
-  state.repos[1] = {
-    id: 1,
-    ownerId: ACME,
-    owner: 'lab',
-    name: 'model',
-    description: null,
-    private: false,
-    defaultBranch: 'main',
-    createdAtMs: now,
-    pushedAtMs: now,
-    collaborators: { [ADA]: 'admin' },
-    labels: [],
-    secrets: { WEBHOOK: 'hush-hush-42' },
-    variables: { CLUSTER: 'local' },
-    environments: [
-      { name: 'cluster', secrets: { CREDENTIALS: 'cluster-key-9' }, variables: {}, defaultBranchOnly: true },
-    ],
-    protections: [],
-    actionsMayCreatePulls: true,
-    lastNumber: 8,
-  };
-  return state;
-}
+const SEED = {
+  owner: 'lab',
+  repo: 'model',
+  secrets: { WEBHOOK: 'hush-hush-42' },
+  variables: { CLUSTER: 'local' },
+  environments: [
+    { name: 'cluster', secrets: { CREDENTIALS: 'cluster-key-9' }, variables: {}, defaultBranchOnly: true },
+  ],
+  actionsMayCreatePulls: true,
+};
 
-function callerOf(kind: Caller['kind']): Caller {
+function callerOf(kind: Caller['kind'], userId: number, repoId: number): Caller {
   if (kind === 'workflow') {
     return {
       kind,
       appId: actionsApp.appId,
       userId: actionsApp.userId,
-      repoId: 1,
+      repoId,
       runId: 0,
       permissions: {},
     };
   }
-  return { kind: 'user', userId: ADA };
-}
-
-function must<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the row is not there');
-  return value;
+  return { kind: 'user', userId };
 }
