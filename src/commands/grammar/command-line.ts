@@ -50,7 +50,10 @@ function readAddressed(
   const { its, start } = first;
   const nameLength = its.word.length;
   const found = tokensOf(text, nameLength);
-  const outside = others.filter((other) => !isInToken(other.start - start, found));
+  const values = found.tokens.filter((token) => token.isQuoted || token.key !== null);
+  const outside = others.filter(
+    (other) => !values.some((value) => start + value.start <= other.start && other.start < start + value.end),
+  );
   const unclear = found.fault?.code === 'unclosed-quote' || found.fault?.code === 'bad-quote';
   // Behind a quote whose end nobody knows, a word may be text of the value.
   const clearEnd = unclear ? start + (found.fault?.start ?? 0) : source.length;
@@ -101,12 +104,6 @@ function whyNot(word: Classed): IgnoreReason | null {
 
 function isCommandWord(word: Classed): boolean {
   return word.mark === null && (word.its.kind === 'ours' || word.its.kind === 'near');
-}
-
-function isInToken(index: number, { tokens }: Tokens): boolean {
-  return tokens.some(
-    (token) => token.start <= index && index < token.end && (token.isQuoted || token.key !== null),
-  );
 }
 
 function asIgnored(word: Classed): ReadLine {

@@ -50,7 +50,8 @@ function readBlock(block: RootContent, outer: IgnoreReason | null, context: Cont
   const around = outer ?? (context.elements.anyOpen() ? 'html' : null);
   switch (block.type) {
     case 'paragraph':
-      readPhrasing(block, around, context);
+      // An element that is open here may end inside the paragraph, so each piece of it is asked for itself.
+      readPhrasing(block, outer, context);
       break;
     case 'heading':
       readPhrasing(block, around ?? 'heading', context);
@@ -62,7 +63,8 @@ function readBlock(block: RootContent, outer: IgnoreReason | null, context: Cont
       for (const item of block.children) readInside(item.children, around ?? 'list', context);
       break;
     case 'footnoteDefinition':
-      readInside(block.children, around ?? 'footnote', context);
+      // Footnotes are rendered below everything else, so their HTML says nothing about the text around them.
+      readInside(block.children, around ?? 'footnote', { ...context, elements: trackElements() });
       break;
     case 'table':
       for (const cell of block.children.flatMap((row) => row.children))

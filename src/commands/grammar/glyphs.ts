@@ -152,6 +152,8 @@ function writeText(node: Text, mark: IgnoreReason | null, context: ReadingContex
 function writeCode(value: string, start: number, mark: IgnoreReason, source: string, sheet: Sheet): void {
   let at = start;
   while (source[at] === '`') at += 1;
+  // The box around code keeps what stands in it apart from the text before.
+  put(OBJECT, start, mark, sheet);
   for (const unit of value.split('')) {
     const isBreak = unit === ' ' && /[\r\n]/.test(source[at] ?? '');
     while (at < source.length && source[at] !== unit && !isBreak) at += 1;

@@ -11,7 +11,7 @@ export type FoundWord = {
 };
 
 // Behind these a slash goes on with something: `and/or`, `./run`, `~/x`, `https://`, `$HOME/x`, `</b>`, `f(x)/g`.
-const GOES_ON = `${SLASH_CLASS}\\p{L}\\p{M}\\p{N}\\p{Pc}.:\\\\~$%@?)\\]}<`;
+const GOES_ON = `${SLASH_CLASS}\\p{L}\\p{M}\\p{N}.:\\\\~$%@?)\\]}<`;
 const WORD = new RegExp(
   `(?<![${GOES_ON}][${INVISIBLE_CLASS}]*)[${SLASH_CLASS}]+[${INVISIBLE_CLASS}]*\\p{L}` +
     `[\\p{L}\\p{M}\\p{N}\\p{Pd}\\p{Pc}${INVISIBLE_CLASS}/.\\u2212]*`,
