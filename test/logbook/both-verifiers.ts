@@ -1,5 +1,6 @@
 // Asks our verifier and the one in Python the same question, and holds the answers against each other.
 
+import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { logbookVerify, type VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
 import { runProgram } from '../../src/host/process.ts';
@@ -21,6 +22,7 @@ export async function verifiersAgree(cwd: string, args: readonly string[]): Prom
 async function ours(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
   let text = '';
   const io = {
+    stdin: Readable.from([]),
     stdout: { write: (part: string) => (text += part) },
     stderr: { write: () => true },
     cwd,

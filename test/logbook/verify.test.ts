@@ -1,61 +1,23 @@
 // Verification: what was appended is good, and no change of a file goes unnoticed, whoever makes it.
 
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  EVENT_TYPES,
-  type EventDraft,
-  type LogbookEvent,
-  type PublicKey,
-  ROLES,
-  WRITERS,
-} from '../../src/domain/event.ts';
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { verifyEd25519 } from '../../src/host/keys.ts';
-import { type Signers, sealEvents } from '../../src/logbook/append.ts';
-import { GENESIS, hashedText, lineOf, signedText } from '../../src/logbook/chain.ts';
-import { type Verification, type VerifyInput, verifyLogbook } from '../../src/logbook/verify.ts';
+import type { EventDraft } from '../../src/domain/event.ts';
 import {
   alice,
   commandAnswered,
   commandSeen,
   fileOf,
   gated,
-  keys,
   lifeOfAFerry,
   logbookOfTwoDays,
-  observed,
   proposed,
   RUN,
-  START_MS,
-  seededKey,
-  signerOf,
-  signers,
-  strangersKey,
 } from './sample-logbook.ts';
-
-function verify(text: string, changes: Partial<VerifyInput> = {}): Verification {
-  return verifyLogbook({
-    text,
-    run: null,
-    keys,
-    anchor: null,
-    undecodableLine: null,
-    hash: sha256Hex,
-    verifySignature: verifyEd25519,
-    ...changes,
-  });
-}
+import { headOf, verify } from './verify-text.ts';
 
 const ferry = fileOf(lifeOfAFerry(4));
 const lines = ferry.text.trimEnd().split('\n');
-const headOf = (events: readonly LogbookEvent[]): { seq: number; hash: string } => {
-  const last = events.at(-1);
-  if (last === undefined) throw new Error('no events');
-  return { seq: last.seq, hash: last.hash };
-};
 
 describe('a ferry from proposal to seal', () => {
   it('is good, ends for good, and names its head', () => {
@@ -168,106 +130,6 @@ describe('an anchor', () => {
   });
 });
 
-describe('somebody who can push and holds no key, or another one', () => {
-  const head = headOf(ferry.events.slice(0, 3));
-  const start = lines
-    .slice(0, 3)
-    .map((line) => `${line}\n`)
-    .join('');
-
-  function forged(draft: EventDraft, as: Signers): string {
-    const at = branded(START_MS + 300_000, isInstant);
-    const [sealed] = sealEvents({ run: RUN, head, at, signers: as, keys, hash: sha256Hex }, [draft]);
-    return `${start}${sealed?.line}\n`;
-  }
-
-  it('cannot append: an unknown key, or a known name with another key', () => {
-    const draft = commandAnswered(501, 'approved');
-    const stranger = strangersKey();
-    expect(verify(forged(draft, { control: signerOf('control', stranger) })).bad).toMatchObject({
-      reason: 'signature',
-      line: 4,
-    });
-    const unknown = { keyId: 'mallory', role: 'control' as const, sign: stranger.sign };
-    expect(verify(forged(draft, { control: unknown })).bad).toMatchObject({ reason: 'signature', line: 4 });
-    expect(verify(forged(draft, signers)).bad).toBeNull();
-  });
-
-  it('cannot approve with the key of the runner', () => {
-    const asControl = { keyId: 'runner-2026', role: 'control' as const, sign: seededKey(2).sign };
-    expect(verify(forged(commandAnswered(501, 'approved'), { control: asControl })).bad).toMatchObject({
-      reason: 'role',
-      line: 4,
-    });
-  });
-
-  it("cannot write another role's type under its own role", () => {
-    const event = { ...ferry.events[3], role: 'runner', keyId: 'runner-2026' } as unknown as LogbookEvent;
-    expect(verify(`${start}${resealed(event, seededKey(2).sign)}\n`).bad).toMatchObject({
-      reason: 'role',
-      line: 4,
-    });
-    // Nor does our own code ever sign such an entry.
-    const draft = { ...commandAnswered(501, 'approved'), role: 'runner' as const };
-    expect(() => forged(draft, signers)).toThrow('runner-may-not-write');
-  });
-
-  it('cannot write with a key before it counts, or after it was retired', () => {
-    const window = (from: string, until: string): readonly PublicKey[] =>
-      keys.map((key) => (key.role === 'control' ? { ...key, from, until } : key));
-    expect(
-      verify(ferry.text, { keys: window('2026-11-21T09:00:00Z', '2026-11-22T00:00:00Z') }).bad,
-    ).toBeNull();
-    expect(
-      verify(ferry.text, { keys: window('2026-11-21T09:00:01Z', '2026-11-22T00:00:00Z') }).bad,
-    ).toMatchObject({ reason: 'signature', line: 1 });
-    expect(
-      verify(ferry.text, { keys: window('2026-01-01T00:00:00Z', '2026-11-21T09:02:00Z') }).bad,
-    ).toMatchObject({ reason: 'signature', line: 3 });
-    expect(verify(ferry.text, { keys: window('someday', '2027-01-01T00:00:00Z') }).bad).toMatchObject({
-      reason: 'signature',
-      line: 1,
-    });
-  });
-
-  it('cannot make a logbook that records no keys', () => {
-    const bare = { ...ferry.events[0], data: { ...proposed.data, keys: [] } } as unknown as LogbookEvent;
-    expect(verify(`${resealed(bare, seededKey(1).sign)}\n`, { keys: null }).bad).toMatchObject({
-      reason: 'signature',
-    });
-  });
-});
-
-describe('an entry that ferrybot itself would not write', () => {
-  it('breaks a rule of the lifecycle', () => {
-    expect(verify(fileOf([proposed, proposed]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
-    expect(verify(fileOf([proposed, observed(1)]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
-    expect(verify(fileOf([gated]).text, { keys }).bad).toMatchObject({ reason: 'transition', line: 1 });
-  });
-
-  it('is of a type that is not known, lacks a field, or has one of the wrong type; a new field is kept', () => {
-    const [first] = ferry.events;
-    const variant = (change: object): string =>
-      `${resealed({ ...first, ...change } as LogbookEvent, signers.control.sign)}\n`;
-    expect(verify(variant({ note: { more: 1 } })).bad).toBeNull();
-    expect(verify(variant({ note: 1 })).events[0]).toMatchObject({ note: 1 });
-    for (const change of [
-      { type: 'launched' },
-      { v: 2 },
-      { at: '2026-11-21 09:00' },
-      { at: '2026-13-21T09:00:00.000Z' },
-      { data: { ...proposed.data, issue: '12' } },
-      { data: {} },
-      { actor: { id: 'x' } },
-    ]) {
-      expect(verify(variant(change)).bad, JSON.stringify(change)).toMatchObject({
-        reason: 'canonical',
-        line: 1,
-      });
-    }
-  });
-});
-
 describe('the journal', () => {
   it('has what belongs to no run, each command seen and answered once', () => {
     const good = [commandSeen(1, 'status'), commandAnswered(1, 'status-shown')];
@@ -304,35 +166,7 @@ describe('two days of checks', () => {
   });
 });
 
-/** Signs a changed event as its forger would: chain and hash fit, whoever holds the key signs. */
-function resealed(event: LogbookEvent, sign: (utf8: string) => string): string {
-  const { hash: _hash, sig: _sig, ...rest } = event;
-  const unsealed = { ...rest, prev: event.seq === 0 ? GENESIS : event.prev };
-  const hash = sha256Hex(hashedText(unsealed as LogbookEvent));
-  return lineOf({ ...unsealed, hash, sig: sign(signedText(hash)) } as LogbookEvent);
-}
-
 function nextDigit(digit: string): string {
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   return digits.charAt(digits.indexOf(digit) + 1);
 }
-
-describe('docs/logbook.md', () => {
-  it('has an example that is what it says', () => {
-    const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
-    const example = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
-    expect(verify(`${example}\n`, { keys: null })).toMatchObject({ bad: null, run: 'journal' });
-    expect(JSON.parse(example).sig).toBe(
-      seededKey(1).sign(`ferrybot.logbook.v1:${JSON.parse(example).hash}`),
-    );
-  });
-
-  it('lists who may write what as the domain has it', () => {
-    const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
-    for (const role of ROLES) {
-      const row = new RegExp(`^\\| ${role} \\| (.*) \\|$`, 'm').exec(page)?.[1] ?? '';
-      const types = EVENT_TYPES.filter((type) => (WRITERS[type] as readonly string[]).includes(role));
-      expect(row.split(', ').sort()).toEqual([...types].sort());
-    }
-  });
-});

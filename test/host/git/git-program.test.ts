@@ -309,10 +309,9 @@ describe('a mirror', () => {
     const client = createGitProgram({
       directory: join(scratchFolder(), 'm'),
       remoteUrl: `file://${remote.path}`,
-      identity,
       token: async () => null,
       environment: { ...environment, HOME: home },
-    });
+    })(identity);
     await firstCommit(client, { a: '1' });
     expect(await remote.git('log', '-1', '--format=%an', 'main')).toBe('Example Lab');
   });
@@ -334,10 +333,9 @@ describe('the token', () => {
     const client = createGitProgram({
       directory,
       remoteUrl,
-      identity,
       token: async () => 'ghs_secret',
       environment,
-    });
+    })(identity);
     const basic = Buffer.from('x-access-token:ghs_secret').toString('base64');
     const failure = await client.fetch().catch((error: unknown) => error);
     expect(seen[0]).toBe(`Basic ${basic}`);

@@ -55,11 +55,10 @@ export async function bareRepository(): Promise<Remote> {
       createGitProgram({
         directory: join(scratchFolder(), 'mirror.git'),
         remoteUrl: `file://${path}`,
-        identity,
         token: async () => null,
         environment,
         ...changes,
-      }),
+      })(identity),
   };
 }
 

@@ -1,0 +1,27 @@
+// Verification as the tests ask for it: the lab's keys and real signatures, unless a test says otherwise.
+
+import type { LogbookEvent } from '../../src/domain/event.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import type { Anchor } from '../../src/logbook/ports.ts';
+import { type Verification, type VerifyInput, verifyLogbook } from '../../src/logbook/verify.ts';
+import { keys } from './sample-logbook.ts';
+
+export function verify(text: string, changes: Partial<VerifyInput> = {}): Verification {
+  return verifyLogbook({
+    text,
+    run: null,
+    keys,
+    anchor: null,
+    undecodableLine: null,
+    hash: sha256Hex,
+    verifySignature: verifyEd25519,
+    ...changes,
+  });
+}
+
+export function headOf(events: readonly LogbookEvent[]): Anchor {
+  const last = events.at(-1);
+  if (last === undefined) throw new Error('no events');
+  return { seq: last.seq, hash: last.hash };
+}
