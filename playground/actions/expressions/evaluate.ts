@@ -29,7 +29,7 @@ export const CONTEXTS = [
   'inputs',
 ] as const;
 
-export type ContextName = (typeof CONTEXTS)[number];
+type ContextName = (typeof CONTEXTS)[number];
 
 /** How far things went, for `success()`, `failure()`, `cancelled()`. */
 export type StatusSoFar = 'success' | 'failure' | 'cancelled' | 'skipped';
@@ -49,7 +49,7 @@ const EXTENSIONS = [
 ];
 
 /** One expression without its `${{ }}`. Throws WorkflowFault with what is wrong in it. */
-export function evaluateExpression(expression: string, scope: Scope): Json {
+function evaluateExpression(expression: string, scope: Scope): Json {
   try {
     const parsed = new Parser(new Lexer(expression).lex().tokens, [...CONTEXTS], EXTENSIONS).parse();
     const contexts = new data.Dictionary();

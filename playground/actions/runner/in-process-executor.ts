@@ -5,14 +5,14 @@ import { assertNever } from '../../world/assert.ts';
 import type { Json } from '../../world/json.ts';
 import type { Executor, StepEnd, StepHost, StepWork } from './runner-types.ts';
 
-export type InProcessOutcome = {
+type InProcessOutcome = {
   readonly conclusion: 'success' | 'failure';
   readonly outputs: Readonly<Record<string, string>>;
   /** Lines of output; workflow commands in them count. */
   readonly log: string;
 };
 
-export type InProcessRequest = {
+type InProcessRequest = {
   readonly env: Readonly<Record<string, string>>;
   /** Aborted when the job is cancelled or out of time; the function should come back soon then. */
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ export type JobOutput = {
   readonly annotations: readonly Annotation[];
 };
 
-export type StepOutput = {
+type StepOutput = {
   readonly onLine: (line: string) => void;
   /** What a refused command did to the step, or null. */
   readonly problem: () => string | null;

@@ -7,7 +7,7 @@ import type { Scalar } from '../workflow/workflow-file.ts';
 import { isSelfHosted } from './environment.ts';
 import type { Executor, JobWork, Places, StepConclusion } from './runner-types.ts';
 
-export type StepResult = {
+type StepResult = {
   readonly outputs: Readonly<Record<string, string>>;
   readonly outcome: StepConclusion;
   readonly conclusion: StepConclusion;

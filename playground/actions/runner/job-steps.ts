@@ -8,11 +8,12 @@ import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { type ActionUse, actionInputs, partOf } from './action-parts.ts';
 import { isProtectedName } from './command-files.ts';
 import { jobEnvironment, stepVariables } from './environment.ts';
+import type { JobEnding } from './job-ending.ts';
 import type { JobOutput } from './job-output.ts';
 import { evaluateEnv, type JobFrame, stepScope } from './job-state.ts';
 import type { Masks } from './masks.ts';
+import { minutesOf } from './minutes.ts';
 import { type ActionSources, resolveLocal, resolveRemote } from './resolve-action.ts';
-import { type JobEnding, minutesOf } from './run-job.ts';
 import { keepForLater, runStep } from './run-step.ts';
 import type { JobReport, StepConclusion, StepEnd, StepWork } from './runner-types.ts';
 

@@ -2,14 +2,14 @@
 
 import path from 'node:path';
 import { actions } from '../../limits.ts';
-import { evaluateText, evaluateValue } from '../expressions/evaluate.ts';
-import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { evaluateText } from '../expressions/evaluate.ts';
+import { type JobEnding, jobEnding } from './job-ending.ts';
 import { createJobOutput, type JobOutput } from './job-output.ts';
 import { evaluateEnv, type JobFrame, newJobState, stepScope } from './job-state.ts';
 import { createJobSteps } from './job-steps.ts';
 import { createMasks, type Masks } from './masks.ts';
+import { minutesOf } from './minutes.ts';
 import type { Executor, JobReport, JobResult, JobWork, Places } from './runner-types.ts';
-import { startTimer } from './timer.ts';
 
 export type RunJobOptions = {
   readonly executor: Executor;
@@ -54,57 +54,11 @@ export async function runJob(work: JobWork, options: RunJobOptions, report: JobR
   }
 }
 
-/** How a job is brought to an early end: by its time limit or by a cancellation, and then, after a grace, by force. */
-export type JobEnding = {
-  readonly ended: AbortSignal;
-  readonly forced: AbortSignal;
-  readonly limit: (timeoutMinutes: number) => void;
-  readonly stop: () => void;
-};
-
-function jobEnding(frame: JobFrame, cancel: AbortSignal, output: JobOutput): JobEnding {
-  const ended = new AbortController();
-  const forced = new AbortController();
-  const stops: (() => void)[] = [];
-  const end = (): void => {
-    if (ended.signal.aborted) return;
-    frame.state.status = 'cancelled';
-    stops.push(startTimer(frame.executor, actions.cancelledJobGraceMs, () => forced.abort()));
-    ended.abort();
-  };
-  if (cancel.aborted) end();
-  else cancel.addEventListener('abort', end, { once: true });
-  return {
-    ended: ended.signal,
-    forced: forced.signal,
-    limit: (timeoutMinutes) => {
-      const expire = (): void => {
-        if (ended.signal.aborted) return;
-        output.say(`##[error]The job has exceeded the maximum execution time of ${timeoutMinutes}m0s`);
-        end();
-      };
-      stops.push(startTimer(frame.executor, timeoutMinutes * 60_000, expire));
-    },
-    stop: () => {
-      cancel.removeEventListener('abort', end);
-      for (const stop of stops) stop();
-    },
-  };
-}
-
 function prepareEnv(frame: JobFrame, ending: JobEnding): void {
   const { work, state } = frame;
   Object.assign(state.env, evaluateEnv(work.workflowEnv, stepScope(frame)));
   Object.assign(state.env, evaluateEnv(work.definition.env, stepScope(frame)));
   ending.limit(minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes);
-}
-
-/** `timeout-minutes` as a number; null when it is not there. Throws WorkflowFault when it is no number. */
-export function minutesOf(frame: JobFrame, given: number | string | null): number | null {
-  if (given === null) return null;
-  const minutes = Number(typeof given === 'number' ? given : evaluateValue(given, stepScope(frame)));
-  if (!(minutes > 0)) throw new WorkflowFault(`timeout-minutes: '${given}' is not a positive number`);
-  return minutes;
 }
 
 /** Outputs that would show a secret are left out, as the real runner does. */

@@ -14,7 +14,7 @@ export function matchesPatterns(patterns: readonly string[], name: string): bool
 }
 
 /** `*` = anything but `/`, `**` = anything, `?` and `+` as in a regular expression, `[ ]` = a class, `\` = literal. */
-export function patternToRegExp(pattern: string): RegExp {
+function patternToRegExp(pattern: string): RegExp {
   let source = '';
   for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern.charAt(at);

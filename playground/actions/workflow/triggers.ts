@@ -3,8 +3,6 @@
 import * as z from 'zod';
 import type { DispatchInput } from '../../world/state-actions.ts';
 
-export type InputType = DispatchInput['type'];
-
 /** Which branches, tags and paths count; an empty list means that the key is not there. */
 export type RefFilter = {
   readonly branches: readonly string[];
@@ -16,7 +14,7 @@ export type RefFilter = {
 };
 
 /** An event that has activity types and may have branch and path filters. */
-export type ActivityTrigger = RefFilter & { readonly types: readonly string[] };
+type ActivityTrigger = RefFilter & { readonly types: readonly string[] };
 
 export type CallInput = {
   readonly type: 'string' | 'boolean' | 'number';
@@ -24,7 +22,7 @@ export type CallInput = {
   readonly default: string | number | boolean | null;
 };
 
-export type CallTrigger = {
+type CallTrigger = {
   readonly inputs: Readonly<Record<string, CallInput>>;
   /** Secret name to required. */
   readonly secrets: Readonly<Record<string, boolean>>;

@@ -116,23 +116,56 @@ jobs:
     await lab.push({
       'a.txt': 'a',
       'b.txt': 'b',
-      ...dispatched(`
+      ...dispatched(
+        `
       - {uses: actions/checkout@v7, with: {persist-credentials: false, path: base}}
       - {uses: actions/checkout@v7, with: {ref: side, path: head}}
       - run: |
           git -C base config --list | grep -i extraheader || echo "base holds no token"
           git -C head config --list | grep -ic extraheader
           git -C head rev-parse --abbrev-ref HEAD; git -C head log --oneline | wc -l
-          git -C base fetch -q origin side 2> /dev/null || echo "base may not fetch"
-          git -C head fetch -q origin main && echo "head may fetch"
-`),
+          git -C base push -q origin HEAD:refs/heads/of-base 2> /dev/null || echo "base may not push"
+          git -C head push -q origin HEAD:refs/heads/of-head && echo "head may push"
+`,
+        '    permissions: {contents: write}\n',
+      ),
     });
     await lab.push({ 'a.txt': 'side' }, { branch: 'side' });
     await lab.dispatch('w.yml');
     await lab.actions.idle();
     const log = lab.lastLog();
-    expect(log).toMatch(/base holds no token\n1\nside\n1\nbase may not fetch\nhead may fetch\n/);
+    expect(log).toMatch(/base holds no token\n1\nside\n1\nbase may not push\nhead may push\n/);
     expect(lab.runs()[0]?.conclusion).toBe('success');
+  });
+
+  it('may do with its token what its permissions say, by API and by git, and starts nothing by it', async () => {
+    await using lab = await startRealLab();
+    const steps = `
+    steps:
+      - {uses: actions/checkout@v7}
+      - name: Try
+        env: {GITHUB_TOKEN: "\${{ secrets.GITHUB_TOKEN }}"}
+        run: |
+          git -c user.name=Bot -c user.email=bot@example.org commit -q --allow-empty -m "From the job"
+          git push -q origin "HEAD:refs/heads/$GITHUB_JOB" 2> /dev/null && echo "pushed" || echo "may not push"
+          answer() { curl -s -o /dev/null -w '%{http_code}' -H "authorization: Bearer $GITHUB_TOKEN" "$@"; }
+          echo "issue $(answer "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues" -d '{"title":"Hi"}')"
+          answer "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY" > /dev/null
+`;
+    await lab.push(
+      file(
+        `on: [push, issues]\njobs:\n  may:\n    permissions: {contents: write, issues: write}\n    runs-on: ubuntu-latest${steps}\n  maynot:\n    permissions: {contents: read}\n    runs-on: ubuntu-latest\n    needs: may${steps}`,
+      ),
+    );
+    await lab.actions.idle();
+    expect(lab.runs()).toMatchObject([{ event: 'push', conclusion: 'success' }]);
+    const [may, maynot] = lab
+      .jobs(lab.runs()[0]?.id ?? 0)
+      .map((job) => lab.log(job.id).replaceAll(/^\S+Z /gm, ''));
+    expect(may).toMatch(/^pushed\nissue 201$/m);
+    expect(maynot).toMatch(/^may not push\nissue 403$/m);
+    const branches = [...(await lab.store.refs('refs/heads/')).keys()];
+    expect(branches.sort()).toEqual(['refs/heads/main', 'refs/heads/may']);
   });
 
   it('refuses by name what the playground does not have', async () => {

@@ -1,15 +1,13 @@
 /** A lab on real things: bare repository, git over HTTP, processes, files in a temporary folder. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Actions, createActions } from '../../../playground/actions/actions.ts';
-import { serveGit } from '../../../playground/git/http-backend.ts';
 import { createProgramStore } from '../../../playground/git/program-store.ts';
-import { identify } from '../../../playground/world/identity.ts';
+import { createGitDoor } from '../../../playground/http/git-door.ts';
+import { createOffsetClock } from '../../../playground/http/offset-clock.ts';
+import { listen } from '../../../playground/http/server.ts';
 import { createLab, type Lab } from './lab.ts';
 
 export type RealLab = Lab & {
@@ -29,25 +27,15 @@ export async function startRealLab(files: Readonly<Record<string, string>> = {})
     await mkdir(path.dirname(path.join(action, name)), { recursive: true });
     await writeFile(path.join(action, name), text);
   }
-  const failures: unknown[] = [];
-  const server = createServer((request, response) => {
-    serveGit(request, response, {
-      directoryOf: (owner, repo) => (owner === 'lab' && repo === 'model' ? directory : null),
-      authorize: async ({ token }) => {
-        if (token === null) return 'unauthorized';
-        return identify(lab.world, `Bearer ${token}`).ok ? 'ok' : 'unauthorized';
-      },
-      onPush: async () => undefined,
-    }).catch((cause: unknown) => failures.push(cause));
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo; // listen() on a port never gives a pipe's name
-  const url = `http://127.0.0.1:${port}`;
-  const clock = {
-    now: () => Date.now(),
-    sleep: (ms: number, signal?: AbortSignal) => delay(ms, undefined, { signal }),
-  };
-  const lab = createLab({ clock, store: createProgramStore({ directory }), baseUrl: url });
+  const bugs: unknown[] = [];
+  const server = await listen(0);
+  if (!server.ok) throw new Error(`no port: ${server.reason}`);
+  const clock = createOffsetClock();
+  const lab = createLab({ clock, store: createProgramStore({ directory }), baseUrl: server.origin });
+  const directoryOf = (owner: string, repo: string): string | null =>
+    owner === 'lab' && repo === 'model' ? directory : null;
+  const onBug = (bug: unknown): number => bugs.push(bug);
+  server.serve({ world: lab.world, clock, git: createGitDoor(lab.world, { directoryOf }), onBug });
   const actions = createActions({
     world: lab.world,
     runners: [
@@ -58,23 +46,22 @@ export async function startRealLab(files: Readonly<Record<string, string>> = {})
     actionDirectories: { 'ferrybot/ferrybot': action },
     nodeProgram: process.execPath,
     workDirectory: path.join(folder, 'runners'),
-    serverUrl: url,
+    serverUrl: server.origin,
   });
   return {
     ...lab,
     folder,
     actions,
-    url,
+    url: server.origin,
     lastLog: () => {
       const job = lab.runs().at(-1)?.jobIds[0];
       return lab.log(job ?? 0).replaceAll(/^\S+Z /gm, '');
     },
     [Symbol.asyncDispose]: async () => {
       await actions.stop();
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
+      await server.close();
       await rm(folder, { recursive: true, force: true });
-      if (failures.length > 0) throw new AggregateError(failures, 'git over HTTP failed');
+      if (bugs.length > 0) throw new AggregateError(bugs, 'the server broke');
     },
   };
 }
