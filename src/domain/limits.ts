@@ -157,4 +157,20 @@ export const limits = {
   clockSlackMs: 3_000,
   /** After a turn in which the logbook could not be read. */
   watchRetryMs: 15_000,
+  /** Text of somebody else in a sentence or table cell: enough to recognise it, too little to drown the rest. */
+  shownTextCharsMax: 200,
+  /** A message or command of a program in a block of its own. */
+  shownBlockCharsMax: 1_500,
+  /** Rows of one table in a comment; all of them stand in the logbook. */
+  shownRowsMax: 20,
+  /** Incidents that the card lists, newest first. */
+  shownIncidentsMax: 5,
+  /** A title of an issue, a pull request or a check run. */
+  titleCharsMax: 120,
+  /** Points of loss that a run's state keeps; thinned by half when there are more. */
+  tracePointsMax: 60,
+  /** Points that a chart draws: more would touch each other at the width of a comment. */
+  chartPointsMax: 40,
+  /** A line needs three points to have a shape. */
+  chartPointsMin: 3,
 } as const;

@@ -1,7 +1,11 @@
 /** What a verb of the command line gets from the process: where to write, where it was called, and the environment. */
 
+import type { Readable } from 'node:stream';
+
 export type VerbIo = {
   readonly stdout: { write(text: string): unknown };
+  /** What is piped in; only verbs that read it touch it. */
+  readonly stdin: Readable;
   readonly stderr: { write(text: string): unknown };
   /** Absolute; relative paths in arguments start here. */
   readonly cwd: string;

@@ -1,8 +1,8 @@
 /** The bot's git through the git program: a bare mirror that reads, and writes by compare-and-set. */
 
 import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
-import { exportTree } from './export-tree.ts';
 import type { GitIdentity } from './environment.ts';
+import { exportTree } from './export-tree.ts';
 import { createMirror, type MirrorOptions } from './mirror.ts';
 import { createReader } from './read.ts';
 import { createWriter } from './write.ts';
@@ -12,7 +12,9 @@ import { createWriter } from './write.ts';
  * Commands that change the mirror's refs run one after another, since git refuses two at once; each is bounded
  * in time. Nothing is done before the first call. Make it once a directory.
  */
-export function createGitProgram(options: MirrorOptions): (identity: GitIdentity) => GitReader & GitWriter & GitExporter {
+export function createGitProgram(
+  options: MirrorOptions,
+): (identity: GitIdentity) => GitReader & GitWriter & GitExporter {
   const mirror = createMirror(options);
   const inTurn = createQueue();
   const reader = createReader(mirror);

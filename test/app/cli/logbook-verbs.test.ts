@@ -1,5 +1,6 @@
 // `logbook verify` and `logbook show` as a person uses them: on a copy, on a checkout, on what somebody tampered with.
 
+import { Readable } from 'node:stream';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,6 +25,7 @@ type Called = { readonly code: number; readonly out: string; readonly err: strin
 async function call(verb: typeof logbookVerify, cwd: string, ...args: readonly string[]): Promise<Called> {
   let [out, err] = ['', ''];
   const io = {
+    stdin: Readable.from([]),
     stdout: { write: (text: string) => (out += text) },
     stderr: { write: (text: string) => (err += text) },
     cwd,

@@ -1,0 +1,50 @@
+/** The folder of a rehearsal: where each part of it lies. */
+
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export type LabFolder = {
+  readonly root: string;
+  readonly keys: string;
+  readonly world: string;
+  readonly repositories: string;
+  readonly runners: string;
+  /** Job records, logs and shipped trees: outlives every process. */
+  readonly jobs: string;
+  readonly server: string;
+  /** A checkout of the logbook branch, for whoever wants to read or verify it. */
+  readonly logbook: string;
+  readonly manifests: string;
+  readonly serverLog: string;
+  readonly serverPid: string;
+};
+
+/** The folder `keep`, or a new temporary one; made if it is not there. */
+export async function openLabFolder(keep: string | null): Promise<LabFolder> {
+  const root = keep === null ? await mkdtemp(join(tmpdir(), 'ferrybot-lab-')) : resolve(keep);
+  const folder: LabFolder = {
+    root,
+    keys: join(root, 'keys.json'),
+    world: join(root, 'world.json'),
+    repositories: join(root, 'repositories'),
+    runners: join(root, 'runners'),
+    jobs: join(root, 'jobs'),
+    server: join(root, 'server'),
+    logbook: join(root, 'logbook'),
+    manifests: join(root, 'manifests'),
+    serverLog: join(root, 'server.log'),
+    serverPid: join(root, 'server.pid'),
+  };
+  for (const path of [
+    folder.root,
+    folder.repositories,
+    folder.runners,
+    folder.jobs,
+    folder.server,
+    folder.manifests,
+  ]) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  }
+  return folder;
+}

@@ -1,0 +1,76 @@
+/** What a rehearsal leaves in its folder for whoever looks later: a checkout of the logbook, and each run's manifest. */
+
+import { spawn } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gitEnvironment } from '../git/git-environment.ts';
+import type { LogbookEntry } from './logbook-events.ts';
+import { readLogbook } from './logbook-events.ts';
+import type { OpenedLab } from './open-lab.ts';
+import { REPOSITORY } from './seed-lab.ts';
+
+export type LeftRun = {
+  readonly run: string;
+  readonly jobId: string;
+  readonly digest: string;
+  readonly manifest: string;
+};
+
+const FERRYBOT = fileURLToPath(new URL('../../src/app/cli/main.ts', import.meta.url));
+
+/** Writes the folder's `logbook/` anew and `manifests/<run>.json` for every run that has one. */
+export async function leaveBehind(
+  lab: OpenedLab,
+): Promise<{ readonly runs: readonly LeftRun[]; readonly sealTags: readonly string[] }> {
+  const logbook = await readLogbook(lab.world);
+  if (logbook.size === 0) return { runs: [], sealTags: [] };
+  const { folder } = lab;
+  await rm(folder.logbook, { recursive: true, force: true });
+  const repository = join(folder.repositories, REPOSITORY.owner, `${REPOSITORY.name}.git`);
+  await output(
+    'git',
+    ['clone', '--quiet', '--branch', 'ferrybot/logbook', '--single-branch', repository, folder.logbook],
+    gitEnvironment([]),
+  );
+  const runs: LeftRun[] = [];
+  for (const [run, events] of logbook) {
+    const manifest = join(folder.manifests, `${run}.json`);
+    const text = await output(process.execPath, [FERRYBOT, 'manifest', run, '--dir', folder.root, '--json'], {
+      PATH: process.env['PATH'] ?? '',
+    });
+    await writeFile(manifest, text);
+    runs.push({
+      run,
+      jobId: field(events, 'submitted', 'jobId'),
+      digest: field(events, 'gated', 'digest'),
+      manifest,
+    });
+  }
+  const sealTags = [...logbook.values()]
+    .map((events) => field(events, 'sealed', 'tag'))
+    .filter((tag) => tag !== '');
+  return { runs, sealTags };
+}
+
+function field(events: readonly LogbookEntry[], type: string, name: string): string {
+  return String(events.findLast((event) => event.type === type)?.data[name] ?? '');
+}
+
+async function output(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, [...args], { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve(text) : reject(new Error(`${file} ${args[0] ?? ''} ended with ${code}`)),
+    );
+  });
+}

@@ -1,0 +1,186 @@
+/** Opens a rehearsal lab: GitHub, git, pages, Actions with their runners, and the App's server, on one port. */
+
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Actions, createActions } from '../actions/actions.ts';
+import { createProgramStore } from '../git/program-store.ts';
+import { clockOffsetKey } from '../http/control.ts';
+import { createGitDoor } from '../http/git-door.ts';
+import { createOffsetClock, type OffsetClock } from '../http/offset-clock.ts';
+import { type Listening, listen } from '../http/server.ts';
+import { worldSettings } from '../pages/from-world.ts';
+import { createPages } from '../pages/pages.ts';
+import { startWebhooks } from '../webhooks/webhooks.ts';
+import { createWorld } from '../world/create-world.ts';
+import { createStateFile } from '../world/state-file.ts';
+import type { World } from '../world/world.ts';
+import { type LabKeys, labKeys } from './keys.ts';
+import type { LabFolder } from './lab-folder.ts';
+import type { StartOptions } from './options.ts';
+import { REPOSITORY, seedLab } from './seed-lab.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+export type OpenedLab = {
+  readonly origin: string;
+  readonly world: World;
+  readonly clock: OffsetClock;
+  readonly actions: Actions;
+  readonly folder: LabFolder;
+  /** Resolves with a reason when a part that must run has ended. */
+  readonly broken: Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+export type OpenOutcome =
+  | { readonly ok: true; readonly lab: OpenedLab }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+/** In the example lab a job lasts a minute, so that everything moves in seconds. */
+const SWEEP_MS = 3_000;
+
+/** Opens the lab in a folder; goes on from what lies there. */
+export async function openLab(options: StartOptions, folder: LabFolder): Promise<OpenOutcome> {
+  const bound = await listen(options.port);
+  if (!bound.ok)
+    return {
+      ok: false,
+      code: bound.reason,
+      message: `port ${options.port}: ${bound.reason}; choose another with --port`,
+    };
+  const keys = await labKeys(folder.keys);
+  const file = createStateFile(folder.world);
+  const state = await file.load();
+  const clock = createOffsetClock(Number(state?.extra[clockOffsetKey] ?? 0));
+  const world = createWorld({
+    clock,
+    baseUrl: bound.origin,
+    gitStores: (owner, name) => createProgramStore({ directory: repositoryAt(folder, owner, name) }),
+    ...(state === null ? {} : { state }),
+    onChange: (changed) => file.save(changed),
+  });
+  if (state === null)
+    await seedLab({ world, folder, keys, lab: join(PROJECT, 'fixtures/lab'), server: options.server });
+  return { ok: true, lab: await assemble(options, folder, { bound, world, clock, keys }) };
+}
+
+function repositoryAt(folder: LabFolder, owner: string, name: string): string {
+  return join(folder.repositories, owner, `${name}.git`);
+}
+
+type Parts = {
+  readonly bound: Listening;
+  readonly world: World;
+  readonly clock: OffsetClock;
+  readonly keys: LabKeys;
+};
+
+async function assemble(
+  options: StartOptions,
+  folder: LabFolder,
+  { bound, world, clock, keys }: Parts,
+): Promise<OpenedLab> {
+  let reportBroken: (reason: string) => void = () => undefined;
+  const broken = new Promise<string>((resolve) => {
+    reportBroken = resolve;
+  });
+  const webhooks = startWebhooks(world, (request) => fetch(request));
+  const actions = createActions({
+    world,
+    runners: RUNNERS,
+    executor: { kind: 'process' },
+    actionDirectories: { 'ferrybot/ferrybot': PROJECT },
+    nodeProgram: process.execPath,
+    workDirectory: folder.runners,
+    serverUrl: bound.origin,
+    onBroken: (error) => reportBroken(`the runner broke: ${error.message}`),
+  });
+  const git = createGitDoor(world, {
+    directoryOf: (owner, repo) =>
+      owner === REPOSITORY.owner && repo === REPOSITORY.name ? repositoryAt(folder, owner, repo) : null,
+  });
+  const pages = createPages(worldSettings(world, `${REPOSITORY.owner}/${REPOSITORY.name}`));
+  bound.serve({
+    world,
+    clock,
+    git,
+    pages,
+    onBug: (error) => reportBroken(`the playground broke: ${String(error)}`),
+  });
+  await setUp(world, options);
+  const server = options.server
+    ? await startApp(options, folder, {
+        bound,
+        world,
+        keys,
+        onExit: (code) => reportBroken(`the server ended with ${code}`),
+      })
+    : null;
+  actions.start();
+  return {
+    origin: bound.origin,
+    world,
+    clock,
+    actions,
+    folder,
+    broken,
+    close: async () => {
+      await actions.stop();
+      await server?.stop();
+      await webhooks.close();
+      await bound.close();
+    },
+  };
+}
+
+const RUNNERS = [
+  { name: 'hosted-1', labels: ['ubuntu-latest'] },
+  { name: 'hosted-2', labels: ['ubuntu-latest'] },
+  { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
+  { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
+];
+
+/** Settings that a start may change on a lab that is kept: which side answers, and whether its events arrive. */
+async function setUp(world: World, options: StartOptions): Promise<void> {
+  world.state.settings.drop = options.webhooks ? 'none' : 'all';
+  for (const [id, repo] of Object.entries(world.state.repos)) {
+    world.state.repos[id] = {
+      ...repo,
+      variables: { ...repo.variables, FERRYBOT_SERVER: options.server ? 'on' : 'off' },
+    };
+  }
+  await world.save();
+}
+
+async function startApp(
+  options: StartOptions,
+  folder: LabFolder,
+  parts: {
+    readonly bound: Listening;
+    readonly world: World;
+    readonly keys: LabKeys;
+    readonly onExit: (code: number | null) => void;
+  },
+): Promise<ServerProcess> {
+  const { world, bound, keys, onExit } = parts;
+  const app = Object.values(world.state.apps).find((row) => row.slug === 'ferrybot');
+  if (app === undefined) throw new Error('this world has no App ferrybot');
+  const program = join(PROJECT, 'src/app/cli/main.ts');
+  const server = await startServer({
+    folder,
+    keys,
+    appId: app.id,
+    origin: bound.origin,
+    program,
+    sweepMs: SWEEP_MS,
+    onExit,
+  });
+  world.state.apps[app.id] = {
+    ...app,
+    webhook: options.webhooks
+      ? { url: `${server.url}/api/github/webhooks`, secret: keys.webhookSecret }
+      : null,
+  };
+  await world.save();
+  return server;
+}

@@ -1,0 +1,46 @@
+/** What the person does on the page, done by hand of a program: comments and merges through the API with their own token. */
+
+import type { World } from '../world/world.ts';
+import { REPOSITORY } from './seed-lab.ts';
+
+/** One request in the maintainer's name; anything but success is a reason to stop. */
+export async function asMaintainer(
+  world: World,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  const token = tokenOf(world, 'mira');
+  const url = `${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'user-agent': 'npm-start',
+  };
+  const response = await world.fetch(
+    new Request(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+  );
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? null : response.json();
+}
+
+/** Writes a comment in a thread. */
+export async function comment(world: World, thread: number, body: string): Promise<void> {
+  await asMaintainer(world, 'POST', `/issues/${thread}/comments`, { body });
+}
+
+/** Whether the maintainer has written this very text in the thread already: a start that goes on does not say it twice. */
+export async function hasCommented(world: World, thread: number, body: string): Promise<boolean> {
+  const comments = (await asMaintainer(world, 'GET', `/issues/${thread}/comments?per_page=100`)) as readonly {
+    readonly body: string;
+    readonly user: { readonly login: string };
+  }[];
+  return comments.some((one) => one.user.login === 'mira' && one.body === body);
+}
+
+function tokenOf(world: World, login: string): string {
+  for (const [token, row] of Object.entries(world.state.tokens)) {
+    if (row.kind === 'user' && world.state.users[row.userId]?.login === login) return token;
+  }
+  throw new Error(`nobody here is called ${login}`);
+}

@@ -1,0 +1,120 @@
+/** --auto: plays the person through a ferry, stage by stage, and says how long each took and what it cost. */
+
+import { type LogbookEntry, readLogbook } from './logbook-events.ts';
+import type { OpenedLab } from './open-lab.ts';
+import { asMaintainer, comment, hasCommented } from './person.ts';
+import { deadEnd, reachedStages, STAGES, type Stage } from './stages.ts';
+import { type BotUsage, botUsage, spentSince } from './usage.ts';
+
+export type StageReport = {
+  readonly day: number;
+  readonly stage: Stage;
+  readonly seconds: number;
+  readonly requests: Omit<BotUsage, 'contentWrites'>;
+  readonly contentWrites: number;
+};
+
+export type Played =
+  | { readonly ok: true; readonly run: string }
+  | { readonly ok: false; readonly reason: string };
+
+const POLL_MS = 200;
+/** A stage that takes longer than this on a loaded machine will not come. */
+const STAGE_TIMEOUT_MS = 150_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Plays one day: proposal, approval, launch, end, seal, and the merge of the closure. */
+export async function playDay(
+  lab: OpenedLab,
+  day: number,
+  report: (stage: StageReport) => void,
+): Promise<Played> {
+  const date = new Date(lab.clock.now()).toISOString().slice(0, 10);
+  const run = `ferry-daily-${date.replaceAll('-', '')}`;
+  if (!(await readLogbook(lab.world)).has(run))
+    await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
+      ref: 'main',
+    });
+  let usage = botUsage(lab.world);
+  let since = performance.now();
+  for (const stage of STAGES) {
+    const outcome = await reach(lab, run, stage);
+    if (outcome !== null) return { ok: false, reason: outcome };
+    const now = botUsage(lab.world);
+    const { contentWrites, ...requests } = spentSince(usage, now);
+    report({
+      day,
+      stage,
+      seconds: Math.round((performance.now() - since) / 100) / 10,
+      requests,
+      contentWrites,
+    });
+    usage = now;
+    since = performance.now();
+    await act(lab, run, stage);
+  }
+  return { ok: true, run };
+}
+
+/** Moves the playground's clock to the same time of the next day. */
+export function nextDay(lab: OpenedLab): void {
+  lab.clock.advance(DAY_MS);
+}
+
+/** Waits for a stage; null when it is reached, otherwise the reason why it will not be. */
+async function reach(lab: OpenedLab, run: string, stage: Stage): Promise<string | null> {
+  const until = performance.now() + STAGE_TIMEOUT_MS;
+  let broken: string | null = null;
+  lab.broken.then(
+    (reason) => {
+      broken = reason;
+    },
+    (error: unknown) => {
+      broken = String(error);
+    },
+  );
+  while (performance.now() < until) {
+    const events = (await readLogbook(lab.world)).get(run) ?? [];
+    if (reachedStages(events).has(stage)) return null;
+    const dead = deadEnd(events) ?? failedWorkflow(lab, run, events);
+    if (dead !== null) return dead;
+    if (broken !== null) return broken;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return `no-${stage}-in-time`;
+}
+
+/** A workflow run that failed says sooner than a time-out that something is wrong. */
+function failedWorkflow(lab: OpenedLab, run: string, events: readonly LogbookEntry[]): string | null {
+  const isProposed = events.length > 0;
+  const failed = Object.values(lab.world.state.runs).find(
+    (row) =>
+      row.conclusion === 'failure' &&
+      (row.path.includes('ferrybot-launch')
+        ? row.displayTitle.includes(run)
+        : !isProposed && row.path.includes('ferrybot-daily')),
+  );
+  return failed === undefined ? null : `workflow-failed-${failed.id}`;
+}
+
+/** What the person does when a stage is reached. */
+async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
+  const events = (await readLogbook(lab.world)).get(run) ?? [];
+  const proposed = events.find((event) => event.type === 'proposed')?.data;
+  const pull = Number(proposed?.['pull']);
+  const issue = Number(proposed?.['issue']);
+  if (stage === 'gated' && !reachedStages(events).has('approved')) await say(lab, pull, '/approve-launch');
+  if (stage === 'ended' && !reachedStages(events).has('sealed')) await say(lab, issue, '/seal');
+  if (stage === 'sealed') await mergeClosure(lab, events);
+}
+
+async function say(lab: OpenedLab, thread: number, body: string): Promise<void> {
+  if (!(await hasCommented(lab.world, thread, body))) await comment(lab.world, thread, body);
+}
+
+/** Maintainers review the closure PR, which changes the log alone, and merge it: tomorrow's log goes on from it. */
+async function mergeClosure(lab: OpenedLab, events: readonly LogbookEntry[]): Promise<void> {
+  const closure = Number(events.find((event) => event.type === 'sealed')?.data['closurePull']);
+  const pull = (await asMaintainer(lab.world, 'GET', `/pulls/${closure}`)) as { readonly state: string };
+  if (pull.state === 'open') await asMaintainer(lab.world, 'PUT', `/pulls/${closure}/merge`, {});
+}

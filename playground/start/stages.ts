@@ -1,0 +1,55 @@
+/** The stages of a ferry as its logbook shows them, in the order in which they are reached. */
+
+import type { LogbookEntry } from './logbook-events.ts';
+
+export const STAGES = [
+  'proposed',
+  'gated',
+  'approved',
+  'ordered',
+  'submitted',
+  'stepping',
+  'ended',
+  'sealed',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** Stages that a run has reached. `gated` = every gate let it through; `stepping` = a step was really made. */
+export function reachedStages(events: readonly LogbookEntry[]): ReadonlySet<Stage> {
+  return new Set(STAGES.filter((stage) => events.some((event) => shows(event, stage))));
+}
+
+function shows(event: LogbookEntry, stage: Stage): boolean {
+  if (stage === 'gated') return event.type === 'gated' && isGreen(event.data['verdicts']);
+  if (stage === 'stepping') return event.type === 'observed' && Number(event.data['step'] ?? 0) > 0;
+  return event.type === stage;
+}
+
+function isGreen(verdicts: unknown): boolean {
+  return (
+    Array.isArray(verdicts) &&
+    verdicts.length > 0 &&
+    verdicts.every((v: { readonly outcome?: string }) => v.outcome === 'pass' || v.outcome === 'warn')
+  );
+}
+
+/** A reason why the run cannot reach its seal any more, or null: it ended otherwise, or was closed. */
+export function deadEnd(events: readonly LogbookEntry[]): string | null {
+  const closed = events.find((event) => event.type === 'closed');
+  if (closed !== undefined) return `closed-${String(closed.data['outcome'])}`;
+  const ended = events.find((event) => event.type === 'ended');
+  if (ended !== undefined && ended.data['status'] !== 'SUCCEEDED')
+    return `ended-${String(ended.data['status']).toLowerCase()}`;
+  const incident = events.find(
+    (event) => event.type === 'incident' && ENDING.has(String(event.data['code'])),
+  );
+  return incident === undefined ? null : `incident-${String(incident.data['code'])}`;
+}
+
+const ENDING: ReadonlySet<string> = new Set([
+  'submit-rejected',
+  'submit-conflict',
+  'runner-refused',
+  'dispatch-failed',
+  'seal-failed',
+]);

@@ -1,0 +1,73 @@
+/** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
+
+/** What one step of a workflow does (architecture.md, section 4, who runs where). */
+export const MODES = ['propose', 'chat', 'launch', 'watch'] as const;
+export type ActionMode = (typeof MODES)[number];
+
+/** One input as action.yml has it. `default` null = the key is absent, so that an unset input is the empty text. */
+export type ActionInput = {
+  readonly description: string;
+  readonly required: boolean;
+  readonly default: string | null;
+};
+
+export const ACTION_INPUTS = {
+  mode: {
+    description:
+      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster).',
+    required: true,
+    default: null,
+  },
+  token: {
+    description:
+      'Token for the GitHub API and for git. The workflow token is enough; give the job the permissions that the example workflows name.',
+    required: false,
+    default: '${{ github.token }}',
+  },
+  run: {
+    description:
+      'launch: the run whose order is carried out. chat: the run that a workflow has just worked on.',
+    required: false,
+    default: null,
+  },
+  order: {
+    description: 'launch: digest of the order. Nothing else about the launch is taken from the workflow.',
+    required: false,
+    default: null,
+  },
+  cluster: {
+    description: 'watch: the cluster whose runs this process watches, a key of clusters in the config.',
+    required: false,
+    default: null,
+  },
+  'state-directory': {
+    description:
+      'launch and watch with a local engine: folder on the runner that outlives the job and that both workflows share, for job records. Empty: below RUNNER_TEMP, which does not outlive the job.',
+    required: false,
+    default: null,
+  },
+  'shift-minutes': {
+    description:
+      'watch: minutes after which this process hands over to the next one, well inside the 24 hours of the workflow token.',
+    required: false,
+    default: '1200',
+  },
+} as const satisfies Readonly<Record<string, ActionInput>>;
+
+export type ActionInputName = keyof typeof ACTION_INPUTS;
+
+export const ACTION_OUTPUTS = {
+  result: {
+    description:
+      'What happened, in one word or code, such as reconciled, proposed, submitted, adopted, idle or no-config.',
+  },
+  run: { description: 'The run that was worked on, where there is exactly one.' },
+  'job-id': { description: 'launch: the job on the cluster.' },
+} as const satisfies Readonly<Record<string, { readonly description: string }>>;
+
+export type ActionOutputName = keyof typeof ACTION_OUTPUTS;
+
+/** Whether a workflow's text names a mode. */
+export function isMode(text: string): text is ActionMode {
+  return MODES.some((mode) => mode === text);
+}

@@ -1,0 +1,53 @@
+/** All verbs: usage and one line each; a verb's code is loaded only when it is asked for. */
+
+import type { VerbIo } from './verb-io.ts';
+
+export type Verb = (args: readonly string[], io: VerbIo) => Promise<number>;
+export type VerbEntry = {
+  readonly usage: string;
+  readonly summary: string;
+  readonly load: () => Promise<Verb>;
+};
+
+export const VERBS: Readonly<Record<string, VerbEntry>> = {
+  'read-comment': {
+    usage: '< comment.md',
+    summary: 'which commands a comment holds, and why a slash word does not fire',
+    load: async () => (await import('./verbs/read-comment.ts')).readCommentVerb,
+  },
+  delta: {
+    usage: 'BASE.py HEAD.py',
+    summary: 'what changed between two versions of an experiment file',
+    load: async () => (await import('./verbs/delta.ts')).deltaVerb,
+  },
+  manifest: {
+    usage: 'RUN --dir DIR',
+    summary: 'the manifest that was approved for a run, canonical, with its digest',
+    load: async () => (await import('./verbs/manifest.ts')).manifestVerb,
+  },
+  'logbook verify': {
+    usage: 'PATH [--keys CONFIG] [--head SEQ:HASH]',
+    summary: 'checks a copy of the logbook offline',
+    load: async () => (await import('./verbs/logbook-verify.ts')).logbookVerify,
+  },
+  'logbook show': {
+    usage: 'PATH',
+    summary: 'tells a run as a person would',
+    load: async () => (await import('./verbs/logbook-show.ts')).logbookShow,
+  },
+  'check-config': {
+    usage: '[FILE]',
+    summary: 'whether a .github/ferrybot.yml is valid, with line and column of every problem',
+    load: async () => (await import('./verbs/check-config.ts')).checkConfigVerb,
+  },
+  'read-log': {
+    usage: '< job.log',
+    summary: 'what a training log says: progress, evals, checkpoints, failure signatures',
+    load: async () => (await import('./verbs/read-log.ts')).readLogVerb,
+  },
+  serve: {
+    usage: '',
+    summary: 'runs the GitHub App: webhooks and sweep (settings from the environment)',
+    load: async () => (await import('./verbs/serve.ts')).serveVerb,
+  },
+};

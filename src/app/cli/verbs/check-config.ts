@@ -1,0 +1,36 @@
+/** `ferrybot check-config [file]`: every problem of a config with its line and column. */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { readConfig } from '../../../config/read-config.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { misused } from './logbook-verify.ts';
+
+/** Exit 0 if the config is valid; warnings do not change that. */
+export async function checkConfigVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const files = args.filter((arg) => arg !== '--json');
+  if (files.length > 1) return misused(io, wantsJson, 'check-config takes one file');
+  const file = files[0] ?? '.github/ferrybot.yml';
+  let text: string;
+  try {
+    text = await readFile(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    return misused(
+      io,
+      wantsJson,
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const reading = readConfig(text);
+  const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: reading.kind === 'valid', problems })}\n`);
+  else {
+    for (const p of problems)
+      io.stdout.write(
+        `${file}:${p.line}:${p.column}: ${p.severity}: ${p.path === '' ? '' : `${p.path}: `}${p.message}\n`,
+      );
+    if (reading.kind === 'valid') io.stdout.write(`${file} is valid\n`);
+  }
+  return reading.kind === 'valid' ? EXIT.yes : EXIT.no;
+}

@@ -1,0 +1,43 @@
+/** `ferrybot delta base.py head.py`: the config delta of two files (interfaces.md, `delta`). */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { configDelta } from '../../../ferry/delta/config-delta.ts';
+import { createPythonParser } from '../../../host/python-parser.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { misused } from './logbook-verify.ts';
+
+/** Exit 0 for none and knobs, 1 for structural and unparsable. */
+export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const files = args.filter((arg) => arg !== '--json');
+  const [base, head] = files;
+  if (files.length !== 2 || base === undefined || head === undefined)
+    return misused(io, wantsJson, 'delta takes two files: the base and the head version');
+  const texts: string[] = [];
+  for (const file of [base, head]) {
+    try {
+      texts.push(await readFile(resolve(io.cwd, file), 'utf8'));
+    } catch (error) {
+      return misused(
+        io,
+        wantsJson,
+        `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  const parser = await createPythonParser();
+  const delta = configDelta(parser.parse(texts[0] ?? ''), parser.parse(texts[1] ?? ''));
+  if (wantsJson) io.stdout.write(`${JSON.stringify(delta)}\n`);
+  else if (delta.kind === 'knobs') {
+    for (const c of delta.changes)
+      io.stdout.write(
+        `line ${c.line}: ${c.path}: ${c.before ?? '(absent)'} -> ${c.after ?? '(absent)'}${c.bucket === null ? '' : ` [${c.bucket}]`}\n`,
+      );
+  } else if (delta.kind === 'none') io.stdout.write('no change of the configuration\n');
+  else
+    io.stdout.write(
+      `${delta.kind}: ${delta.side}, line ${delta.line}: ${delta.kind === 'structural' ? delta.statement : delta.message}\n`,
+    );
+  return delta.kind === 'none' || delta.kind === 'knobs' ? EXIT.yes : EXIT.no;
+}

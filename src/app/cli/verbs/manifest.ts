@@ -1,0 +1,51 @@
+/** `ferrybot manifest <run> --dir DIR`: the newest manifest that was recorded for a run, as canonical JSON with its digest. */
+
+import { parseArgs } from 'node:util';
+import { sha256Hex } from '../../../host/hash.ts';
+import { manifestText } from '../../../run/manifest-digest.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { findLogbookFiles } from './logbook-files.ts';
+import { misused, pathOnly, verifyFile } from './logbook-verify.ts';
+
+/** Exit 1 when the run is not there, is not in order, or has no manifest yet. */
+export async function manifestVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { dir: { type: 'string', default: '.' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+    strict: false,
+  });
+  const run = positionals[0];
+  if (run === undefined || positionals.length !== 1 || typeof values.dir !== 'string')
+    return misused(io, wantsJson, 'manifest takes one run and --dir');
+  const logbook = `${values.dir}/logbook`;
+  const found = await findLogbookFiles(logbook, io.cwd, pathOnly(io));
+  if (!found.ok) return misused(io, wantsJson, found.error);
+  const file = found.value.find((one) => one.path.includes(`/${run}/`));
+  if (file === undefined) return no(io, wantsJson, 'run-unknown', `${logbook} has no run ${run}`);
+  const verified = verifyFile(file, { keys: null, head: null });
+  if (verified.bad !== null && verified.bad.reason !== 'unanchored')
+    return no(io, wantsJson, 'logbook-broken', verified.bad.message);
+  const gated = verified.verification.events.findLast(
+    (event) => event.type === 'gated' && event.data.manifest !== null,
+  );
+  if (gated?.type !== 'gated' || gated.data.manifest === null)
+    return no(io, wantsJson, 'no-manifest', `${run} has no manifest yet`);
+  const canonical = manifestText(gated.data.manifest);
+  const answer = {
+    run,
+    digest: `sha256:${sha256Hex(canonical)}`,
+    canonical,
+    commit: gated.data.commit,
+    manifest: gated.data.manifest,
+  };
+  io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : `${answer.digest}\n${canonical}\n`);
+  return EXIT.yes;
+}
+
+function no(io: VerbIo, wantsJson: boolean, code: string, message: string): number {
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error: { code, message } })}\n`);
+  else io.stderr.write(`${message}\n`);
+  return EXIT.no;
+}

@@ -1,0 +1,34 @@
+/** `ferrybot read-log < job.log`: what the watch would make of a training log. */
+
+import { redact } from '../../../host/redactor.ts';
+import { finishLog, NO_LOG_FACTS, readLogText } from '../../../watch/log-facts.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { misused } from './logbook-verify.ts';
+
+/** Exit 0 if the log shows progress and no failure signature. */
+export async function readLogVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  if (args.some((arg) => arg !== '--json'))
+    return misused(io, wantsJson, 'read-log reads standard input and takes no argument');
+  let facts = NO_LOG_FACTS;
+  for await (const chunk of io.stdin.setEncoding('utf8')) facts = readLogText(facts, String(chunk));
+  facts = finishLog(facts);
+  const failures = facts.failures.map((failure) => ({ ...failure, line: redact(failure.line, []) }));
+  const { carry: _carry, skipping: _skipping, lastException, ...told } = facts;
+  const answer = {
+    ...told,
+    failures,
+    lastException: lastException === null ? null : redact(lastException, []),
+  };
+  if (wantsJson) io.stdout.write(`${JSON.stringify(answer)}\n`);
+  else {
+    io.stdout.write(
+      `progress ~${facts.step?.value ?? 0}/${facts.exactTotal ?? 'unknown'}, loss ${facts.loss ?? 'unknown'}, checkpoint ${facts.checkpointStep ?? 'none'}\n`,
+    );
+    for (const failure of failures)
+      io.stdout.write(
+        `line ${failure.lineNumber}: ${failure.id} (${failure.count} times): ${failure.line}\n`,
+      );
+  }
+  return facts.step !== null && failures.length === 0 ? EXIT.yes : EXIT.no;
+}

@@ -1,0 +1,34 @@
+/** `ferrybot serve`: runs the App until it is told to stop. */
+
+import { mkdir } from 'node:fs/promises';
+import { redact } from '../../../host/redactor.ts';
+import { readServeOptions } from '../../server/serve-options.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { misused } from './logbook-verify.ts';
+
+/** Ends with 0 on SIGTERM or SIGINT, after the work under way. */
+export async function serveVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  if (args.length > 0)
+    return misused(io, args.includes('--json'), 'serve takes its settings from the environment');
+  const options = readServeOptions(io.environment, Date.now);
+  if (!options.ok)
+    return misused(io, false, `these settings are missing or wrong:\n${options.error.join('\n')}`);
+  await mkdir(options.value.workDirectory, { recursive: true, mode: 0o700 });
+  const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
+    /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],
+  );
+  const { serve } = await import('../../server/serve.ts');
+  const serving = await serve(options.value, (line, fields) =>
+    io.stderr.write(
+      `${redact(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`, secrets)}\n`,
+    ),
+  );
+  io.stdout.write(`listening on ${serving.url}\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    // A parent that started us over a pipe and is gone: nobody would stop us any more.
+    if (io.environment['FERRYBOT_STOP_WITH_STDIN'] === '1') process.stdin.once('end', resolve).resume();
+  });
+  await serving.close();
+  return EXIT.yes;
+}
