@@ -24,23 +24,12 @@ export function signedText(hash: string): string {
 }
 
 /**
- * `hashedText` of a line that is known to be canonical and to hold an event. Both members stand before others
- * (`keyId`, `type`), so each is cut out with the comma behind it; inside a string its quotes would be escaped,
- * so a text that is found once is the member. Found twice, some part has a member of the same name and value:
- * then the long way is taken.
+ * `hashedText` of a line that is known to be canonical and to hold an event: the line with both members cut out,
+ * each with the comma behind it (`keyId` and `type` always follow). Inside a string the quotes would be escaped.
+ * The same member deeper in the event would hold a hash of itself, which nobody can make.
  */
 export function hashedTextOfLine(line: string, event: Pick<LogbookEvent, 'hash' | 'sig'>): string {
-  const hash = `"hash":"${event.hash}",`;
-  const sig = `"sig":"${event.sig}",`;
-  const hashAt = line.indexOf(hash);
-  const sigAt = line.indexOf(sig, hashAt);
-  const isPlain =
-    line.lastIndexOf(hash) === hashAt && line.indexOf(sig) === sigAt && line.lastIndexOf(sig) === sigAt;
-  if (!isPlain || hashAt === -1 || sigAt === -1) {
-    const { hash: _hash, sig: _sig, ...rest } = event;
-    return canonicalize(rest as unknown as Json);
-  }
-  return line.slice(0, hashAt) + line.slice(hashAt + hash.length, sigAt) + line.slice(sigAt + sig.length);
+  return line.replace(`"hash":"${event.hash}",`, '').replace(`"sig":"${event.sig}",`, '');
 }
 
 /** The line of a sealed event, without the newline that ends it. */

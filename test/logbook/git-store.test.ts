@@ -231,6 +231,12 @@ describe('a branch that somebody put back', () => {
       kind: 'incident',
       incident: { kind: 'shorter-than-anchor', run: RUN, anchor: { seq: 1 }, found: { seq: 0 } },
     });
+    const other = storeOn(remote);
+    other.remember(RUN, { seq: 0, hash: 'f'.repeat(64) });
+    expect(await other.read(await headOf(other), RUN)).toMatchObject({
+      kind: 'incident',
+      incident: { kind: 'shorter-than-anchor', anchor: { seq: 0 } },
+    });
     await remote.git('update-ref', '-d', BRANCH);
     const fresher = storeOn(remote);
     fresher.remember(RUN, newest);

@@ -130,6 +130,9 @@ describe('weave', () => {
     expect(weave(`${block('a', 'old\n')}note\n${block('c', 'C\n')}`, sections)).toBe(
       `${block('a', 'A\n')}note\n\n${block('b', 'B\n')}${block('c', 'C\n')}`,
     );
+    // A copy of a block is somebody's: only the first is written anew.
+    const copied = block('a', 'old\n') + block('a', 'old\n');
+    expect(weave(copied, [[{ id: 'a', text: 'A\n' }]])).toBe(block('a', 'A\n') + block('a', 'old\n'));
     const torn = '<!-- logbook:a -->\nsomebody deleted the end\n';
     expect(weave(torn, [[{ id: 'a', text: 'A\n' }]])).toBe(`${torn}\n${block('a', 'A\n')}`);
   });

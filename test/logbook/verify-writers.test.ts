@@ -105,6 +105,13 @@ describe('somebody who can push and holds no key, or another one', () => {
 });
 
 describe('an entry that ferrybot itself would not write', () => {
+  it('does not continue the entry before it, though hash and signature are its own', () => {
+    const [first = '', , third] = lines;
+    const moved = { ...(JSON.parse(third ?? '') as LogbookEvent), seq: 1 };
+    const line = resealed(moved, signers.control.sign);
+    expect(verify(`${first}\n${line}\n`).bad).toMatchObject({ reason: 'hash', line: 2 });
+  });
+
   it('breaks a rule of the lifecycle', () => {
     expect(verify(fileOf([proposed, proposed]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
     expect(verify(fileOf([proposed, observed(1)]).text).bad).toMatchObject({ reason: 'transition', line: 2 });

@@ -141,6 +141,10 @@ describe('the journal', () => {
     expect(verify(fileOf([...good, commandSeen(1, 'status')], 'journal').text).bad).toMatchObject({
       reason: 'transition',
     });
+    expect(verify(fileOf([commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
+      reason: 'transition',
+      line: 1,
+    });
     expect(verify(fileOf([proposed], 'journal').text).bad).toMatchObject({ reason: 'transition', line: 1 });
     const held: EventDraft = {
       type: 'held',

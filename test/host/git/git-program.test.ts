@@ -248,6 +248,13 @@ describe('writing', () => {
     chmodSync(hook, 0o755);
     const arrived = await client.commitAndPush(write);
     expect(arrived).toEqual({ kind: 'pushed', sha: sha(await remote.git('rev-parse', 'main')) });
+    // It takes the push, somebody overtakes it at once, and it dies before it answers.
+    const ours = sha(await remote.git('rev-parse', 'main'));
+    writeFileSync(hook, `#!/bin/sh\ngit update-ref ${MAIN} ${first}\nkill -9 $PPID\n`);
+    const overtaken = await client.commitAndPush({ ...write, expected: ours, files: { a: '5' } });
+    expect(overtaken.kind).toBe('rejected');
+    await remote.git('update-ref', MAIN, ours);
+    writeFileSync(hook, '#!/bin/sh\nkill -9 $PPID\n');
     // The server dies before it takes anything: the push may yet arrive for all we know.
     renameSync(hook, join(remote.path, 'hooks', 'pre-receive'));
     const second = sha(await remote.git('rev-parse', 'main'));
