@@ -1,4 +1,5 @@
 /** Connects the page to a world in the same process: what is not in the API, and what no request can do. */
+import { listPeople } from '../http/people.ts';
 import { emitChange } from '../world/emit.ts';
 import { findRepo, findUser } from '../world/lookup.ts';
 import { roleAtLeast, roleOf } from '../world/permissions.ts';
@@ -7,11 +8,15 @@ import type { World } from '../world/world.ts';
 import { glanceOf } from './glance.ts';
 import type { ButtonPress, PagesOptions, PressOutcome } from './visit.ts';
 
-/** Settings of `createPages` that a world gives; `fetch` stays with the server, which also answers `/_playground/people`. */
-export function worldSettings(world: World): Omit<PagesOptions, 'fetch'> {
+/** Settings of `createPages` for a world in this process; `homeRepository` (`owner/name`) is where `/` leads. */
+export function worldSettings(world: World, homeRepository: string): PagesOptions {
   return {
     baseUrl: world.baseUrl,
-    subscribe: (onChange) => world.bus.subscribe(onChange),
+    homeRepository,
+    fetch: async (request) => {
+      const people = new URL(request.url).pathname === '/_playground/people';
+      return people ? Response.json(listPeople(world)) : world.fetch(request);
+    },
     glance: () => glanceOf(world),
     jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
     pressButton: (press) => pressButton(world, press),

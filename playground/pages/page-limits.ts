@@ -17,6 +17,4 @@ export const pageLimits = {
   redirectsMax: 2,
   /** API answers kept to ask again only for what changed; a thread's page needs about a dozen a person. */
   answersKeptMax: 500,
-  /** An open event stream is sent a comment this often, so that a proxy keeps it. */
-  streamKeepAliveMs: 25_000,
 } as const;

@@ -4,7 +4,6 @@ import { speakerCookie } from './acts/speak.ts';
 import { createApi } from './api/api.ts';
 import { conditionalFetch } from './api/conditional-fetch.ts';
 import { readAsset } from './assets/read-asset.ts';
-import { openEventStream } from './event-stream.ts';
 import { pageLimits } from './page-limits.ts';
 import { type PageRequest, readForm, readPageRequest } from './page-request.ts';
 import { readPeople, speakerOf } from './people.ts';
@@ -18,18 +17,14 @@ import type { Outcome, PagesOptions, Visit } from './visit.ts';
 export type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, the assets and the event stream.
+ * Answers `GET` of the addresses in `route-table.ts`, `POST` of their forms, and the assets.
  * False (nothing was written): the request is for the API, for git, or for the playground's control.
  */
 export function createPages(settings: PagesOptions): Pages {
   const options = { ...settings, fetch: conditionalFetch(settings.fetch, pageLimits.answersKeptMax) };
   return async (incoming, response) => {
     const request = readPageRequest(incoming);
-    if (!isOurs(request, options)) return false;
-    if (request.path === '/_playground/events' && options.subscribe !== undefined) {
-      openEventStream(response, options.subscribe);
-      return true;
-    }
+    if (!isOurs(request)) return false;
     answerWith(response, await reply(options, request, incoming));
     return true;
   };
@@ -37,8 +32,7 @@ export function createPages(settings: PagesOptions): Pages {
 
 const ownControl = ['/_playground/speaker', '/_playground/preview'];
 
-function isOurs({ path, segments }: PageRequest, { subscribe }: PagesOptions): boolean {
-  if (path === '/_playground/events') return subscribe !== undefined;
+function isOurs({ path, segments }: PageRequest): boolean {
   if (/^\/_playground\/(?:assets|avatars)\//.test(path) || ownControl.includes(path)) return true;
   return segments[0] !== '_playground' && segments[0] !== 'api' && !(segments[1] ?? '').endsWith('.git');
 }

@@ -5,7 +5,7 @@ import type { Api } from './api/api.ts';
 const personShape = z.object({
   login: z.string(),
   token: z.string(),
-  role: z.string().nullish(),
+  role: z.enum(['maintainer', 'author', 'reader', 'stranger']),
   name: z.string().nullish(),
 });
 
@@ -21,43 +21,23 @@ export type Person = {
 
 /** Reads `GET /_playground/people`; a refusal throws, because without people there is no page. */
 export async function readPeople(api: Api): Promise<readonly Person[]> {
-  const answer = await api.get(
-    '/_playground/people',
-    z.union([z.array(personShape), z.object({ people: z.array(personShape) })]),
-  );
+  const answer = await api.get('/_playground/people', z.array(personShape));
   if (answer.kind === 'refused')
     throw new Error(`the playground told no people: ${answer.status} ${answer.message}`);
-  const people = Array.isArray(answer.data) ? answer.data : answer.data.people;
-  return people.map(({ login, token, role, name }) => ({
+  return answer.data.map(({ login, token, role, name }) => ({
     login,
     token,
-    role: castRole(role),
+    role,
     name: name ?? null,
   }));
 }
 
-/** The person whom the cookie names, else the first one (the maintainer). */
+/** The person whom the cookie names, else a maintainer: who opens the page first runs the lab. */
 export function speakerOf(people: readonly Person[], login: string | null): Person {
-  const speaker = people.find((person) => person.login === login) ?? people[0];
+  const speaker =
+    people.find((person) => person.login === login) ??
+    people.find(({ role }) => role === 'maintainer') ??
+    people[0];
   if (speaker === undefined) throw new Error('the playground has no people to speak for');
   return speaker;
-}
-
-/** GitHub's role names (of the collaborator endpoint) as parts in the example lab; none at all is a stranger. */
-function castRole(role: string | null | undefined): Role {
-  switch (role) {
-    case 'admin':
-    case 'maintain':
-    case 'maintainer':
-      return 'maintainer';
-    case 'write':
-    case 'author':
-      return 'author';
-    case 'triage':
-    case 'read':
-    case 'reader':
-      return 'reader';
-    default:
-      return 'stranger';
-  }
 }

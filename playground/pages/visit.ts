@@ -47,15 +47,13 @@ export type Params = Readonly<Record<string, string>>;
 export type ScreenHandler = (visit: Visit, params: Params) => Promise<Screen>;
 export type ActHandler = (visit: Visit, params: Params, form: URLSearchParams) => Promise<Outcome>;
 
-/** The settings of `createPages`; `worldSettings(world)` gives all but `fetch`. */
+/** The settings of `createPages`; `worldSettings(world)` gives them all. */
 export type PagesOptions = {
   /** The whole API in process (`world.fetch`), or `globalThis.fetch` against a running playground; must also answer `/_playground/people`. */
   readonly fetch: Fetch;
   readonly baseUrl: string;
   /** `owner/name` that `/` leads to. */
   readonly homeRepository?: string;
-  /** Called with a function to call at every change of the world; returns how to stop. Without it the pages poll. */
-  readonly subscribe?: (onChange: () => void) => () => void;
   /** Markdown of a job's summary, from the runner; without it no summaries are shown. */
   readonly jobSummary?: (jobId: number) => string | null;
   /** For the bar at the foot. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRealSite } from './real-site.ts';
 import { openSampleSite, type SampleSite } from './sample-site.ts';
 
 const executablePath = findChromium();
@@ -65,11 +66,32 @@ describe.skipIf(executablePath === null)('the page in a browser', () => {
   it('somebody else’s comment appears by itself, and a half-written one stays', async () => {
     const page = await open('/lab/marin/pull/4');
     await page.getByLabel('Comment text').fill('I am still writ');
-    site.api.comment('ravi', 'from **another** desk <script>window.pwned = 1</script>');
+    await site.api.comment('ravi', 'from **another** desk <script>window.pwned = 1</script>');
     await page.locator('.timeline strong', { hasText: 'another' }).waitFor();
     expect(await page.getByLabel('Comment text').inputValue()).toBe('I am still writ');
     expect(await page.evaluate(() => Reflect.get(window, 'pwned'))).toBeUndefined();
     await page.close();
+  });
+
+  it('follows the real playground: the bot’s card appears, changes and is drawn by itself', async () => {
+    const real = await openRealSite();
+    const page = await browser.newPage();
+    await page.goto(`${real.baseUrl}/lab/ferries/pull/1`);
+    const chart = (points: string): string =>
+      `\`\`\`mermaid\nxychart-beta\n  title "Loss"\n  line [${points}]\n\`\`\``;
+    const comments = '/repos/lab/ferries/issues/1/comments';
+    const { id } = await real.call('ferrybot', 'POST', comments, { body: `at step 10\n\n${chart('5, 4')}` });
+    await page.locator('.markdown').getByText('at step 10').waitFor();
+    const line = page.getByRole('img', { name: 'Chart: Loss' }).locator('svg .line-plot-0 path');
+    const first = await line.getAttribute('d');
+    await real.call('ferrybot', 'PATCH', `/repos/lab/ferries/issues/comments/${String(id)}`, {
+      body: `at step 20\n\n${chart('5, 4, 3')}`,
+    });
+    await page.locator('.markdown').getByText('at step 20').waitFor();
+    expect(await line.getAttribute('d')).not.toBe(first);
+    expect(await page.locator('.markdown').getByText('at step 10').count()).toBe(0);
+    await page.close();
+    await real.close();
   });
 
   it('the chart of the status card is a drawing', async () => {

@@ -199,14 +199,4 @@ describe('the thread', () => {
     expect(page).toContain('data-insert="/approve-launch"');
     expect(page).toContain('What is wanted, mira?');
   });
-
-  it('sends open pages a message at every change', async () => {
-    const stream = await fetch(`${site.baseUrl}/_playground/events`);
-    const reader = stream.body?.getReader();
-    site.api.comment('ravi', 'hello');
-    let text = '';
-    while (!text.includes('data: changed')) text += new TextDecoder().decode((await reader?.read())?.value);
-    await reader?.cancel();
-    expect(stream.headers.get('content-type')).toBe('text/event-stream');
-  });
 });

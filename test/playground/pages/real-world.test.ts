@@ -1,114 +1,23 @@
 /** The page against the playground's real API: what it asks for is served, what it shows is what the API says. */
-import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../playground/clock.ts';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { worldSettings } from '../../../playground/pages/from-world.ts';
-import { createPages } from '../../../playground/pages/pages.ts';
-import { createWorld } from '../../../playground/world/create-world.ts';
-import { people, seedWorld } from '../../../playground/world/seed.ts';
-import { mintInstallationToken } from '../../../playground/world/tokens.ts';
-import type { World } from '../../../playground/world/world.ts';
+import { openRealSite, type RealSite } from './real-site.ts';
 
-const startMs = Date.parse('2026-11-21T06:00:00Z');
-const server = createServer();
-let baseUrl = '';
-let world: World;
-let tokens: Readonly<Record<string, string>>;
-
-/** One second passes with every look at the clock, so that the order of things is the order of their times. */
-function tickingClock(): Clock {
-  let nowMs = startMs;
-  return { now: () => (nowMs += 1_000), sleep: async () => undefined };
-}
-
-const call = async (
-  login: string,
-  method: string,
-  path: string,
-  body: unknown,
-): Promise<Record<string, unknown>> => {
-  const headers = { authorization: `Bearer ${tokens[login] ?? ''}`, 'content-type': 'application/json' };
-  const response = await world.fetch(
-    new Request(`${baseUrl}/api/v3${path}`, { method, headers, body: JSON.stringify(body) }),
-  );
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-};
-
+let site: RealSite;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  baseUrl = `http://127.0.0.1:${address.port}`;
-  world = createWorld({ clock: tickingClock(), gitStores: () => createMemoryStore(), baseUrl });
-  const permissions = { checks: 'write', metadata: 'read' } as const;
-  const app = { publicKeyPem: '', permissions, events: [], webhook: null };
-  const seeded = seedWorld(world, { labels: { ferry: '0969da' }, app });
-  const installation = Object.values(world.state.installations)[0];
-  if (installation === undefined) throw new Error('the seed installed no App');
-  tokens = {
-    ...seeded.tokens,
-    ferrybot: mintInstallationToken(world, installation, permissions, null).token,
-  };
-  const cast = Object.entries(people).map(([login, { role }]) => ({ login, role, token: tokens[login] }));
-  const pages = createPages({
-    ...worldSettings(world),
-    fetch: async (request) =>
-      request.url.endsWith('/_playground/people') ? Response.json(cast) : world.fetch(request),
-    homeRepository: 'lab/ferries',
-  });
-  server.on('request', (request, response) => {
-    pages(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
-  });
-  await plantFerry();
+  site = await openRealSite();
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
-
-/** A file on main, a changed one on a branch, a pull request between them. */
-async function plantFerry(): Promise<void> {
-  const repo = Object.values(world.state.repos)[0];
-  if (repo === undefined) throw new Error('the seed made no repository');
-  const store = world.gitOf(repo);
-  const signature = { name: 'lab', email: 'lab@lab.example', atMs: startMs };
-  const tree = await store.writeTree([]);
-  const first = { tree, parents: [], author: signature, committer: signature, message: 'Begin' };
-  await store.updateRef({ ref: 'refs/heads/main', sha: await store.writeCommit(first) });
-  const at = '/repos/lab/ferries/contents';
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  await call('mira', 'PUT', `${at}/README.md`, {
-    message: 'Say what this is',
-    content: base64('# The lab\n\nSails daily.'),
-  });
-  const file = await call('mira', 'PUT', `${at}/experiments/daily.py`, {
-    message: 'Add the ferry',
-    content: base64('rate = 3\n'),
-  });
-  const sha = String(Reflect.get(Object(file['commit']), 'sha'));
-  const blob = String(Reflect.get(Object(file['content']), 'sha'));
-  await call('ada', 'POST', '/repos/lab/ferries/git/refs', { ref: 'refs/heads/ferry/today', sha });
-  await call('ada', 'PUT', `${at}/experiments/daily.py`, {
-    message: 'Raise the rate',
-    content: base64('rate = 4\n'),
-    sha: blob,
-    branch: 'ferry/today',
-  });
-  await call('ada', 'POST', '/repos/lab/ferries/pulls', {
-    title: 'Daily ferry',
-    head: 'ferry/today',
-    base: 'main',
-    body: '- [ ] human approval',
-  });
-}
+afterAll(() => site.close());
 
 const get = async (path: string, who = 'mira'): Promise<string> => {
-  const response = await fetch(`${baseUrl}${path}`, { headers: { cookie: `playground_speaker=${who}` } });
+  const response = await fetch(`${site.baseUrl}${path}`, {
+    headers: { cookie: `playground_speaker=${who}` },
+  });
   return `${response.status}\n${await response.text()}`;
 };
 const post = async (path: string, fields: Record<string, string>, who = 'mira'): Promise<number> => {
   const headers = { cookie: `playground_speaker=${who}` };
   return (
-    await fetch(`${baseUrl}${path}`, {
+    await fetch(`${site.baseUrl}${path}`, {
       method: 'POST',
       body: new URLSearchParams(fields),
       headers,
@@ -139,7 +48,7 @@ describe('the page on the real API', () => {
 
   it('mira comments, ada reacts and may not edit mira’s words away unseen', async () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: '/status now' })).toBe(303);
-    const id = String(Object.values(world.state.comments).at(-1)?.id);
+    const id = String(Object.values(site.world.state.comments).at(-1)?.id);
     expect(await get('/lab/ferries/pull/1')).not.toContain('edited</summary>');
     expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(
       303,
@@ -187,7 +96,7 @@ describe('the page on the real API', () => {
       ],
     };
     const actions = [{ label: 'Approve', description: 'Same as /approve-launch', identifier: 'approve' }];
-    const head = Object.values(world.state.issues)[0]?.pull?.headSha;
+    const head = Object.values(site.world.state.issues)[0]?.pull?.headSha;
     const check = {
       name: 'gates',
       head_sha: head,
@@ -196,7 +105,7 @@ describe('the page on the real API', () => {
       output,
       actions,
     };
-    await call('ferrybot', 'POST', '/repos/lab/ferries/check-runs', check);
+    await site.call('ferrybot', 'POST', '/repos/lab/ferries/check-runs', check);
     const checks = await get('/lab/ferries/pull/1/checks');
     expect(checks).toContain('<strong>one</strong> gate is open');
     expect(checks).toContain('rate moved');
@@ -206,7 +115,7 @@ describe('the page on the real API', () => {
 
   it('a button on a check run tells the App who pressed it, and is for who may write', async () => {
     const heard: unknown[] = [];
-    const stop = world.bus.subscribe((event) => {
+    const stop = site.world.bus.subscribe((event) => {
       heard.push([
         event.type,
         event.action,
@@ -214,7 +123,7 @@ describe('the page on the real API', () => {
         Reflect.get(Object(event.payload['sender']), 'login'),
       ]);
     });
-    const id = String(Object.values(world.state.checkRuns)[0]?.id);
+    const id = String(Object.values(site.world.state.checkRuns)[0]?.id);
     expect(await get('/lab/ferries/pull/1/checks')).toContain('>Approve</button>');
     expect(await get('/lab/ferries/pull/1/checks', 'ravi')).not.toContain('>Approve</button>');
     expect(await post(`/lab/ferries/runs/${id}/buttons`, { button: 'approve' }, 'ravi')).toBe(403);
@@ -241,10 +150,10 @@ describe('the page on the real API', () => {
   });
 
   it('asked for nothing that the playground does not have, and a second look costs little', async () => {
-    expect(world.state.unserved).toEqual([]);
+    expect(site.world.state.unserved).toEqual([]);
     await get('/lab/ferries/pull/1/files');
-    const before = world.state.usage['user:mira'];
+    const before = site.world.state.usage['user:mira'];
     await get('/lab/ferries/pull/1/files');
-    expect(world.state.usage['user:mira']?.rest).toBe(before?.rest);
+    expect(site.world.state.usage['user:mira']?.rest).toBe(before?.rest);
   });
 });

@@ -1,21 +1,23 @@
 /** A small fake of the API for the page's tests: answers from `sample-data.ts`, remembers comments, tells who asked. */
+import { type Bus, createBus } from '../../../playground/world/bus.ts';
 import * as sample from './sample-data.ts';
 
 export type SampleApi = {
   readonly fetch: (request: Request) => Promise<Response>;
-  readonly subscribe: (onChange: () => void) => () => void;
+  /** Carries every change, for the server's event stream. */
+  readonly bus: Bus;
   /** Bodies posted so far with the token that posted them. */
   readonly posted: { readonly path: string; readonly token: string; readonly body: unknown }[];
   /** Somebody else comments, at another desk. */
-  readonly comment: (login: string, body: string) => void;
+  readonly comment: (login: string, body: string) => Promise<void>;
 };
 
 /** `hostileText` stands wherever the data has hostile text: '' makes a lab of polite people, for pictures. */
 export function createSampleApi(hostileText: string = sample.hostile): SampleApi {
-  const listeners = new Set<() => void>();
+  const bus = createBus();
   const posted: { path: string; token: string; body: unknown }[] = [];
   const comments: unknown[] = [sample.comment];
-  const comment = (login: string, body: string): void => {
+  const comment = async (login: string, body: string): Promise<void> => {
     const id = 100 + comments.length;
     comments.push({
       ...sample.comment,
@@ -26,7 +28,8 @@ export function createSampleApi(hostileText: string = sample.hostile): SampleApi
       reactions: null,
       created_at: '2026-11-21T06:20:00Z',
     });
-    for (const listener of listeners) listener();
+    const at = { repoId: 1, senderId: 1, runId: null, atMs: 0 };
+    await bus.emit({ type: 'issue_comment', action: 'created', byTokenKind: 'user', payload: {}, ...at });
   };
   const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
@@ -39,7 +42,7 @@ export function createSampleApi(hostileText: string = sample.hostile): SampleApi
       const text = typeof body === 'object' && body !== null ? String(Reflect.get(body, 'body')) : '';
       if (text.includes('refuse me'))
         return Response.json({ message: 'Validation Failed <b>' }, { status: 422 });
-      if (path.endsWith('/issues/4/comments')) comment(login, text);
+      if (path.endsWith('/issues/4/comments')) await comment(login, text);
       return Response.json({ number: 5 }, { status: 201 });
     }
     const raw = (request.headers.get('accept') ?? '').includes('raw');
@@ -53,10 +56,7 @@ export function createSampleApi(hostileText: string = sample.hostile): SampleApi
   };
   return {
     fetch: answer,
-    subscribe: (onChange) => {
-      listeners.add(onChange);
-      return () => listeners.delete(onChange);
-    },
+    bus,
     posted,
     comment,
   };

@@ -1,5 +1,6 @@
 /** Serves the page over the sample API on a free port. */
 import { createServer } from 'node:http';
+import { startLiveEvents } from '../../../playground/http/live-events.ts';
 import { createPages } from '../../../playground/pages/pages.ts';
 import { createSampleApi, type SampleApi } from './sample-api.ts';
 
@@ -20,7 +21,6 @@ export async function openSampleSite(options: { readonly hostileText?: string } 
     fetch: api.fetch,
     baseUrl,
     homeRepository: 'lab/marin',
-    subscribe: api.subscribe,
     jobSummary: () => '### Launched\n\n| job | cluster |\n|---|---|\n| 4711 | local |',
     glance: () => ({
       nowMs: Date.parse('2026-11-21T06:30:00Z'),
@@ -30,13 +30,16 @@ export async function openSampleSite(options: { readonly hostileText?: string } 
       deliveriesFailed: 1,
     }),
   });
+  const live = startLiveEvents(api.bus);
   server.on('request', (request, response) => {
+    if (request.url === '/_playground/events') return live.open(response);
     pages(request, response).then(
       (answered) => answered || response.writeHead(404).end('not a page'),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
   const close = async (): Promise<void> => {
+    live.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
