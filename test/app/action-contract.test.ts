@@ -1,0 +1,71 @@
+/** action.yml says exactly what the code reads and writes: names, descriptions, defaults, modes, both ways. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ACTION_INPUTS, ACTION_OUTPUTS, isMode, MODES } from '../../src/app/action/inputs.ts';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = z
+  .strictObject({
+    name: z.string(),
+    description: z.string(),
+    author: z.string(),
+    branding: z.strictObject({ icon: z.string(), color: z.string() }),
+    inputs: z.record(
+      z.string(),
+      z
+        .strictObject({
+          description: z.string().min(20),
+          required: z.boolean(),
+          default: z.string().optional(),
+        })
+        .transform((input) => ({ ...input, default: input.default ?? null })),
+    ),
+    outputs: z.record(z.string(), z.strictObject({ description: z.string().min(10) })),
+    runs: z.strictObject({ using: z.literal('node24'), main: z.literal('dist/index.js') }),
+  })
+  .parse(parse(readFileSync(join(root, 'action.yml'), 'utf8')));
+
+describe('action.yml', () => {
+  it('has the inputs of the code, with the same words and defaults', () => {
+    expect(manifest.inputs).toEqual(ACTION_INPUTS);
+  });
+
+  it('has the outputs of the code', () => {
+    expect(manifest.outputs).toEqual(ACTION_OUTPUTS);
+  });
+
+  it('names every mode in the description of `mode`', () => {
+    const named = [...(manifest.inputs['mode']?.description ?? '').matchAll(/(\w+) \(/g)].map((m) => m[1]);
+    expect(named).toEqual([...MODES]);
+    expect(MODES.every(isMode)).toBe(true);
+    expect(isMode('seal')).toBe(false);
+  });
+
+  it('has no required input with a default, and no optional one that the code would insist on', () => {
+    for (const [name, input] of Object.entries(manifest.inputs)) {
+      if (input.required) expect(input.default, name).toBeNull();
+    }
+  });
+});
+
+describe('the code of the action', () => {
+  const folder = join(root, 'src/app/action');
+  const source = readdirSync(folder)
+    .filter((file) => file !== 'inputs.ts')
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+  const named = (call: RegExp): string[] =>
+    [...new Set([...source.matchAll(call)].map((m) => m[1] ?? ''))].sort();
+
+  it('reads each input, and none that action.yml does not have', () => {
+    expect(named(/getInput\(\s*'([\w-]+)'/g)).toEqual(Object.keys(ACTION_INPUTS).sort());
+  });
+
+  it('sets each output, and none that action.yml does not have', () => {
+    expect(named(/setOutput\(\s*'([\w-]+)'/g)).toEqual(Object.keys(ACTION_OUTPUTS).sort());
+  });
+});
