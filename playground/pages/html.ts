@@ -5,7 +5,7 @@ const markup: unique symbol = Symbol('markup');
 /** A piece of finished markup; only `html` and `trustedHtml` make one. */
 export type Html = { readonly [markup]: string };
 
-export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
  * Tagged template for markup. Strings are escaped for element and quoted attribute positions alike, arrays are joined,

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 
 export const userShape = z.object({ login: z.string(), id: z.number(), type: z.string().default('User') });
-export type ApiUser = z.output<typeof userShape>;
 
 export const repoShape = z.object({
   name: z.string(),
@@ -49,7 +48,7 @@ export type ApiFile = z.output<typeof fileShape>;
 export const commitDetailShape = commitShape.extend({ files: z.array(fileShape).default([]) });
 
 /** `GET /repos/{owner}/{repo}/contents/{path}` of a directory is a list of these, of a file one of these. */
-export const contentShape = z.object({
+const contentShape = z.object({
   type: z.string(),
   name: z.string(),
   path: z.string(),

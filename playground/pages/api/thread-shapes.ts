@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { labelShape, userShape } from './repo-shapes.ts';
 
-export const reactionsShape = z.record(z.string(), z.union([z.number(), z.string()]));
+const reactionsShape = z.record(z.string(), z.union([z.number(), z.string()]));
 export type ApiReactions = z.output<typeof reactionsShape>;
 
 const appShape = z.object({ slug: z.string().nullish(), name: z.string() });

@@ -7,7 +7,7 @@ import { avatar, loginText } from './avatar.ts';
 import { icon } from './icons.ts';
 import { moment } from './moment.ts';
 
-export type Card = {
+type Card = {
   readonly key: string;
   readonly anchor: string;
   readonly login: string | null;

@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
 
 /** GitHub's eight, by the names of its API. */
-export const reactionSigns = {
+const reactionSigns = {
   '+1': '👍',
   '-1': '👎',
   laugh: '😄',

@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';
 import { type IconName, icon } from './icons.ts';
 
-export type Tab = 'code' | 'issues' | 'pulls' | 'actions';
+type Tab = 'code' | 'issues' | 'pulls' | 'actions';
 
 export function repoHeader(place: Place, current: Tab): Html {
   const [owner = '', name = ''] = place.repo.full_name.split('/');

@@ -3,14 +3,7 @@ import type { ApiIssue } from '../api/thread-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';
 
-export type ThreadState =
-  | 'open'
-  | 'closed'
-  | 'not-planned'
-  | 'merged'
-  | 'draft'
-  | 'pull-open'
-  | 'pull-closed';
+type ThreadState = 'open' | 'closed' | 'not-planned' | 'merged' | 'draft' | 'pull-open' | 'pull-closed';
 
 /** An issue's or pull request's state in one word. */
 export function threadState(issue: ApiIssue): ThreadState {

@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from './icons.ts';
 
-export type Progress = {
+type Progress = {
   readonly status?: string | null | undefined;
   readonly conclusion?: string | null | undefined;
 };

@@ -1,5 +1,10 @@
 /** The page against the playground's real API: what it asks for is served, what it shows is what the API says. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendLog, completeJob, createJob } from '../../../playground/actions/queue/job-rows.ts';
+import { completeRun, createRun } from '../../../playground/actions/queue/run-rows.ts';
+import { findRepo, findUser, must } from '../../../playground/world/lookup.ts';
+import type { Run, Workflow } from '../../../playground/world/state-actions.ts';
+import type { World } from '../../../playground/world/world.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 
 let site: RealSite;
@@ -25,6 +30,47 @@ const post = async (path: string, fields: Record<string, string>, who = 'mira'):
     })
   ).status;
 };
+
+/** A dispatched run as the queue makes it; the workflow's file does not matter here. */
+function startRun(world: World): Run {
+  const repo = must(findRepo(world, 'lab', 'ferries'), 'lab/ferries');
+  const workflow: Workflow = {
+    id: 1,
+    repoId: repo.id,
+    name: 'launch',
+    path: '.github/workflows/launch.yml',
+    state: 'active',
+    source: '',
+    on: {},
+    dispatchInputs: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  };
+  world.state.workflows[1] = workflow;
+  const sha = must(Object.values(world.state.issues)[0]?.pull?.headSha, 'head');
+  const source = {
+    trigger: { name: 'workflow_dispatch', action: null, ref: null, changedPaths: null, workflowName: null },
+    ref: 'refs/heads/main',
+    sha,
+    headSha: sha,
+    headBranch: 'main',
+    headRef: '',
+    baseRef: '',
+    workflowSha: sha,
+    pullNumbers: [],
+    untrusted: false,
+    title: null,
+  };
+  return createRun(world, {
+    repo,
+    workflow,
+    event: 'workflow_dispatch',
+    payload: {},
+    actorId: must(findUser(world, 'mira'), 'mira').id,
+    source,
+    title: 'Launch <today>',
+  });
+}
 
 describe('the page on the real API', () => {
   it('shows the repository with its README, and files of any branch', async () => {
@@ -134,6 +180,33 @@ describe('the page on the real API', () => {
     expect(await get(`/lab/ferries/runs/${id}`)).toContain('gates');
   });
 
+  it('follows a run from its first line to its summary', async () => {
+    const { world } = site;
+    const run = startRun(world);
+    const job = await createJob(world, run, {
+      key: 'launch',
+      name: 'launch <it>',
+      labels: [],
+      environment: null,
+      status: 'queued',
+      conclusion: null,
+    });
+    expect(await get('/lab/ferries/actions')).toContain('Launch &lt;today&gt;');
+    const address = `/lab/ferries/actions/runs/${run.id}`;
+    appendLog(world, job.id, '\u001b[31mred <b>\u001b[0m');
+    const going = await get(address);
+    expect(going).toContain('data-poll-ms');
+    expect(going).toContain('<span class="ansi-red">red &lt;b&gt;</span>');
+    expect(going).toContain('Cancel run');
+    await completeJob(world, job.id, 'success', { summary: '**launched**' });
+    await completeRun(world, run.id, 'success');
+    const ended = await get(address);
+    expect(ended).not.toContain('data-poll-ms');
+    expect(ended).toContain('<strong>launched</strong>');
+    expect(ended).toContain('Re-run all jobs');
+    expect(await get(address, 'sol')).not.toContain('Re-run all jobs');
+  });
+
   it('sol opens an issue and closes it again', async () => {
     expect(await post('/lab/ferries/issues', { title: 'Why <b>this</b>?', body: 'please' }, 'sol')).toBe(303);
     expect(await post('/lab/ferries/issues/2/comments', { body: '', state: 'closed' }, 'sol')).toBe(303);
@@ -146,7 +219,6 @@ describe('the page on the real API', () => {
     const page = await get('/lab/ferries/pull/1');
     expect(page).toContain('state-done');
     expect(page).toContain('merged this into');
-    expect(await get('/lab/ferries/actions')).toContain('No workflow has run yet.');
   });
 
   it('asked for nothing that the playground does not have, and a second look costs little', async () => {
