@@ -44,7 +44,7 @@ export const playground = {
   /** Bytes of a request body that the API reads. */
   requestBytes: 32 * 1024 * 1024,
   /** Deliveries kept in the log; older ones are forgotten. */
-  deliveriesKept: 2_000,
+  deliveriesKept: 500,
   /** Characters of an answer kept with its delivery. */
   deliveryAnswerCharacters: 4_096,
   /** Webhooks on the way at the same time. */

@@ -28,7 +28,8 @@ export type WorldEventType =
 
 /**
  * One change. `payload` is the webhook's body without `installation`, which is added per App.
- * `reaction` and `schedule` are for the playground's own listeners and are never sent as webhooks.
+ * `reaction` and `schedule` are for the playground's own listeners and are never sent as webhooks; so are the actions
+ * `cancel_requested`, `rerun_requested` and `approved` of `workflow_run`, by which the API speaks to the runner.
  */
 export type WorldEvent = {
   readonly type: WorldEventType;

@@ -5,6 +5,7 @@ import { nodeId } from '../node-id.ts';
 import { authorAssociation } from '../shapes/shape-issue.ts';
 import { userNodeId } from '../shapes/shape-people.ts';
 import type { Repo } from '../state.ts';
+import type { User } from '../state-people.ts';
 import type { Authored, Reaction, ReactionContent } from '../state-threads.ts';
 import { iso } from '../time.ts';
 import type { World } from '../world.ts';
@@ -22,8 +23,19 @@ export const reactionNames = {
   eyes: 'EYES',
 } as const satisfies Record<ReactionContent, string>;
 
+export type ActorNode = {
+  readonly __typename: User['type'];
+  readonly id: string;
+  readonly databaseId: number;
+  readonly login: string;
+  readonly name: string | null;
+  readonly email: string;
+  readonly url: string;
+  readonly avatarUrl: string;
+};
+
 /** An account. GraphQL calls a bot by its App's slug, without the `[bot]` that REST has. */
-export function actorNode(world: World, userId: number | null) {
+export function actorNode(world: World, userId: number | null): ActorNode | null {
   if (userId === null) return null;
   const user = userById(world, userId);
   return {
@@ -39,7 +51,7 @@ export function actorNode(world: World, userId: number | null) {
 }
 
 /** The fields of the interface `Comment`. */
-export function authoredFields(context: Context, repo: Repo, row: Authored) {
+export function authoredFields(context: Context, repo: Repo, row: Authored): object {
   const { world, actor } = context;
   const lastEdit = row.edits.at(-1) ?? null;
   return {
@@ -70,7 +82,7 @@ export function authoredFields(context: Context, repo: Repo, row: Authored) {
   };
 }
 
-export function reactionNode(world: World, reaction: Reaction) {
+export function reactionNode(world: World, reaction: Reaction): object {
   return {
     id: nodeId('REA', reaction.id),
     databaseId: reaction.id,

@@ -7,7 +7,12 @@ import type { Act } from '../threads.ts';
 import type { World } from '../world.ts';
 import { fault } from './fault.ts';
 
-export type Context = { readonly world: World; readonly caller: Caller; readonly actor: User };
+export type Viewer = { readonly world: World; readonly caller: Caller; readonly actor: User };
+
+export type Context = Viewer & {
+  /** Threads lead back to their repository, and repositories to their threads: this is the way back. */
+  readonly repositoryNode: (repo: Repo) => object;
+};
 
 /** Throws GitHub's refusal unless the caller has one of the permissions (Apps, workflows) or the role (people). */
 export function demand(
@@ -27,7 +32,8 @@ export function demand(
 }
 
 export function actIn(context: Context, repo: Repo): Act {
-  return { ...context, repo };
+  const { world, caller, actor } = context;
+  return { world, caller, actor, repo };
 }
 
 export function notResolved(repo: { readonly owner: string; readonly name: string }): Error {

@@ -5,14 +5,15 @@ import { readNodeId } from '../node-id.ts';
 import { rateOf } from '../rate.ts';
 import { iso } from '../time.ts';
 import { actorNode } from './authored-nodes.ts';
-import { type Context, demand, notResolved, threadRead } from './context.ts';
+import { type Context, demand, notResolved, threadRead, type Viewer } from './context.ts';
 import { fault } from './fault.ts';
 import { objectNode, refNode } from './git-nodes.ts';
 import { mutations } from './mutations.ts';
 import { repositoryNode } from './repository-node.ts';
 import { commentNode, reviewCommentNode, reviewNode, threadNode } from './thread-nodes.ts';
 
-export function rootFor(context: Context): object {
+export function rootFor(viewer: Viewer): object {
+  const context: Context = { ...viewer, repositoryNode: (repo) => repositoryNode(context, repo) };
   return {
     viewer: () => actorNode(context.world, context.actor.id),
     rateLimit: () => rateLimit(context),

@@ -23,7 +23,6 @@ import { actorNode, authoredFields } from './authored-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
 import type { Context } from './context.ts';
 import { commitNode, refNode } from './git-nodes.ts';
-import { repositoryNode } from './repository-node.ts';
 
 /** An issue, or a pull request if the number is one. */
 export function threadNode(context: Context, repo: Repo, issue: Issue): object {
@@ -94,7 +93,7 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
     closedAt: isoOrNull(issue.closedAtMs),
     locked: issue.locked,
     url: threadPage(world, repo, issue),
-    repository: () => repositoryNode(context, repo),
+    repository: () => context.repositoryNode(repo),
     labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(repo, name)),
     comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
   };
@@ -119,7 +118,7 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     headRefName: pull.headRef,
     headRefOid: pull.headSha,
     headRef: () => refNode(world, repo, `refs/heads/${pull.headRef}`),
-    headRepository: () => repositoryNode(context, repoById(world, pull.headRepoId)),
+    headRepository: () => context.repositoryNode(repoById(world, pull.headRepoId)),
     baseRefName: pull.baseRef,
     baseRefOid: pull.baseSha,
     baseRef: () => refNode(world, repo, `refs/heads/${pull.baseRef}`),
