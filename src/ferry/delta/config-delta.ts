@@ -2,6 +2,7 @@
 
 import type { Delta, KnobChange } from '../../domain/delta.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
+import { findSyntaxError } from '../syntax/find-syntax-error.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
 import { diffBlock } from './diff-block.ts';
 import { diffExpression } from './diff-expression.ts';
@@ -11,7 +12,6 @@ import type { Pair } from './diff-value.ts';
 import { idleImport } from './import-service.ts';
 import { createPyFile, type PyFile } from './normal-form.ts';
 import { slotIndex } from './read-knobs.ts';
-import { findSyntaxError } from './syntax-error.ts';
 
 const STATEMENT_CHARS_MAX = 200;
 

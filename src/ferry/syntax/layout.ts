@@ -1,0 +1,73 @@
+/** The layout of a file as CPython's tokenizer reads it: which characters may stand between tokens, and how lines are indented. */
+
+import { limits } from '../../domain/limits.ts';
+import type { PySyntax } from '../../domain/python-syntax.ts';
+import type { PySyntaxError } from './fault.ts';
+import { checkIndent, type IndentStack, NO_INDENT } from './indentation.ts';
+import { type Token, tokensOf } from './tokens.ts';
+
+const GAP = /^(?:[ \t\f\r\n]|\\(?:\r\n|\n|\r))*$/;
+const OPENING = '([{';
+const CLOSING = ')]}';
+
+/** The first error of layout (language reference, section 2.1; CPython Parser/lexer/lexer.c), or null. */
+export function layoutError(syntax: PySyntax): PySyntaxError | null {
+  const { text } = syntax;
+  const nul = text.indexOf('\0');
+  if (nul !== -1) return { line: lineAt(text, nul), message: 'source code cannot contain null bytes' };
+  const tokens = tokensOf(syntax.root);
+  return gapError(text, tokens) ?? lineError(text, tokens);
+}
+
+function gapError(text: string, tokens: readonly Token[]): PySyntaxError | null {
+  let from = text.startsWith('\uFEFF') ? 1 : 0;
+  for (const { start, end } of [...tokens, { start: text.length, end: text.length }]) {
+    const gap = start > from ? text.slice(from, start) : '';
+    if (!GAP.test(gap)) {
+      const bad = gap.search(/[^ \t\f\r\n\\]/);
+      const at = from + (bad === -1 ? gap.indexOf('\\') : bad);
+      return { line: lineAt(text, at), message: 'invalid character between tokens' };
+    }
+    from = Math.max(from, end);
+  }
+  return null;
+}
+
+function lineError(text: string, tokens: readonly Token[]): PySyntaxError | null {
+  let stack: IndentStack = NO_INDENT;
+  let depth = 0;
+  let last: Token | null = null;
+  for (const token of tokens) {
+    if (token.kind === 'comment') continue;
+    if (depth === 0 && (last === null || startsLine(text, last.end, token.start))) {
+      const checked = checkIndent(stack, indentBefore(text, token.start), last?.kind === ':');
+      if (!checked.ok) return { line: token.line, message: checked.error };
+      stack = checked.value;
+    }
+    if (OPENING.includes(token.kind)) depth += 1;
+    if (CLOSING.includes(token.kind)) depth -= 1;
+    if (depth >= limits.pythonBracketsMax)
+      return { line: token.line, message: 'too many nested parentheses' };
+    last = token;
+  }
+  return last?.kind === ':' ? { line: last.line, message: 'expected an indented block' } : null;
+}
+
+// A line break ends the logical line unless a backslash stands before it or only a comment is between.
+function startsLine(text: string, from: number, to: number): boolean {
+  return /[\r\n]/.test(
+    text
+      .slice(from, to)
+      .replace(/\\(?:\r\n|\n|\r)/g, '')
+      .replace(/#[^\r\n]*/g, ''),
+  );
+}
+
+function indentBefore(text: string, offset: number): string {
+  const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  return text.slice(lineStart, offset).replace(/^\uFEFF/, '');
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split(/\r\n|\n|\r/).length;
+}

@@ -1,0 +1,36 @@
+/** Which words may be names. */
+
+import type { PyNode } from '../../domain/python-syntax.ts';
+import { nameOf } from '../delta/normal-form.ts';
+import { faultAt, parentIn, type Rule } from './fault.ts';
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `False None True and as assert async await break class continue def del elif else except finally for from global
+   if import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
+);
+
+/** A keyword is no name, wherever tree-sitter took it for one (language reference, section 2.3.1). */
+export const nameIsNoKeyword: Rule = (node, { text }) =>
+  KEYWORDS.has(text.slice(node.start, node.end)) ? faultAt(node, 'invalid syntax') : null;
+
+/** `__debug__` is a constant: it is never bound, deleted or passed by keyword. */
+export const debugIsNotBound: Rule = (node, around) => {
+  if (nameOf(node, around.text) !== '__debug__') return null;
+  const parent = parentIn(around);
+  return parent !== null && binds(node, parent, around.ancestors)
+    ? faultAt(node, 'cannot assign to __debug__')
+    : null;
+};
+
+const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
+const BINDING_PARENTS = /pattern|parameter|_clause$|^del|^global|^nonlocal|^aliased|target$/;
+
+function binds(node: PyNode, parent: PyNode, ancestors: readonly PyNode[]): boolean {
+  if (node.field === 'attribute') {
+    const outer = ancestors.at(-2);
+    return parent.field === 'left' || outer?.kind === 'delete_statement';
+  }
+  if (parent.kind === 'dotted_name') return ancestors.at(-2)?.kind.startsWith('import') === true;
+  if (node.field !== null) return BINDING_FIELDS.has(node.field) && parent.kind !== 'binary_operator';
+  return BINDING_PARENTS.test(parent.kind);
+}
