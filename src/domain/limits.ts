@@ -38,8 +38,8 @@ export const limits = {
   commentUnderlinesMax: 250,
   /** Bars, each of which may end a cell of a table: 8,000 take 0.2 s. */
   commentCellsMax: 8_000,
-  /** Signs of emphasis, links, tags, code and escapes outside code blocks: 4,000 take 0.2 s. */
-  commentSignsMax: 4_000,
+  /** Signs of emphasis, links, tags, code and escapes outside code blocks: 8,000 take 0.3 s. */
+  commentSignsMax: 8_000,
   /** Sum of the squares of the emphasis signs of each paragraph: 1,000 open ones in one paragraph take 0.2 s. */
   commentSignPairsMax: 1_000_000,
   /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */

@@ -3,8 +3,9 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-const VOID = new Set(['br', 'img', 'hr', 'input']);
-const PIECE = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9]*)[^>]*>|[^<]+|</gi;
+// Hold nothing: void elements, and what is no element (an address between angle brackets), which GitHub drops.
+const HOLD_NOTHING = new Set(['br', 'img', 'hr', 'input', 'https']);
+const PIECE = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9]*)(?:"[^"]*"|[^">])*>|[^<]+|</gi;
 
 /**
  * The lines of text that stand in a paragraph of the page itself, in nothing else, without any element in the line:
@@ -40,7 +41,7 @@ export function plainLinesOf(markdown: string): readonly string[] {
     if (slash === '/') {
       const at = open.lastIndexOf(name);
       if (at >= 0) open.splice(at, 1);
-    } else if (name !== '' && !VOID.has(name)) open.push(name);
+    } else if (name !== '' && !HOLD_NOTHING.has(name)) open.push(name);
   }
   endLine();
   return lines;

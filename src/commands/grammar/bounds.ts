@@ -1,5 +1,6 @@
 /** Whether a comment may be parsed at all: Markdown's grammar lets a few thousand characters cost minutes. */
 
+import type { Nodes } from 'mdast';
 import { limits } from '../../domain/limits.ts';
 import { parseBlocks } from './parse-markdown.ts';
 
@@ -10,8 +11,9 @@ import { parseBlocks } from './parse-markdown.ts';
  */
 export function isWithinBounds(body: string): boolean {
   if (body.length > limits.commentCharactersMax || !blocksAreWithinBounds(body)) return false;
-  // A pasted log may be full of signs; in a code block they cost nothing. Only the tree knows what a code block is.
-  return signsAreWithinBounds(body) || signsAreWithinBounds(withoutCode(body));
+  // What stands between blank lines is never less than a paragraph. Where that is too much, the tree of the blocks
+  // knows better: a list or table is many paragraphs, and in a code block signs cost nothing.
+  return signsAreWithinBounds(body.split(BLANK_LINES)) || signsAreWithinBounds(paragraphsOf(body));
 }
 
 // Quote signs, bullets, numbers and footnote labels at the start of a line, as many as there are.
@@ -45,11 +47,11 @@ const OTHERS = /[`\\&@]/g;
 const BLANK_LINES = /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/;
 
 /** Emphasis is matched pair by pair, brackets and tags by looking ahead to the end of their paragraph. */
-function signsAreWithinBounds(body: string): boolean {
+function signsAreWithinBounds(paragraphs: readonly string[]): boolean {
   let signs = 0;
   let pairs = 0;
   let looked = 0;
-  for (const paragraph of body.split(BLANK_LINES)) {
+  for (const paragraph of paragraphs) {
     const attention = countOf(paragraph, ATTENTION);
     const brackets = countOf(paragraph, BRACKETS);
     signs += attention + brackets + countOf(paragraph, OTHERS);
@@ -63,17 +65,19 @@ function signsAreWithinBounds(body: string): boolean {
   );
 }
 
-function withoutCode(body: string): string {
-  let rest = '';
-  let from = 0;
-  for (const node of parseBlocks(body).children) {
-    if (node.type !== 'code' && node.type !== 'html') continue;
-    const start = node.position?.start.offset ?? 0;
-    rest += body.slice(from, start);
-    from = node.position?.end.offset ?? start;
-  }
-  return rest + body.slice(from);
+/** The source of each text that the parser takes as one: paragraphs, headings, cells, definitions. */
+function paragraphsOf(body: string): readonly string[] {
+  const texts: string[] = [];
+  const visit = (node: Nodes): void => {
+    if (node.type === 'code' || node.type === 'html') return;
+    if ('children' in node && !TEXTS.has(node.type)) for (const child of node.children) visit(child);
+    else texts.push(body.slice(node.position?.start.offset, node.position?.end.offset));
+  };
+  visit(parseBlocks(body));
+  return texts;
 }
+
+const TEXTS = new Set(['paragraph', 'heading', 'tableCell']);
 
 function countOf(text: string, sign: RegExp): number {
   let count = 0;

@@ -33,7 +33,7 @@ const KNOWN = new Set([
 ]);
 
 // A comment ends where a browser ends it, also the odd ways; `<!`, `<?` and `</1` are comments to the next `>`.
-const COMMENT = /<!--(?:-?>|[\s\S]*?--!?>)|<(?:[!?]|\/[^A-Za-z])[^>]*>/y;
+const COMMENT = /<!--(?:-?>|[\s\S]*?--!?>)|<(?:!(?!--)|\?|\/[^A-Za-z])[^>]*>/y;
 const TAG = /<(\/?)([A-Za-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/y;
 
 export type OpenElements = {

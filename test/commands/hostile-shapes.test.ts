@@ -1,0 +1,134 @@
+/** Comments that are written to cost: each is answered in a moment, whatever it is made of. */
+
+import { describe, expect, it } from 'vitest';
+import { readComment } from '../../src/commands/grammar/read-comment.ts';
+import type { Reading } from '../../src/commands/grammar/reading.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { TEST_REGISTRY } from './test-registry.ts';
+
+const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
+const full = (unit: string): string =>
+  unit.repeat(Math.ceil(limits.commentCharactersMax / unit.length)).slice(0, limits.commentCharactersMax);
+
+// Without the bounds the worst of these take 40 s or overflow the stack; the allowance is for a loaded machine.
+const MOMENT_MS = 5_000;
+
+const SHAPES = [
+  ...['> ', '- ', '> - ', '1. ', '[^a]: ', '> '.repeat(24).concat('/a\n'), '- '.repeat(24).concat('/a\n')],
+  ...['a\n=\n', 'a\n-\n', '=\n', '> a\nb\n', '- a\nb\n', '- a\n', '> a\n\n', '|a', 'a|b\n-|-\n', 'a\n-|\n'],
+  ...[
+    '*a ',
+    '_a_ ',
+    '**a* ',
+    '~a~~b ',
+    '*_',
+    '[',
+    ']',
+    '![',
+    '[a](b) ',
+    '[a][b ',
+    '[a](b "c ',
+    '[^a] ',
+    '`a` ',
+  ],
+  ...[
+    '` `` ',
+    '<!--a ',
+    '<?a ',
+    '<![CDATA[a ',
+    '<a ',
+    '<a b="c ',
+    '<b>',
+    '<b>\n\n',
+    '</b>',
+    '&amp;',
+    '\\*',
+    '$$/a$$ ',
+  ],
+  ...[
+    '/a ',
+    '/',
+    '／',
+    '/stop ',
+    '/stop\n',
+    '/hodl\n',
+    '/stop /stop\n',
+    '/hold reason="',
+    '/\u200b',
+    '\u200b',
+    '\0',
+  ],
+  ...[
+    '[^a]: /a\n\n',
+    '[a]: /b\n',
+    '```\n/a\n',
+    '\t/a\n',
+    '# /a\n',
+    '\n',
+    '\r',
+    ' ',
+    '\t',
+    '/x—',
+    '/.',
+    '/ѕtop ',
+  ],
+  ...['On a\n', '-- \n/a\n', 'Am a schrieb b: c ', 'From: a\nTo: b\n', '👩‍🔬 ', '&sol;a ', '\ud83d'],
+];
+
+describe('a comment of 65,536 characters made of one shape', () => {
+  it.each(SHAPES)('%j is read in a moment', (unit) => {
+    const start = performance.now();
+    const { commands, errors } = read(full(unit));
+    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
+    expect(commands.length).toBeLessThanOrEqual(limits.commentCommandsMax);
+    expect(errors.length).toBeLessThanOrEqual(limits.commentCommandsMax);
+  });
+
+  it('deep lists by indentation are read in a moment', () => {
+    const stairs = Array.from({ length: 250 }, (_, depth) => `${'  '.repeat(depth)}- /stop`).join('\n');
+    const start = performance.now();
+    expect(read(stairs).commands).toEqual([]);
+    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
+  });
+});
+
+describe('ordinary comments meet no bound', () => {
+  const sentence =
+    'The loss fell from 3.1 to 2.9 after step 4600, see **the** `lr` of [run 7](https://x.test/7). ';
+  const wide = `| ${Array.from({ length: 10 }, (_, n) => `c${n}`).join(' | ')} |\n|${'---|'.repeat(10)}\n`;
+
+  it.each([
+    ['prose with ten commands', `${`${sentence}\n`.repeat(65)}\n/status\n\n`.repeat(10)],
+    [
+      'a table of five hundred rows',
+      `${wide}${'| 0.123 | a_b '.repeat(5)}|\n`
+        .repeat(1)
+        .concat(`${'| 0.123 '.repeat(10)}|\n`.repeat(500))
+        .concat('\n/status'),
+    ],
+    ['a list of five hundred items', `${'- [ ] checked `lr` and **beta**\n'.repeat(500)}\n/status`],
+    [
+      'a pasted log in a fence',
+      `\`\`\`\n${'I1120 _run_ [*4600*] <loss> ~2.9~ `x` | y\n'.repeat(1_400)}\`\`\`\n/status`,
+    ],
+    [
+      'a pasted log outside a fence',
+      `${'step 4600 train_loss 2.9 learning_rate 3e-3\n'.repeat(1_400)}\n/status`,
+    ],
+  ])('%s', (_name, comment) => {
+    expect(comment.length).toBeLessThanOrEqual(limits.commentCharactersMax);
+    expect(read(comment).commands.map((c) => c.name)).toContain('status');
+  });
+});
+
+describe('a comment beyond a bound', () => {
+  it('has all its slash words ignored as limit, so that its author can be told', () => {
+    const reading = read(`${'> '.repeat(8_000)}/stop\n\n/status and /tmp/x`);
+    expect(reading.commands).toEqual([]);
+    expect(reading.ignored.map((w) => [w.word, w.reason])).toEqual([
+      ['/stop', 'limit'],
+      ['/status', 'limit'],
+      ['/tmp/x', 'limit'],
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+/** Where an error points, what is suggested, and which comments get a hint. */
+
+import { describe, expect, it } from 'vitest';
+import { hintOf } from '../../src/commands/grammar/hints.ts';
+import { readComment } from '../../src/commands/grammar/read-comment.ts';
+import type { Reading } from '../../src/commands/grammar/reading.ts';
+import { TEST_REGISTRY } from './test-registry.ts';
+
+const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
+
+describe('an error points at its place', () => {
+  it.each([
+    ['/hold raeson="x"', 'unknown-key', 7, 'raeson'],
+    ['/hold reason=a reason=b', 'duplicate-key', 16, 'reason'],
+    ['/hold', 'missing-argument', 6, 'reason'],
+    ['/hold reason="a b', 'unclosed-quote', 14, '"a b'],
+    ['/hold reason=“a b”', 'bad-quote', 14, '“'],
+    ['/hold reason="a b”', 'bad-quote', 18, '”'],
+    ['/approve-launch 0123', 'bad-value', 17, '0123'],
+    ['/hold reason="a <!-- b -->"', 'bad-value', 17, '<!--'],
+    ['/stop right now', 'extra-words', 7, 'right'],
+    ['/stop!?', 'glued', 6, '!?'],
+    ['/hold reason="x".', 'glued', 17, '.'],
+  ])('%s', (line, code, column, text) => {
+    const { commands, errors } = read(`Well.\n  ${line}`);
+    expect(commands).toEqual([]);
+    expect(errors).toMatchObject([{ line: 2, column: 3, code, at: { column: column + 2, text } }]);
+  });
+
+  it('the leftmost of several is told', () => {
+    expect(read('/hold what reason="x').errors).toMatchObject([{ code: 'extra-words' }]);
+    expect(read('/hold reason="x what').errors).toMatchObject([{ code: 'unclosed-quote' }]);
+    expect(read('/hold reason=a reason=b c=d').errors).toMatchObject([{ code: 'duplicate-key' }]);
+  });
+
+  it('of two commands on a line, behind a quote whose end nobody knows, only the first is told', () => {
+    expect(read('/hold reason=“do not /approve-launch yet”')).toMatchObject({
+      commands: [],
+      errors: [{ word: '/hold', code: 'bad-quote' }],
+      ignored: [{ word: '/approve-launch', reason: 'not-line-start' }],
+    });
+  });
+});
+
+describe('did you mean', () => {
+  it.each([
+    ['/hodl', '/hold'],
+    ['/hol', '/hold'],
+    ['/holds', '/hold'],
+    ['/unhodl', '/unhold'],
+    ['/stauts', '/status'],
+    ['/stat', '/status'],
+    ['/launch', '/approve-launch'],
+    ['/approved', '/approve-launch'],
+    ['/HELP', '/help'],
+    ['/approve-lanuch', '/approve-launch'],
+    ['/aprove-lauch', '/approve-launch'],
+    ['/purpose', '/propose'],
+    ['/revok', '/revoke'],
+    ['/haw', '/thaw'],
+    ['/akc', '/ack'],
+  ])('%s: %s', (word, suggest) => {
+    expect(read(word).errors).toMatchObject([{ word, code: 'unknown-command', suggest }]);
+  });
+
+  it.each([
+    '/deploy',
+    '/merge',
+    '/lgtm',
+    '/retest',
+    '/test',
+    '/cc',
+    '/assign',
+    '/ok-to-test',
+    '/close',
+    '/back',
+    '/run',
+    '/build',
+    '/label',
+    '/ready',
+    '/format',
+    '/cherry-pick',
+    '/azp',
+    '/gcbrun',
+    '/shipit',
+    '/tmp',
+    '/etc',
+  ])('%s is like none of ours', (word) => {
+    expect(read(word)).toMatchObject({ commands: [], errors: [], ignored: [{ word }] });
+  });
+});
+
+describe('a hint', () => {
+  it.each([
+    ['- /stop', 'list'],
+    ['> /stop', 'quote'],
+    ['`/stop`', 'code'],
+    ['**/stop**', 'emphasis'],
+    ['<img src="https://x.test/a.png" />\n/stop', 'html'],
+    ['please /stop', 'not-line-start'],
+    ['\\/stop', 'escape'],
+    ['Look:\n\n    /stop', 'code'],
+    ['/stop\n---', 'heading'],
+  ])('is due for %j', (comment, reason) => {
+    expect(hintOf(read(comment))).toMatchObject({ word: '/stop', reason });
+  });
+
+  it.each([
+    ['a command that fires has its own answer', '> /stop\n\n/status'],
+    ['so has an error', '> /stop\n\n/hodl'],
+    ['several are talk about commands', 'Use /stop or /hold.'],
+    ['a path is none of ours', '`/tmp/x`'],
+    ['nor is a word of another bot', '> /lgtm'],
+    ['nor is a near miss in a place where nothing fires', '> /hodl'],
+    ['nor is plain text', 'Fine.'],
+  ])('is not due: %s', (_why, comment) => {
+    expect(hintOf(read(comment))).toBeNull();
+  });
+});
+
+describe('the reading', () => {
+  it('carries the source of a command as it stands, without blanks and line break', () => {
+    expect(read('Hi\r\n\r\n  /hold  reason="a \\"b\\""  \r\nbye').commands).toEqual([
+      { name: 'hold', args: { reason: 'a "b"' }, line: 3, column: 3, source: '/hold  reason="a \\"b\\""' },
+    ]);
+  });
+
+  it('takes other bots’ words with and without slash, in any case', () => {
+    const reading = readComment('/Hold\n/MERGE', TEST_REGISTRY, { otherBots: ['hold', '/merge'] });
+    expect(reading.ignored.map((w) => w.reason)).toEqual(['other-bot', 'other-bot']);
+  });
+});
