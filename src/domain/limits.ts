@@ -173,4 +173,12 @@ export const limits = {
   chartPointsMax: 40,
   /** A line needs three points to have a shape. */
   chartPointsMin: 3,
+  /** CPython's tokenizer stops here (MAXLEVEL in Parser/lexer/state.h). */
+  pythonBracketsMax: 200,
+  /** CPython's tokenizer stops here (MAXINDENT in Parser/lexer/state.h). */
+  pythonIndentsMax: 99,
+  /** Decimal digits of an integer literal (sys.int_info.default_max_str_digits). */
+  pythonIntegerDigitsMax: 4_300,
+  /** Metrics in one line where the lab named no key metrics. */
+  shownMetricsMax: 8,
 } as const;
