@@ -4,6 +4,7 @@ import type { Actor } from './actor.ts';
 import { assertNever } from './assert.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
 import { branded, isRunId } from './ids.ts';
+import { limits } from './limits.ts';
 import { fail, ok, type Result } from './result.ts';
 import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
@@ -46,6 +47,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     submission: null,
     observation: null,
     firstEval: null,
+    trace: [],
     fence: 0,
     stop: null,
     end: null,
@@ -147,9 +149,18 @@ function observed(state: RunState, event: EventOf<'observed'>): RunState {
   return {
     ...state,
     observation,
+    trace: traced(state.trace, event.data),
     fence: event.data.lease.fence,
     firstEval: isFirstEval ? observation : state.firstEval,
   };
+}
+
+/** A look at the same step adds nothing; when there are too many points every other one goes, but never the newest. */
+function traced(trace: RunState['trace'], { step, loss }: EventOf<'observed'>['data']): RunState['trace'] {
+  if (step === null || loss === null || trace.at(-1)?.step === step) return trace;
+  const longer = [...trace, { step, loss }];
+  if (longer.length <= limits.tracePointsMax) return longer;
+  return longer.filter((_, index) => (longer.length - 1 - index) % 2 === 0);
 }
 
 /** A stop before the launch takes the approvals with it: launching after all is a new decision. */

@@ -37,6 +37,9 @@ export type Incident = {
   readonly seq: number;
 };
 
+/** Training loss at a step, as the log printed it. */
+export type TracePoint = { readonly step: number; readonly loss: string };
+
 export type SeenCommand = EventDataByType['command-seen'] & {
   readonly actor: Actor;
   readonly at: string;
@@ -63,6 +66,8 @@ export type RunState = {
   readonly observation: Observation | null;
   /** The first observation that carried an eval: a moment a person must see (policy/daily-ferry.md via marin.md section 2). */
   readonly firstEval: Observation | null;
+  /** The course of the loss for people to see, oldest first: at most `limits.tracePointsMax` points; older ones are thinned. */
+  readonly trace: readonly TracePoint[];
   readonly fence: number;
   readonly stop: {
     readonly actor: Actor;

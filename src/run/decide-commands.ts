@@ -4,10 +4,10 @@ import type {
   AnswerDetail,
   CommandContext,
   CommandDecision,
-  CommandPolicy,
   GateView,
   RunVerdict,
 } from '../commands/decision.ts';
+import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
@@ -198,18 +198,4 @@ export function interestedIn(state: RunState, pull: PullFacts | null): readonly 
     ...asked,
     ...(editor === undefined ? [] : [editor]),
   ];
-}
-
-/** The config keys that commands read. */
-export function policyOf(config: LabConfig): CommandPolicy {
-  return {
-    approvePermission: config.approvals.permission,
-    approveUsers: config.approvals.users,
-    quorum: config.approvals.quorum,
-    onePersonIsEnough: config.approvals.onePersonIsEnough,
-    shownForMs: config.approvals.shownForMs,
-    stopPermission: config.permissions.stop,
-    ackPermission: config.permissions.ack,
-    sealPermission: config.permissions.seal,
-  };
 }

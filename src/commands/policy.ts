@@ -1,0 +1,18 @@
+/** The config keys that commands read, as the commands name them. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { CommandPolicy } from './decision.ts';
+
+/** Who may do what in this lab, and how many it takes. */
+export function policyOf(config: LabConfig): CommandPolicy {
+  return {
+    approvePermission: config.approvals.permission,
+    approveUsers: config.approvals.users,
+    quorum: config.approvals.quorum,
+    onePersonIsEnough: config.approvals.onePersonIsEnough,
+    shownForMs: config.approvals.shownForMs,
+    stopPermission: config.permissions.stop,
+    ackPermission: config.permissions.ack,
+    sealPermission: config.permissions.seal,
+  };
+}

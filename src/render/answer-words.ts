@@ -1,0 +1,92 @@
+/** The sentence for each outcome of a command: what happened, and what to do where it did not. */
+
+import type { AnswerCode } from '../domain/command.ts';
+import { GATES, type GateId } from '../domain/verdict.ts';
+import type { DetailReader } from './detail.ts';
+import { gateWords } from './gate-words.ts';
+import type { RenderInput } from './input.ts';
+import { hintWords, mistakeWords } from './mistake-words.ts';
+import { whoApproves } from './wanted.ts';
+import { code, text } from './words.ts';
+
+export type AnswerView = {
+  readonly detail: DetailReader;
+  /** Null on a thread that belongs to no run. */
+  readonly input: RenderInput | null;
+  readonly args: Readonly<Record<string, string>>;
+};
+
+/** The words for a code; exhaustive by type. */
+export function answerWords(answer: AnswerCode): (view: AnswerView) => string {
+  return WORDS[answer];
+}
+
+const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
+  approved: ({ detail }) =>
+    `approved manifest ${detail.code('digest')} (${detail.text('count')} of ${detail.text('quorum')}). The launch is ordered as soon as the gates have passed once more.`,
+  'approved-waiting-for-more': ({ detail }) =>
+    `approved manifest ${detail.code('digest')}: ${detail.text('count')} of ${detail.text('quorum')} approvals. It takes more before anything launches.`,
+  'already-approved': ({ detail }) =>
+    `you have approved manifest ${detail.code('digest')} before, and that still stands.`,
+  'approval-gates-blocked': (view) =>
+    `not approved, because a launch gate does not pass (open gates: ${view.detail.text('count')}). First: ${blockedBy(view)} The card shows all of them; approve again when they pass.`,
+  'approval-digest-unknown': ({ detail }) =>
+    `not approved: no manifest of this run begins with ${detail.code('given')}. The card shows the one to approve.`,
+  'approval-digest-changed': ({ detail }) =>
+    `not approved: you named ${detail.code('given')}, and the manifest is ${detail.code('digest')} by now. Look at what changed, then \`/approve-launch ${detail.raw('digest').replace(/[^0-9a-f]/g, '')}\`.`,
+  'approval-digest-needed': ({ detail }) =>
+    `not approved: the manifest ${detail.code('digest')} was not on show long enough before you wrote. If it is what you mean, say so: \`/approve-launch ${detail.raw('digest').replace(/[^0-9a-f]/g, '')}\`.`,
+  'approval-not-now': ({ detail }) =>
+    detail.has('jobId')
+      ? `nothing to approve: job ${detail.code('jobId')} was launched already.`
+      : 'nothing to approve now: a launch is under way or the run is over. An approval has to be a comment or a review of its own.',
+  'approval-by-author': ({ input }) =>
+    `not approved: this change is yours (you proposed it, asked for it, or edited its text last). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
+  'status-shown': () => 'this is where the run stands.',
+  'stop-requested': ({ detail }) =>
+    `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
+  'stop-before-launch': ({ detail }) =>
+    `stopped by ${detail.text('by')} before the launch: the order and the approvals are taken back, and this run will not launch.`,
+  'stop-not-running': ({ detail }) => `nothing to stop (${detail.text('status')}).`,
+  acknowledged: ({ detail }) => `noted: you have seen that the run ended ${detail.text('status')}.`,
+  'acknowledged-already': ({ detail }) => `noted before: the run ended ${detail.text('status')}.`,
+  'acknowledged-nothing': () => 'nothing to acknowledge yet: the run has not ended.',
+  'closed-failed': ({ detail }) =>
+    `the failed run is closed without a tag. The log-only pull request is #${detail.raw('closurePull')}.`,
+  sealed: ({ detail }) =>
+    `sealed with the tag ${detail.code('tag')}. The log-only pull request is #${detail.raw('closurePull')}.`,
+  'seal-not-ended': () => 'not sealed: the run has not ended.',
+  'seal-needs-accept': ({ detail }) =>
+    `not sealed: the run ended ${detail.text('status')} and its verdict is *${detail.text('verdict')}*. If the result counts all the same, say why: \`/seal accept="…"\`.`,
+  'seal-refused': ({ detail }) => `not sealed: ${detail.code('code')}: ${detail.text('message')}`,
+  'seal-already': () => 'this run is sealed already.',
+  'help-shown': () => 'these are the commands.',
+  'not-permitted': ({ detail }) =>
+    `not done: it takes ${detail.text('needs')} permission${detail.has('held') ? `, and you have ${detail.text('held')}` : ''}.`,
+  'permission-unknown': ({ detail }) =>
+    `not done: GitHub did not tell what you may do here (${detail.text('why')}). Nothing happened; please try again later.`,
+  'no-run-here': () =>
+    'nothing happened: no run belongs to this thread. Commands go to the pull request or the issue of a ferry.',
+  'run-over': () => 'nothing happened: the run of this thread is over.',
+  'comment-edited': ({ detail }) =>
+    `not done: the comment was edited, and an edited comment gives no commands. Write \`/${detail.raw('name').replace(/[^a-z-]/g, '')}\` in a new one.`,
+  'comment-gone': () => 'not done: the comment is gone.',
+  'not-understood': ({ detail }) => mistakeWords(detail),
+  hint: ({ detail }) => hintWords(detail),
+  'logbook-broken': () =>
+    'nothing happened: the logbook of this run does not verify, and until a person has looked ferrybot does nothing on it.',
+};
+
+/** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */
+function blockedBy({ detail, input }: AnswerView): string {
+  const gate = detail.raw('first');
+  const verdict = input?.state.gate?.verdicts.find((v) => v.gate === gate && v.code === detail.raw('code'));
+  if (verdict !== undefined) return `\`${gate}\`: ${gateWords(verdict).found}.`;
+  return isGate(gate)
+    ? `\`${gate}\` (${code(detail.raw('code'))}).`
+    : `${text(gate || 'no gate was evaluated yet')}.`;
+}
+
+function isGate(name: string): name is GateId {
+  return (GATES as readonly string[]).includes(name);
+}

@@ -1,0 +1,57 @@
+/** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
+
+import type { SeenCommand } from '../domain/run-state.ts';
+import { answerWords } from './answer-words.ts';
+import { reading } from './detail.ts';
+import { renderHelp } from './help.ts';
+import type { RenderInput } from './input.ts';
+import { stateLine } from './state-line.ts';
+import { wantedLine } from './wanted.ts';
+import { code, paragraphs, person } from './words.ts';
+
+/** The answer to the comment `<surface>-<id>` of the run's threads. Commands that were answered by a reaction alone are left out. */
+export function renderAnswer(key: string, input: RenderInput): string {
+  const commands = [...input.state.commands.values()].filter(
+    (command) => `${command.surface}-${command.comment}` === key,
+  );
+  return answerText(commands, input);
+}
+
+/** `input` is null on threads that belong to no run. */
+export function answerText(commands: readonly SeenCommand[], input: RenderInput | null): string {
+  const loud = commands
+    .filter((command) => command.answer !== null && command.answer.detail['quiet'] !== 1)
+    .toSorted((a, b) => a.index - b.index);
+  const first = loud[0];
+  if (first === undefined) throw new Error('an answer without an answered command');
+  if (loud.length === 1) return oneAnswer(first, input);
+  return paragraphs(
+    `Read ${loud.length} lines of ${person(first.actor)}'s comment:`,
+    ...loud.map((command) => oneAnswer(command, input)),
+  );
+}
+
+function oneAnswer(command: SeenCommand, input: RenderInput | null): string {
+  const { answer, actor } = command;
+  if (answer === null) throw new Error('an answer that was not given');
+  const words = answerWords(answer.code)({ detail: reading(answer.detail), input, args: command.args });
+  const isLine = answer.code === 'not-understood' || answer.code === 'hint';
+  const understood = isLine ? '' : `${code(sourceOf(command))} by ${person(actor)}: `;
+  return paragraphs(`${understood}${words}`, extraOf(command, input));
+}
+
+/** The command as it was understood, which is not always as it was written. */
+function sourceOf({ name, args }: SeenCommand): string {
+  const rest = Object.entries(args).map(([key, value]) =>
+    key === 'digest' || key === 'command' ? value : `${key}="${value}"`,
+  );
+  return [`/${name}`, ...rest].join(' ');
+}
+
+function extraOf({ answer }: SeenCommand, input: RenderInput | null): string | null {
+  if (answer?.code === 'help-shown')
+    return renderHelp(String(answer.detail['command'] ?? ''), input?.config ?? null);
+  if (answer?.code !== 'status-shown' || input === null) return null;
+  const { symbol, title, evidence } = stateLine(input.state);
+  return `${symbol} **${title}.** ${evidence}\n\n**Wanted: ${wantedLine(input)}**`;
+}

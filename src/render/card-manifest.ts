@@ -1,0 +1,70 @@
+/** The card's manifest: what an approval would approve, what it changes and what it would cost. */
+
+import { limits } from '../domain/limits.ts';
+import type { Manifest } from '../domain/manifest.ts';
+import { type RunState, standingApprovals } from '../domain/run-state.ts';
+import { fenced } from './escape.ts';
+import type { RenderInput } from './input.ts';
+import { code, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
+
+/** Null where there is no manifest yet. */
+export function cardManifest({ state, config }: RenderInput): string | null {
+  const manifest = state.gate?.manifest ?? null;
+  const digest = state.gate?.digest ?? null;
+  if (manifest === null || digest === null) return null;
+  const line = `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${text(manifest.cost.acceleratorHours)} accelerator-hours** (table in the config).`;
+  return paragraphs(
+    deltaTable(manifest.delta),
+    declaredLine(state),
+    line,
+    approvalsLine(state, config.approvals.quorum),
+    details('Everything that the manifest binds', manifestTable(manifest, digest, state)),
+  );
+}
+
+/** The real change of the files, before and after. */
+export function deltaTable(delta: Manifest['delta']): string {
+  if (delta.length === 0) return 'No knob changes: the same configuration again.';
+  const value = (source: string | null): string => (source === null ? 'absent' : code(source));
+  return table(
+    ['Knob', 'Before', 'After', 'Kind'],
+    delta.map((change) => [
+      code(change.path),
+      value(change.before),
+      value(change.after),
+      change.bucket ?? 'not known',
+    ]),
+  );
+}
+
+function declaredLine({ gate }: RunState): string | null {
+  const declared = gate?.verdicts.find((verdict) => verdict.gate === 'delta-declared');
+  if (declared === undefined) return null;
+  return declared.outcome === 'pass'
+    ? 'Read from the files; the table of the pull request says the same.'
+    : 'Read from the files; the table of the pull request does **not** say the same.';
+}
+
+function approvalsLine(state: RunState, quorum: number): string {
+  const standing = standingApprovals(state);
+  const who = standing.map((a) => `${person(a.actor)} (${utc(a.at)})`).join(', ');
+  return `Approvals: ${standing.length} of ${quorum}${who === '' ? '' : `: ${who}`}.`;
+}
+
+function manifestTable(manifest: Manifest, digest: string, { gate }: RunState): string {
+  const rows = [
+    ['digest', code(digest)],
+    ['commit that was read', code(gate?.commit ?? '')],
+    ['run name', code(manifest.runName)],
+    ...Object.entries(manifest.trees).map(([path, tree]) => [`tree ${code(path)}`, code(tree)]),
+    ...manifest.preconditions.map((box) => [
+      'precondition',
+      `${text(box.text)}: ${box.checked ? 'ticked' : 'open'}`,
+    ]),
+    ['output', code(manifest.outputRoot)],
+    ['tracker', code(`${manifest.tracker.kind} ${manifest.tracker.entity}/${manifest.tracker.project}`)],
+    ['resume', text(manifest.resume.policy)],
+    ['may happen without asking again', `restarts: ${manifest.envelope.restarts}`],
+  ];
+  return `${table(['Part', 'Value'], rows)}\n\n${fenced(manifest.command.join(' '), limits.shownBlockCharsMax)}`;
+}

@@ -1,0 +1,128 @@
+/**
+ * The status card: one comment per run, edited in place. A person who reads nothing else knows what happens, on what
+ * evidence, and what is wanted from whom. The same record renders the same bytes.
+ */
+
+import { limits } from '../domain/limits.ts';
+import { phaseOf, type RunState } from '../domain/run-state.ts';
+import { cardGates } from './card-gates.ts';
+import { cardManifest } from './card-manifest.ts';
+import { lossChart } from './chart.ts';
+import { comment } from './comment.ts';
+import { fenced, link } from './escape.ts';
+import { incidentTitle } from './incident-words.ts';
+import type { RenderInput } from './input.ts';
+import { commandText, jobTable } from './job-table.ts';
+import { trackerUrl } from './progress.ts';
+import { stateLine } from './state-line.ts';
+import { resultWords, verdictTable } from './verdict-table.ts';
+import { wantedLine } from './wanted.ts';
+import { code, details, digestHex, paragraphs, table, text, utc } from './words.ts';
+
+export type CardInput = RenderInput & {
+  /** What the check run says by now, remembered in the marker so that it is not read every time. */
+  readonly check: string;
+};
+
+/** The card's source. Its marker carries the record's head, the phase and `check` as fields. */
+export function renderCard(input: CardInput): string {
+  const { state } = input;
+  const { symbol, title, evidence } = stateLine(state);
+  const fields = { head: headText(state, 12), phase: phaseOf(state), check: input.check };
+  return comment(
+    { run: state.run, kind: 'card', key: 'card', fields },
+    paragraphs(
+      `**Wanted: ${wantedLine(input)}**`,
+      `${symbol} **${title}.** ${evidence}`,
+      verdictPart(input),
+      state.submission === null ? cardGates(state) : null,
+      cardManifest(input),
+      jobPart(state),
+      state.submission === null ? null : cardGates(state),
+      incidentsPart(state),
+      linksPart(state),
+      recordPart(input),
+    ),
+  );
+}
+
+/** `seq:hash` of the newest event with so many hex digits of the hash: by it a record that was put back is noticed. */
+export function headText({ head }: RunState, digits: number): string {
+  return `${head.seq}:${head.hash.slice(0, digits)}`;
+}
+
+function verdictPart({ state, verdict }: RenderInput): string | null {
+  if (state.end === null) return null;
+  if (verdict === null) return 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.';
+  return paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(state.end, verdict));
+}
+
+function jobPart(state: RunState): string | null {
+  const { submission, observation } = state;
+  if (submission === null) return null;
+  const chart = lossChart(state.trace);
+  const command = fenced(commandText(submission.command), limits.shownBlockCharsMax);
+  return paragraphs(
+    jobTable(state, submission),
+    observation === null ? null : lookLine(observation),
+    chart === null ? null : details('Training loss', chart),
+    evalsPart(state),
+    details('Exact command (scrubbed)', command),
+  );
+}
+
+function lookLine(observation: NonNullable<RunState['observation']>): string {
+  const loss = observation.loss === null ? 'no loss yet' : `loss ${text(observation.loss)}`;
+  const checkpoint =
+    observation.checkpointStep === null
+      ? 'no checkpoint yet'
+      : `checkpoint at step ${observation.checkpointStep}`;
+  return `Last look ${utc(observation.at)}: ${loss}, ${checkpoint}; looked at every ${Math.round(observation.cadenceMs / 1_000)} s.`;
+}
+
+function evalsPart({ observation, end }: RunState): string | null {
+  const evals = Object.entries(end?.metrics ?? observation?.evals ?? {});
+  if (evals.length === 0) return null;
+  return details(
+    end === null ? 'Evals so far' : 'Final metrics',
+    table(
+      ['Metric', 'Value'],
+      evals.map(([key, value]) => [code(key), text(value)]),
+    ),
+  );
+}
+
+function incidentsPart({ incidents }: RunState): string | null {
+  if (incidents.length === 0) return null;
+  const newest = incidents.slice(-limits.shownIncidentsMax).toReversed();
+  const lines = newest.map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident.code)}`);
+  const more = incidents.length - newest.length;
+  return paragraphs(
+    'Incidents, newest first:',
+    [...lines, ...(more > 0 ? [`- ${more} earlier`] : [])].join('\n'),
+  );
+}
+
+function linksPart(state: RunState): string {
+  const { proposal, seal, closed } = state;
+  const closure = seal?.closurePull ?? closed?.closurePull ?? null;
+  const tracker = trackerUrl(state);
+  return [
+    `Issue #${proposal.issue}`,
+    `pull request #${proposal.pull}`,
+    ...(seal === null ? [] : [`tag ${code(seal.tag)}`]),
+    ...(closure === null ? [] : [`closure #${closure}`]),
+    ...(tracker === null ? [] : [link('W&B', tracker, limits.shownTextCharsMax)]),
+  ].join(' · ');
+}
+
+function recordPart({ state, config }: RenderInput): string {
+  const digest = state.gate?.digest ?? null;
+  const manifest =
+    digest === null ? '' : ` An approval binds to manifest \`${digestHex(digest)}\`, not to this comment.`;
+  return details(
+    'How this can be checked',
+    `This card is a copy; the record is ${code(`runs/${state.run}/events.jsonl`)} on the branch ${code(config.logbookBranch)}. ` +
+      `Its newest event is ${code(headText(state, 64))}: \`ferrybot logbook verify\` checks a copy offline, and a record that is shorter was put back.${manifest}`,
+  );
+}

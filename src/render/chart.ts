@@ -1,0 +1,54 @@
+/** The loss over the steps as a Mermaid chart, drawn from the bounded trace of the run's state. */
+
+import { limits } from '../domain/limits.ts';
+import type { TracePoint } from '../domain/run-state.ts';
+
+type Point = { readonly step: number; readonly loss: number };
+
+/**
+ * A `xychart-beta` block, or null while there are too few points. Mermaid spaces a line's points evenly, so that the
+ * curve is read off at even steps, straight between neighbours, as a line chart would draw it anyway.
+ */
+export function lossChart(trace: readonly TracePoint[]): string | null {
+  const points = pointsOf(trace);
+  const first = points[0];
+  const last = points.at(-1);
+  if (points.length < limits.chartPointsMin || first === undefined || last === undefined) return null;
+  const columns = Math.min(limits.chartPointsMax, Math.max(points.length, limits.chartPointsMin));
+  const width = last.step - first.step;
+  const losses = Array.from({ length: columns }, (_, column) =>
+    lossAt(points, first.step + (width * column) / (columns - 1)),
+  );
+  const low = Math.min(...losses);
+  const high = Math.max(...losses);
+  const margin = (high - low) * 0.05 || Math.max(Math.abs(high) * 0.05, 0.001);
+  return [
+    '```mermaid',
+    'xychart-beta',
+    `  x-axis "step" ${first.step} --> ${last.step}`,
+    `  y-axis "train loss" ${decimal(low - margin)} --> ${decimal(high + margin)}`,
+    `  line [${losses.map(decimal).join(', ')}]`,
+    '```',
+  ].join('\n');
+}
+
+/** Finite points by step; where a resumed job passed a step again, the later word counts. */
+function pointsOf(trace: readonly TracePoint[]): readonly Point[] {
+  const bySteps = new Map<number, Point>();
+  for (const { step, loss } of trace)
+    if (Number.isFinite(Number(loss)) && loss.trim() !== '') bySteps.set(step, { step, loss: Number(loss) });
+  return [...bySteps.values()].toSorted((a, b) => a.step - b.step);
+}
+
+function lossAt(points: readonly Point[], step: number): number {
+  const right = points.find((point) => point.step >= step) ?? points.at(-1);
+  const left = points.findLast((point) => point.step <= step) ?? points[0];
+  if (right === undefined || left === undefined) throw new Error('a chart without points');
+  if (right.step === left.step) return right.loss;
+  return left.loss + ((right.loss - left.loss) * (step - left.step)) / (right.step - left.step);
+}
+
+// Mermaid reads no exponents.
+function decimal(value: number): string {
+  return value.toFixed(4);
+}

@@ -1,0 +1,35 @@
+/** A run that is over without a seal: why, and what stays of it. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { EventDataByType } from '../domain/event.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { headText } from './card.ts';
+import { code, paragraphs, text, utc } from './words.ts';
+
+/** The run is closed; nothing more is recorded. */
+export function renderClosed(state: RunState): string {
+  const { closed } = state;
+  if (closed === null) throw new Error('a closing comment without a close');
+  const lines = [
+    ...(closed.reason === '' ? [] : [`- Reason: ${text(closed.reason)}`]),
+    ...(closed.closurePull === null ? [] : [`- Log-only pull request: #${closed.closurePull}, to be merged`]),
+    `- Record: ${code(headText(state, 64))}`,
+    '- Tomorrow: the next ferry can be proposed; its interval starts from the last ferry that was launched.',
+  ];
+  return paragraphs(`**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome)}`, lines.join('\n'));
+}
+
+function outcomeWords(outcome: EventDataByType['closed']['outcome']): string {
+  switch (outcome) {
+    case 'failed':
+      return 'the job FAILED. There is no tag.';
+    case 'stopped':
+      return 'the job was STOPPED and its result was not accepted. There is no tag.';
+    case 'rejected':
+      return 'the proposal was rejected. Nothing was launched.';
+    case 'withdrawn':
+      return 'the proposal was withdrawn. Nothing was launched.';
+    default:
+      return assertNever(outcome);
+  }
+}

@@ -1,0 +1,100 @@
+/** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy/daily-ferry.md, close the loop). */
+
+import type { CommandDecision } from '../commands/decision.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import type { FerryVerdict } from '../ferry/verdict.ts';
+import { headText } from './card.ts';
+import { cleanLine } from './clean-text.ts';
+import { link } from './escape.ts';
+import { incidentTitle } from './incident-words.ts';
+import { trackerUrl } from './progress.ts';
+import { metricsLine } from './verdict-table.ts';
+import { code, listed, paragraphs, text } from './words.ts';
+
+export type ClosureDecision = Extract<CommandDecision, { readonly kind: 'seal' | 'close' }>;
+export type ClosureView = {
+  readonly state: RunState;
+  readonly decision: ClosureDecision;
+  readonly tag: string;
+};
+
+/** The log with this run's entry at its end, newest last; unchanged if the run has one. `before` null = there is no file yet. */
+export function renderClosureLog(
+  input: ClosureView & { readonly before: string | null; readonly verdict: FerryVerdict | null },
+): string {
+  const { before, state } = input;
+  const heading = `## ${state.proposal.date} ${code(state.run)}`;
+  const log = (before ?? `# ${laneTitle(state)} ferry log\n`).trimEnd();
+  if (log.split(/\r?\n/).includes(heading)) return before ?? `${log}\n`;
+  return `${log}\n\n${heading}\n\n${entryLines(input).join('\n')}\n`;
+}
+
+/** The closure PR's title, plain text. */
+export function renderClosureTitle(state: RunState, decision: ClosureDecision): string {
+  const what = decision.kind === 'seal' ? 'final seal' : `closed as ${decision.outcome}`;
+  return cleanLine(`${laneTitle(state)} ferry ${state.proposal.date}: log ${what}`, limits.titleCharsMax);
+}
+
+/** The closure PR's body. */
+export function renderClosureBody({ state, decision, tag }: ClosureView): string {
+  const outcome =
+    decision.kind === 'seal'
+      ? `Sealed ${decision.verdict === 'pass' ? 'as a pass' : `with the reason: ${text(decision.accept ?? '')}`}; tag ${code(tag)}.`
+      : `Closed as ${decision.outcome}; there is no tag.`;
+  return `${paragraphs(
+    `Adds the entry of ${code(state.run)} to the ferry log and changes nothing else.`,
+    outcome,
+    [
+      `- Issue: #${state.proposal.issue}`,
+      `- Proposal: #${state.proposal.pull}`,
+      `- Launch commit: ${state.submission?.commit ?? 'none'}`,
+      `- Job: ${code(state.submission?.jobId ?? 'none')}`,
+      `- Record: ${code(headText(state, 64))}`,
+    ].join('\n'),
+    'What was tried and debugged on the way stands in the issue.',
+  )}\n`;
+}
+
+function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly string[] {
+  const { state, decision, tag, verdict } = input;
+  const { end, submission, proposal } = state;
+  const tracker = trackerUrl(state);
+  const failures = [...new Set(state.incidents.map((incident) => incidentTitle(incident.code)))];
+  return [
+    `- Outcome: ${outcomeText(decision)}`,
+    `- Final status: ${end?.status ?? 'unknown'}`,
+    `- Issue: #${proposal.issue}`,
+    `- Pull request: #${proposal.pull}`,
+    `- Seal tag: ${decision.kind === 'seal' ? code(tag) : 'N/A'}`,
+    `- Launch commit: ${submission?.commit ?? 'none'}`,
+    `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,
+    `- W&B: ${tracker === null ? 'none recorded' : link(tracker, tracker, limits.shownTextCharsMax)}`,
+    `- Config delta: ${deltaText(state)}`,
+    `- Last step: ${end?.lastStep ?? 'unknown'} of ${end?.totalSteps ?? 'unknown'}`,
+    `- Metrics: ${end === null ? 'none' : metricsLine(end, verdict)}`,
+    `- Notable failures: ${listed(failures) || 'none'}`,
+    `- Record: ${code(headText(state, 64))}`,
+  ];
+}
+
+function outcomeText(decision: ClosureDecision): string {
+  if (decision.kind === 'close') return decision.outcome;
+  return decision.verdict === 'pass' ? 'pass' : `accepted (${text(decision.accept ?? '')})`;
+}
+
+function deltaText({ gate }: RunState): string {
+  const delta = gate?.manifest?.delta ?? [];
+  return (
+    delta
+      .map(
+        (c) =>
+          `${code(c.knob)} ${c.before === null ? 'absent' : code(c.before)} to ${c.after === null ? 'absent' : code(c.after)}`,
+      )
+      .join(', ') || 'none (the same configuration again)'
+  );
+}
+
+function laneTitle({ proposal: { lane } }: RunState): string {
+  return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)}`;
+}

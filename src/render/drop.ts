@@ -1,0 +1,34 @@
+/** An approval that no longer counts: why, and how to approve what is there now. */
+
+import type { DropReason } from '../domain/event.ts';
+import type { RenderInput } from './input.ts';
+import { wantedLine } from './wanted.ts';
+import { digestHex, listed, person, text } from './words.ts';
+
+/** The drop whose sequence number is `key`. */
+export function renderDrop(key: string, input: RenderInput): string {
+  const { state } = input;
+  const drop = state.drops.find(({ seq }) => String(seq) === key);
+  if (drop === undefined) throw new Error(`no dropped approval ${key} in ${state.run}`);
+  const who = drop.data.users.map((id) => nameOf(id, input));
+  const whose = who.length === 1 ? 'The approval' : 'The approvals';
+  return `**${whose} by ${listed(who)} no longer count${who.length === 1 ? 's' : ''}:** ${WHY[drop.data.reason]} It was given to manifest \`${digestHex(drop.data.digest)}\`.
+
+**Wanted now: ${wantedLine(input)}**`;
+}
+
+/** The person as the record named them when they commanded; otherwise the numeric id, which is what counts. */
+function nameOf(id: number, { state }: RenderInput): string {
+  const known = [...state.commands.values()].find((command) => command.actor.id === id);
+  return known === undefined ? text(`user ${id}`) : person(known.actor);
+}
+
+const WHY: Readonly<Record<DropReason, string>> = {
+  'manifest-changed': 'what would run is not what was approved any more.',
+  'body-edited': "the pull request's text was edited after the approval.",
+  'gate-fails': 'a launch gate does not pass any more.',
+  'comment-edited': 'the approving comment was edited.',
+  'comment-gone': 'the approving comment is gone.',
+  'permission-lost': 'the approver may not approve any more.',
+  'runner-refused': 'the runner refused the order that rested on it.',
+};

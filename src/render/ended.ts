@@ -1,0 +1,95 @@
+/** The terminal comment: the policy's six lines exactly, then the verdict with its table (reference marin, section 3.1). */
+
+import { limits } from '../domain/limits.ts';
+import type { Ending, RunState } from '../domain/run-state.ts';
+import { fenced, safeUrl } from './escape.ts';
+import { incidentTitle } from './incident-words.ts';
+import type { RenderInput } from './input.ts';
+import { trackerUrl } from './progress.ts';
+import { metricsLine, resultWords, verdictTable } from './verdict-table.ts';
+import { wantedLine } from './wanted.ts';
+import { code, paragraphs, text, utc } from './words.ts';
+
+/** How the run ended, whether it passed, what went wrong and what follows for tomorrow. */
+export function renderEnded(input: RenderInput): string {
+  const { state, verdict } = input;
+  const { end, submission } = state;
+  if (end === null || submission === null) throw new Error('a terminal comment without an end');
+  return paragraphs(
+    `**${code(state.run)} has ended: ${end.status}.**`,
+    terminalForm(input, end),
+    verdict === null
+      ? 'Verdict: ❔ unknown, the earlier runs of the lane could not be read.'
+      : paragraphs(`Verdict: ${resultWords(verdict.result)}.`, verdictTable(end, verdict)),
+    failuresPart(state, end),
+    `**Wanted: ${wantedLine(input)}**`,
+  );
+}
+
+/** `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`. */
+export function terminalForm({ state, verdict, config }: RenderInput, end: Ending): string {
+  const { submission, proposal } = state;
+  const tracker = trackerUrl(state);
+  const experiment =
+    submission === null ? null : experimentOf(submission.urls, proposal.experiment, submission.commit);
+  return [
+    `Final status: ${end.status}`,
+    `Ray job id: ${text(submission?.jobId ?? 'none')}`,
+    `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
+    `Final eval summary: ${metricsLine(end, verdict)}`,
+    `Experiment link: ${experiment ?? text(proposal.experiment)}`,
+    `Recommendation / victory decision: ${recommendation({ state, verdict, config })}`,
+  ].join('\n');
+}
+
+/** What tomorrow's ferry should do, from the status and the verdict alone. */
+export function recommendation({ state, verdict }: RenderInput): string {
+  const { end } = state;
+  if (end === null) return 'wait for the end.';
+  if (end.status === 'FAILED')
+    return end.signatures.length > 0
+      ? `no victory; find the cause (${end.signatures.slice(0, 3).map(text).join(', ')}) before the next ferry, and keep the knobs as they were.`
+      : 'no victory; find the cause before the next ferry, and keep the knobs as they were.';
+  if (end.status === 'STOPPED')
+    return 'a person decides whether the result counts; if not, run the same change again tomorrow.';
+  if (verdict?.result === 'pass')
+    return 'victory; tomorrow starts from this configuration with the next candidate.';
+  return verdict?.result === 'fail'
+    ? 'no victory yet; look at what is outside tolerance, and rerun the same configuration if it looks like a regression.'
+    : 'not decided: something that the verdict needs is unknown; look before it is sealed.';
+}
+
+/** A link named `experiment` where the lab configured one; otherwise the file at the launch commit. */
+function experimentOf(urls: Readonly<Record<string, string>>, path: string, commit: string): string {
+  const url = urls['experiment'];
+  return (url === undefined ? null : safeUrl(url)) ?? `${code(path)} at ${commit}`;
+}
+
+function failuresPart({ incidents }: RunState, end: Ending): string {
+  const lines = incidents
+    .slice(-limits.shownRowsMax)
+    .map(
+      (incident) => `- ${utc(incident.at)}: ${incidentTitle(incident.code)}${signatureOf(incident.detail)}`,
+    );
+  const message =
+    end.message === ''
+      ? null
+      : `The engine's last words:\n\n${fenced(end.message, limits.shownBlockCharsMax)}`;
+  const exit = end.errorType === null && end.exitCode === null ? null : exitLine(end);
+  return paragraphs(
+    lines.length === 0 ? 'Notable failures: none.' : `Notable failures:\n\n${lines.join('\n')}`,
+    exit,
+    message,
+  );
+}
+
+function signatureOf(detail: { readonly [name: string]: string | number }): string {
+  const signature = detail['signature'];
+  return signature === undefined ? '' : ` ${code(String(signature))}`;
+}
+
+function exitLine({ errorType, exitCode }: Ending): string {
+  const type = errorType === null ? '' : `error type ${code(errorType)}`;
+  const exit = exitCode === null ? '' : `exit code ${exitCode}`;
+  return `Engine: ${[type, exit].filter((part) => part !== '').join(', ')}.`;
+}

@@ -1,0 +1,173 @@
+/** What each gate's answer means: what was found, what to do about it, and who can. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
+import { type DetailReader, reading } from './detail.ts';
+import { code } from './words.ts';
+
+/** Markdown for one verdict. `remedy` is null where nothing is to be done. */
+export type GateWords = { readonly found: string; readonly remedy: string | null };
+type Sentence = (found: DetailReader) => readonly [found: string, remedy?: string];
+
+/** The words for a verdict; a code of another version of ferrybot is shown as it stands. */
+export function gateWords(verdict: Verdict): GateWords {
+  const facts = reading(verdict.found);
+  const sentence = verdict.code === 'unreadable' ? UNREADABLE : SENTENCES[verdict.gate][verdict.code];
+  const [found, remedy] = sentence?.(facts) ?? [code(verdict.code)];
+  return { found, remedy: remedy ?? null };
+}
+
+/** Who can supply what is missing. */
+export function whoCan(actor: RemedyActor): string {
+  switch (actor) {
+    case 'author':
+      return 'whoever can edit this pull request';
+    case 'maintainer':
+      return 'a maintainer';
+    case 'anyone':
+      return 'anyone';
+    case 'lab':
+      return 'whoever keeps `.github/ferrybot.yml`';
+    case 'time':
+      return 'nobody: it clears by itself';
+    default:
+      return assertNever(actor);
+  }
+}
+
+const UNREADABLE: Sentence = (f) => [
+  `cannot be told: ${f.text('why')}`,
+  'ferrybot looks again by itself; an unknown never passes',
+];
+
+/** Every code of every gate file under src/gates; a test holds the two against each other. */
+export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence>>>> = {
+  'target-branch': {
+    'targets-branch': (f) => [`goes to ${f.code('branch')}`],
+    'wrong-branch': (f) => [`goes to ${f.code('found')}`, `change the base branch to ${f.code('wanted')}`],
+    merged: () => ['the pull request is merged already', 'propose a new ferry'],
+    closed: () => ['the pull request is closed', 'reopen it, or propose a new ferry'],
+  },
+  'head-repository': {
+    'same-repository': () => ['the branch lies in this repository'],
+    fork: (f) => [
+      `the branch lies in ${f.code('found')}`,
+      `push it to ${f.code('wanted')}: a fork is never run with credentials`,
+    ],
+  },
+  scope: {
+    inside: (f) => [`${f.text('files')} changed, inside the lane's scope`],
+    outside: (f) => [
+      `${f.code('first')} is outside the lane's scope (files outside: ${f.text('count')})`,
+      'take it out of this pull request',
+    ],
+  },
+  'delta-readable': {
+    'no-change': () => ['no knob changes'],
+    countable: (f) => [`knobs that change: ${f.text('knobs')}`],
+    structural: (f) => [
+      `line ${f.text('line')} (${f.text('side')}) is more than a knob: ${f.code('statement')}`,
+      'change values only, and land code in a pull request of its own',
+    ],
+    unparsable: (f) => [
+      `line ${f.text('line')} (${f.text('side')}) is no valid Python: ${f.text('message')}`,
+      'repair the file',
+    ],
+  },
+  'delta-declared': {
+    declared: (f) => [`the table says what the files say (knobs: ${f.text('knobs')})`],
+    'no-table': () => [
+      'the body has no before/after table',
+      'add the table `Knob`, `Before`, `After` under *Config delta and rationale*',
+    ],
+    undeclared: (f) => [`${f.code('knob')} changes and is not in the table`, `add the row ${f.code('row')}`],
+    misdeclared: (f) => [
+      `the table's row for ${f.code('knob')} does not say what the file says`,
+      `make it ${f.code('row')}`,
+    ],
+    doubled: (f) => [`${f.code('knob')} stands in the table twice`, 'take one row out'],
+    unchanged: (f) => [`the table names ${f.code('knob')}, which does not change`, 'take the row out'],
+  },
+  budget: {
+    within: (f) => [`${f.text('knobs')} of at most ${f.text('most')} knobs`],
+    over: (f) => [
+      `${f.text('knobs')} knobs change, the lane's guidance is ${f.text('most')}`,
+      'change fewer',
+    ],
+  },
+  'scale-stable': {
+    unchanged: () => ['the scale stays'],
+    'asked-for': (f) => [`${f.code('knob')} changes the scale, as ${f.text('by')} asked`],
+    'scale-changed': (f) => [
+      `${f.code('knob')} changes the scale: ${f.code('before')} to ${f.code('after')}`,
+      'take it back, or ask for it by name in a proposal',
+    ],
+  },
+  'identical-rerun': {
+    'something-changes': () => ['something changes'],
+    'declared-regression': () => ['the same again, declared as a regression check'],
+    'identical-undeclared': () => [
+      'nothing changes and no regression check is declared',
+      'say under *Objective* which regression this confirms, or change a knob',
+    ],
+  },
+  'run-name-dated': {
+    dated: (f) => [f.code('runName')],
+    'wrong-name': (f) => [
+      `the run is named ${f.code('found')}`,
+      `the lane's pattern gives ${f.code('wanted')}`,
+    ],
+  },
+  'risk-present': {
+    present: (f) => [`risk ${f.text('risk')}`],
+    missing: () => ['no single risk level', 'write `low`, `medium` or `high` under *Risk level*'],
+  },
+  'last-ferry-linked': {
+    linked: () => ['the last ferry is linked, or there is none'],
+    missing: () => [
+      'the last ferry is not linked',
+      'name its issue or pull request under *Last ferry references*',
+    ],
+  },
+  preconditions: {
+    ticked: (f) => [`boxes ticked: ${f.text('boxes')}`],
+    'box-missing': (f) => [
+      `the box ${f.code('box')} is missing`,
+      'add it to the *Launch checklist*, and tick it when it is true',
+    ],
+    'box-open': (f) => [
+      `the box ${f.code('box')} (line ${f.text('line')}) is open`,
+      'tick it when it is true',
+    ],
+  },
+  'issue-updated': {
+    linked: (f) => [`issue #${f.raw('issue')} is open and links this pull request`],
+    'issue-closed': (f) => [`issue #${f.raw('issue')} is closed`, 'reopen it'],
+    'issue-unlabelled': (f) => [
+      `issue #${f.raw('issue')} lacks the label \`experiment\``,
+      'put the label on it',
+    ],
+    'issue-not-linked': (f) => [
+      `issue #${f.raw('issue')} does not mention #${f.raw('pull')}`,
+      `write #${f.raw('pull')} into the issue's body`,
+    ],
+  },
+  'cluster-matches': {
+    'lane-cluster': (f) => [f.code('cluster')],
+    'other-cluster': (f) => [
+      `the launch would go to ${f.code('found')}`,
+      `the lane's cluster is ${f.code('wanted')}`,
+    ],
+  },
+  'lane-free': {
+    free: () => ['no other run is live'],
+    busy: (f) => [`${f.code('run')} is live`, 'wait until it has ended, or stop it'],
+  },
+  'not-held': {
+    free: () => ['no hold'],
+    held: (f) => [`held (${f.text('scope')}): ${f.text('reason')}`, 'release the hold'],
+  },
+  'manifest-complete': {
+    complete: () => ['everything that decides what will run is known'],
+  },
+};

@@ -1,0 +1,121 @@
+/** What each incident is, what ferrybot did about it and what a person should do. */
+
+import type { IncidentCode } from '../domain/event.ts';
+import type { DetailReader } from './detail.ts';
+import { refusalWords } from './refusal-words.ts';
+
+export type IncidentWords = {
+  readonly title: string;
+  /** What is known; Markdown. */
+  readonly evidence: (detail: DetailReader) => string;
+  readonly did: string;
+  readonly todo: string;
+};
+
+/** The incident in a few words, for lists. */
+export function incidentTitle(code: IncidentCode): string {
+  return INCIDENT_WORDS[code].title;
+}
+
+const why = (d: DetailReader): string => (d.has('why') ? d.text('why') : d.text('message'));
+const NEW_APPROVAL = 'Clear the cause, then approve again with `/approve-launch`.';
+
+export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
+  'runner-refused': {
+    title: 'The runner refused the order',
+    evidence: (d) => `${refusalWords(d.raw('reason'))} (${why(d)})`,
+    did: 'Nothing was submitted. The order has ended, and the approvals with it.',
+    todo: NEW_APPROVAL,
+  },
+  'submit-rejected': {
+    title: 'The cluster rejected the job',
+    evidence: why,
+    did: 'No job was started. The order has ended, and the approvals with it.',
+    todo: NEW_APPROVAL,
+  },
+  'submit-conflict': {
+    title: "Another job has this run's id",
+    evidence: why,
+    did: 'ferrybot submitted nothing and touched nothing. The order has ended.',
+    todo: 'Find out whose job that is before anything is approved again.',
+  },
+  'submit-unknown': {
+    title: 'The answer to the submission was lost',
+    evidence: why,
+    did: 'ferrybot looks the job up under its id and submits nothing else.',
+    todo: 'Look at the cluster: only there it shows whether the job runs.',
+  },
+  'dispatch-failed': {
+    title: 'The launch workflow could not be started',
+    evidence: why,
+    did: 'Nothing was submitted. The order has ended, and the approvals with it.',
+    todo: 'Check that the launch workflow is on the default branch and may be dispatched, then approve again.',
+  },
+  'order-expired': {
+    title: 'Nobody took the order in time',
+    evidence: (d) => `Attempt ${d.text('attempt')} was ordered and no runner claimed it.`,
+    did: 'The order is void; nothing was submitted. Standing approvals order it anew.',
+    todo: 'Check that a runner for the launch workflow is online.',
+  },
+  'launch-lost': {
+    title: 'The launch was claimed and then fell silent',
+    evidence: why,
+    did: 'ferrybot starts the launch workflow again; it looks for the job before it would submit.',
+    todo: "Look at the launch workflow's log.",
+  },
+  'engine-state-lost': {
+    title: 'The engine does not know the job any more',
+    evidence: why,
+    did: 'ferrybot keeps looking. How the job ended is unknown, and unknown is not failed.',
+    todo: "Look at the job's own log and output, and at whether the engine was restarted.",
+  },
+  'engine-unreadable': {
+    title: 'The engine gives no usable answer',
+    evidence: why,
+    did: 'ferrybot keeps asking and concludes nothing.',
+    todo: 'Check that the cluster can be reached from where the watch runs.',
+  },
+  'stop-unconfirmed': {
+    title: 'The stop is not confirmed',
+    evidence: why,
+    did: 'ferrybot asked for the stop and keeps looking for the end.',
+    todo: 'Look at the job on the cluster; it may still run.',
+  },
+  'failure-signature': {
+    title: 'The log shows a failure signature',
+    evidence: (d) =>
+      `${d.code('signature')} (${d.text('class')}), advice *${d.text('advice')}*: ${d.code('line')}`,
+    did: "Nothing yet: a line is evidence, and only the engine's status ends a run.",
+    todo: 'Read the log around this line. `/stop` ends the job if it is beyond help.',
+  },
+  'no-progress': {
+    title: 'The job makes no progress',
+    evidence: why,
+    did: 'ferrybot keeps watching.',
+    todo: 'Look at the job; `/stop` ends it.',
+  },
+  'monitor-stale': {
+    title: 'The watch has fallen silent',
+    evidence: why,
+    did: 'ferrybot starts another watch. This says nothing about the job itself.',
+    todo: 'Check that a runner for the watch workflow is online.',
+  },
+  'logbook-broken': {
+    title: 'The logbook of this run does not verify',
+    evidence: why,
+    did: 'ferrybot does nothing more on this run.',
+    todo: 'Run `ferrybot logbook verify`: it names the first bad entry. Find out who pushed to the branch.',
+  },
+  'seal-failed': {
+    title: 'The seal could not be set',
+    evidence: (d) => `${d.code('code')}: ${d.text('message')}`,
+    did: 'Nothing was sealed; a tag that stands is never moved.',
+    todo: 'Look at the tag of this run, then `/seal` again.',
+  },
+  'git-push-failed': {
+    title: 'A push was refused',
+    evidence: why,
+    did: 'ferrybot reads again and decides again.',
+    todo: 'Check the protection of the branch that is named.',
+  },
+};

@@ -1,0 +1,36 @@
+/** The job that was launched, as the policy asks it to be posted: id, cluster, links, time, command, commit (policy/daily-ferry.md, launch). */
+
+import { limits } from '../domain/limits.ts';
+import type { RunState, Submission } from '../domain/run-state.ts';
+import { link } from './escape.ts';
+import { code, digestHex, table, text, utc } from './words.ts';
+
+/** Rows of what was submitted; the command has a block of its own, see `commandText`. */
+export function jobTable(state: RunState, submission: Submission): string {
+  const digest = state.order?.order.digest ?? null;
+  const rows = [
+    ['Job id', code(submission.jobId)],
+    [
+      'Cluster',
+      `${code(submission.cluster)} (engine ${code(submission.engine)}, attempt ${submission.attempt})`,
+    ],
+    [
+      'Launched',
+      `${utc(submission.at)}${submission.adopted ? '; the job was found running under this id and adopted' : ''}`,
+    ],
+    ['Commit', code(submission.commit)],
+    ...(digest === null ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
+    ...Object.entries(submission.urls).map(([name, url]) => [
+      text(name),
+      link(name, url, limits.shownTextCharsMax),
+    ]),
+  ];
+  return table(['Launch', ''], rows);
+}
+
+/** The exact scrubbed command as one line, quoted where a blank would hide where an argument ends. */
+export function commandText(command: readonly string[]): string {
+  return command
+    .map((part) => (/^[\w@%+=:,./{}-]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

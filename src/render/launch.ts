@@ -1,0 +1,27 @@
+/** The launch comment: everything that the policy asks to be captured and posted (policy/daily-ferry.md, launch). */
+
+import type { Actor } from '../domain/actor.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { fenced } from './escape.ts';
+import { commandText, jobTable } from './job-table.ts';
+import { code, listed, paragraphs, person } from './words.ts';
+
+/** Job id, cluster, links, time, commit, manifest, approvers and the exact scrubbed command. */
+export function renderLaunch(state: RunState): string {
+  const { submission } = state;
+  if (submission === null) throw new Error('a launch comment without a submission');
+  return paragraphs(
+    `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. Progress is on the card in #${state.proposal.pull}; \`/stop\` ends the job.`,
+    jobTable(state, submission),
+    `Approved by ${listed(approversOf(state).map(person)) || 'nobody on record'}.`,
+    `Exact command (scrubbed):\n\n${fenced(commandText(submission.command), limits.shownBlockCharsMax)}`,
+  );
+}
+
+/** The people on whose approvals the order rested. */
+function approversOf({ order, approvals }: RunState): readonly Actor[] {
+  const ids = new Set(order?.order.approvals.map((approval) => approval.user) ?? []);
+  const named = new Map(approvals.filter((a) => ids.has(a.actor.id)).map((a) => [a.actor.id, a.actor]));
+  return [...named.values()];
+}

@@ -1,0 +1,70 @@
+/** A command that was nearly given: what is wrong with the line, and what was probably meant. Never run on a guess. */
+
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  IGNORE_REASONS,
+  type IgnoreReason,
+} from '../commands/grammar/reading.ts';
+import type { DetailReader } from './detail.ts';
+import { code } from './words.ts';
+
+/** The answer to a line that is addressed to ferrybot and cannot be run as it stands. */
+export function mistakeWords(detail: DetailReader): string {
+  const reason = detail.raw('code');
+  const said = isError(reason) ? ERRORS[reason] : code(reason);
+  const meant = detail.has('suggest') ? ` Did you mean ${detail.code('suggest')}?` : '';
+  return `${detail.code('word')} (line ${detail.text('line')}) was not understood and nothing was done: ${said}.${meant} \`/help\` lists the commands.`;
+}
+
+/** The hint for a command that stands where it does not count. */
+export function hintWords(detail: DetailReader): string {
+  const reason = detail.raw('reason');
+  const where = isIgnored(reason) ? PLACES[reason] : code(reason);
+  return `${detail.code('word')} (line ${detail.text('line')}) does not count: ${where}. If you mean it, write it in a new comment, alone at the start of a line.`;
+}
+
+const ERRORS: Readonly<Record<ErrorCode, string>> = {
+  'unknown-command': 'there is no such command',
+  'unknown-key': 'it does not take this key',
+  'duplicate-key': 'a key is given twice',
+  'missing-argument': 'an argument is missing',
+  'unclosed-quote': 'a quotation mark is not closed',
+  'bad-quote': 'a quotation mark stands where none may stand',
+  'bad-value': 'a value is not one that it takes',
+  'extra-words': 'there are words behind it that it does not take',
+  glued: 'the command and what follows it are not separated by a blank',
+  'two-on-a-line': 'a second command stands on the same line',
+};
+
+const PLACES: Readonly<Record<IgnoreReason, string>> = {
+  quote: 'it stands in a quote',
+  list: 'it stands in a list',
+  code: 'it stands in code',
+  html: 'it stands in HTML',
+  link: 'it stands in a link',
+  image: 'it stands in an image',
+  heading: 'it stands in a heading',
+  table: 'it stands in a table',
+  strikethrough: 'it is struck through',
+  emphasis: 'it is emphasised',
+  escape: 'it is written with an escape',
+  entity: 'it is written with an HTML entity',
+  footnote: 'it stands in a footnote',
+  email: 'it stands in a quoted mail',
+  invisible: 'it holds invisible characters',
+  lookalike: 'it holds characters that only look like letters of a command',
+  'not-line-start': 'it does not stand at the start of a line',
+  path: 'it reads like a path',
+  'other-bot': 'it belongs to another bot',
+  unrelated: 'it is no command of ferrybot',
+  limit: 'the comment holds too many commands',
+};
+
+function isError(reason: string): reason is ErrorCode {
+  return (ERROR_CODES as readonly string[]).includes(reason);
+}
+
+function isIgnored(reason: string): reason is IgnoreReason {
+  return (IGNORE_REASONS as readonly string[]).includes(reason);
+}

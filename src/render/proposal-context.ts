@@ -1,0 +1,74 @@
+/** What happened since the last ferry, as the proposal tells it (policy/daily-ferry.md, build context since last ferry). */
+
+import { assertNever } from '../domain/assert.ts';
+import { limits } from '../domain/limits.ts';
+import type { LastFerry } from '../ferry/interval.ts';
+import type { ProposalView } from '../ferry/proposal-view.ts';
+import { link } from './escape.ts';
+import { code, count, details, paragraphs, text } from './words.ts';
+
+/** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or that there is none. */
+export function referencesText(last: LastFerry | null): string {
+  if (last === null) return 'No earlier ferry is on record.';
+  const jobLinks = Object.entries(last.jobUrls).map(([name, url]) =>
+    link(name, url, limits.shownTextCharsMax),
+  );
+  const job = [last.jobId === null ? 'none' : code(last.jobId), ...jobLinks].join(', ');
+  return [
+    `- Run: ${code(last.run)} of ${last.date}, ${outcomeWords(last.outcome)}`,
+    `- Issue: #${last.issue}`,
+    `- Pull request: #${last.pull}`,
+    `- Sealing tag: ${last.sealTag === null ? 'N/A' : code(last.sealTag)}`,
+    `- Launch commit: ${last.launchCommit ?? 'none'}`,
+    `- Job: ${job}`,
+    `- W&B run: ${last.trackerUrl === null ? 'none recorded' : link(last.trackerUrl, last.trackerUrl, limits.shownTextCharsMax)}`,
+    `- Closure pull request: ${last.closurePull === null ? 'N/A' : `#${last.closurePull}`}`,
+  ].join('\n');
+}
+
+/** Where the interval begins, that it is a fallback where it is one, and what was merged and discussed in it. */
+export function intervalText({ interval, context }: ProposalView): string {
+  const start =
+    interval.sinceCommit === null
+      ? `Since ${interval.sinceDate} (a date, as a fallback: no launch commit of an earlier ferry is on record).`
+      : `Since the last ferry's launch commit ${interval.sinceCommit} (${interval.sinceDate}).`;
+  return paragraphs(start, commitsText(context), issuesText(context));
+}
+
+function commitsText({ commits, commitsOmitted }: ProposalView['context']): string {
+  if (commits.length === 0) return 'No commit in it touches what the job ships.';
+  const total = commits.length + commitsOmitted;
+  const lines = commits.map((commit) => `- ${commit.sha} ${text(commit.subject)}`);
+  return details(
+    `${count(total, 'commit touches', 'commits touch')} what the job ships`,
+    [...lines, ...(commitsOmitted > 0 ? [`- and ${commitsOmitted} more`] : [])].join('\n'),
+  );
+}
+
+function issuesText({ issues, issuesOmitted }: ProposalView['context']): string {
+  if (issues.length === 0) return 'No issue with the label `experiment` was updated in it.';
+  const lines = issues.map((issue) => `- #${issue.number} ${text(issue.title)}`);
+  return details(
+    `${count(issues.length + issuesOmitted, 'issue')} with the label experiment updated`,
+    [...lines, ...(issuesOmitted > 0 ? [`- and ${issuesOmitted} more`] : [])].join('\n'),
+  );
+}
+
+function outcomeWords(outcome: LastFerry['outcome']): string {
+  switch (outcome) {
+    case 'pass':
+      return 'sealed as a pass';
+    case 'accepted':
+      return 'sealed, accepted by a person';
+    case 'failed':
+      return 'FAILED and closed';
+    case 'stopped':
+      return 'STOPPED and closed';
+    case 'rejected':
+      return 'rejected';
+    case 'withdrawn':
+      return 'withdrawn';
+    default:
+      return assertNever(outcome);
+  }
+}

@@ -1,0 +1,129 @@
+/** The proposal in words: title and body of the pull request and the ferry issue, with everything that the policy demands. */
+
+import { assertNever } from '../domain/assert.ts';
+import { limits } from '../domain/limits.ts';
+import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../ferry/body/declared-row.ts';
+import { PART_HEADINGS } from '../ferry/body/sections.ts';
+import type { ProposalView } from '../ferry/proposal-view.ts';
+import { cleanLine } from './clean-text.ts';
+import { intervalText, referencesText } from './proposal-context.ts';
+import { code, paragraphs, text } from './words.ts';
+
+/** What must be true before the launch unless the lab configures other boxes. */
+const PRECONDITIONS: readonly string[] = ['issue created/updated'];
+
+/** `Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3`, plain text. */
+export function renderPullTitle(proposal: ProposalView): string {
+  return cleanLine(`${nameOf(proposal)}: ${changeText(proposal)}`, limits.titleCharsMax);
+}
+
+/** The issue's title, plain text. */
+export function renderIssueTitle(proposal: ProposalView): string {
+  return cleanLine(`Experiment: ${nameOf(proposal)} (${changeText(proposal)})`, limits.titleCharsMax);
+}
+
+/** The commit's message: it names the lab's run and nobody else. */
+export function renderCommitMessage(proposal: ProposalView): string {
+  return `${renderPullTitle(proposal)}\n\n${cleanLine(proposal.reason, limits.shownBlockCharsMax)}\n`;
+}
+
+/** The pull request's body; src/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
+export function renderPullBody(
+  proposal: ProposalView,
+  preconditions: readonly string[] = PRECONDITIONS,
+): string {
+  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, tracked in ${threadText(proposal.issue)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
+  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal, preconditions), ...fallbackParts())}\n`;
+}
+
+/** The ferry issue's body: the same facts without the checklist, and the link to the pull request. */
+export function renderIssueBody(proposal: ProposalView): string {
+  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed in ${threadText(proposal.pull)}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
+  return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts())}\n`;
+}
+
+function commonParts(proposal: ProposalView): readonly string[] {
+  return [
+    heading(PART_HEADINGS.lastFerry),
+    referencesText(proposal.context.last),
+    heading(PART_HEADINGS.objective),
+    objectiveText(proposal),
+    heading(PART_HEADINGS.interval),
+    intervalText(proposal),
+    heading(PART_HEADINGS.delta),
+    deltaText(proposal),
+    heading(PART_HEADINGS.risk),
+    proposal.risk,
+  ];
+}
+
+function heading(title: string): string {
+  return `### ${title}`;
+}
+
+// A quote is somebody's words: the kind is read from the sentence above it, whatever the words say.
+function objectiveText({ objective }: ProposalView): string {
+  const quote = objective.text === '' ? null : `> ${text(objective.text)}`;
+  switch (objective.kind) {
+    case 'integration':
+      return paragraphs('Normal daily integration check.', quote);
+    case 'regression':
+      return paragraphs('Targeted regression confirmation.', quote);
+    default:
+      return assertNever(objective.kind);
+  }
+}
+
+function deltaText(proposal: ProposalView): string {
+  const { changes, experiment, reason, candidate, runName } = proposal;
+  const rows = changes.map((change) => declaredRow(change, declaredName(change, changes)));
+  const paths = changes.map(
+    (change) =>
+      `- ${code(change.path)}, line ${change.line}${change.bucket === null ? '' : `, ${change.bucket}`}`,
+  );
+  return paragraphs(
+    `File: ${code(experiment)}, run name ${code(runName)}.`,
+    changes.length === 0
+      ? 'Nothing changes: the same configuration again.'
+      : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
+    paths.length === 0 ? null : paths.join('\n'),
+    `Rationale: ${text(reason)}${candidate === null ? '' : ` (candidate ${code(candidate)})`}`,
+  );
+}
+
+function checklist({ issue }: ProposalView, preconditions: readonly string[]): string {
+  const boxes = [
+    { label: 'human approval', ticked: false },
+    ...preconditions.map((label) => ({ label, ticked: label === 'issue created/updated' && issue !== null })),
+    { label: 'monitoring loop started', ticked: false },
+    { label: 'optional/manual Discord update posted', ticked: false },
+  ];
+  return boxes.map(({ label, ticked }) => `- [${ticked ? 'x' : ' '}] ${text(label)}`).join('\n');
+}
+
+function fallbackParts(): readonly string[] {
+  return [
+    heading('Relaunch fallback if this run fails'),
+    [
+      '1. A small and obvious bug: fix it in this pull request and approve the launch again. The approval falls with the fix, so that somebody looks.',
+      '2. The same failure again after one fix: no further try; escalate here.',
+      '3. Trouble of the whole cluster (quota, nodes, memory): escalate at once.',
+    ].join('\n'),
+  ];
+}
+
+function nameOf({ lane, date }: ProposalView): string {
+  return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)} ferry ${date}`;
+}
+
+function changeText({ changes }: ProposalView): string {
+  const [first, ...rest] = changes;
+  if (first === undefined) return 'identical rerun';
+  const value = (source: string | null): string => (source === null ? 'absent' : onOneLine(source));
+  const more = rest.length === 0 ? '' : `, and ${rest.length} more`;
+  return `${first.knob} ${value(first.before)} -> ${value(first.after)}${more}`;
+}
+
+function threadText(number: number | null): string {
+  return number === null ? 'a thread that is about to be opened' : `#${number}`;
+}

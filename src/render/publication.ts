@@ -1,0 +1,49 @@
+/** Every comment that a run's threads are owed, by kind. */
+
+import { assertNever } from '../domain/assert.ts';
+import { renderAnswer } from './answer.ts';
+import { renderClosed } from './closed.ts';
+import { comment } from './comment.ts';
+import { renderDrop } from './drop.ts';
+import { renderEnded } from './ended.ts';
+import { renderFirstEval } from './first-eval.ts';
+import { renderIncident } from './incident.ts';
+import type { RenderInput } from './input.ts';
+import { renderLaunch } from './launch.ts';
+import type { MarkerKind } from './marker.ts';
+import { renderSealed } from './sealed.ts';
+
+/** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
+export type PublicationView = {
+  readonly kind: Exclude<MarkerKind, 'card' | 'issue' | 'pull' | 'closure'>;
+  readonly key: string;
+};
+
+/** The comment's source. Throws where the record has no such event: what is owed comes from the same record. */
+export function renderPublication(publication: PublicationView, input: RenderInput): string {
+  const { kind, key } = publication;
+  return comment({ run: input.state.run, kind, key, fields: {} }, contentOf(publication, input));
+}
+
+function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
+  switch (kind) {
+    case 'answer':
+      return renderAnswer(key, input);
+    case 'launch':
+      return renderLaunch(input.state);
+    case 'first-eval':
+      return renderFirstEval(input.state);
+    case 'incident':
+      return renderIncident(key, input.state);
+    case 'drop':
+      return renderDrop(key, input);
+    case 'ended':
+      return renderEnded(input);
+    case 'sealed':
+      return renderSealed(input);
+    case 'closed':
+      return renderClosed(input.state);
+    default:
+      return assertNever(kind);
+  }
+}

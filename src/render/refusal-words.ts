@@ -1,0 +1,34 @@
+/** Why the runner would not carry out an order, in words. */
+
+import { REFUSALS, type RefusalCode } from '../domain/event.ts';
+import { code } from './words.ts';
+
+/** The sentence for a refusal; a code of another version is shown as it stands. */
+export function refusalWords(reason: string): string {
+  return isRefusal(reason) ? WORDS[reason] : code(reason);
+}
+
+function isRefusal(reason: string): reason is RefusalCode {
+  return (REFUSALS as readonly string[]).includes(reason);
+}
+
+const WORDS: Readonly<Record<RefusalCode, string>> = {
+  'order-unknown': 'The logbook has no such order.',
+  'order-void': 'What the order rested on had fallen.',
+  'order-used': 'The order was carried out before.',
+  'order-expired': 'The order had lapsed.',
+  'other-repository': 'The order is for another repository.',
+  'stop-requested': 'Somebody had asked for a stop.',
+  'approval-gone': 'The approving comment is gone.',
+  'approval-edited': 'The approving comment was edited.',
+  'approval-hidden': 'The approving comment was hidden.',
+  'approval-by-another': 'The approving comment is by another person than recorded.',
+  'approver-lost-permission': 'The approver may not approve any more.',
+  'too-few-approvals': 'There are fewer approvals than the lab asks for.',
+  'head-moved': 'The pull request has moved on since the approval.',
+  fork: 'The branch lies in a fork.',
+  'manifest-changed': "What the runner would run is not what was approved: the manifest's digest differs.",
+  held: 'There is a hold.',
+  'wrong-ref': 'The launch workflow ran from another branch than the default one.',
+  unreadable: 'Something that had to be checked could not be read.',
+};

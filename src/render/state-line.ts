@@ -1,0 +1,150 @@
+/** Where a run stands, on what evidence and since when: the sentence that the card and `/status` open with. */
+
+import { assertNever } from '../domain/assert.ts';
+import { phaseOf, type RunState, standingApprovals } from '../domain/run-state.ts';
+import { engineSays, progressText } from './progress.ts';
+import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
+
+/** `symbol` is one of the four status signs; `title` is plain words, `evidence` a sentence of Markdown. */
+export type StateLine = {
+  readonly symbol: '✅' | '⚠️' | '❌' | '❔';
+  readonly title: string;
+  readonly evidence: string;
+};
+
+/** The state in words, from the record alone: the same record gives the same words. */
+export function stateLine(state: RunState): StateLine {
+  const phase = phaseOf(state);
+  switch (phase) {
+    case 'proposed':
+      return proposedLine(state);
+    case 'gated':
+      return gatedLine(state);
+    case 'approved':
+      return line('✅', 'Approved', `by ${approvers(state)}; no launch is ordered yet.`);
+    case 'ordered':
+      return orderedLine(state);
+    case 'submitted':
+      return line(
+        '✅',
+        'Submitted',
+        `${jobEvidence(state)} No training step has been seen yet, and until then nothing shows that it has its accelerators.`,
+      );
+    case 'stepping':
+      return line('✅', 'Training', jobEvidence(state));
+    case 'degraded':
+      return line('⚠️', 'Degraded', `${jobEvidence(state)}${signatureEvidence(state)}`);
+    case 'ended':
+      return endedLine(state);
+    case 'sealed':
+      return sealedLine(state);
+    case 'closed':
+      return closedLine(state);
+    default:
+      return assertNever(phase);
+  }
+}
+
+function line(symbol: StateLine['symbol'], title: string, evidence: string): StateLine {
+  return { symbol, title, evidence };
+}
+
+function proposedLine({ gate, proposedAt, run }: RunState): StateLine {
+  if (gate === null)
+    return line(
+      '❔',
+      'Proposed',
+      `${code(run)} was proposed at ${utc(proposedAt)}; its launch gates were not looked at yet.`,
+    );
+  const failing = gate.verdicts.filter((verdict) => verdict.outcome === 'fail').length;
+  const unknown = gate.verdicts.filter((verdict) => verdict.outcome === 'unknown').length;
+  const parts = [
+    ...(failing > 0
+      ? [`${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`]
+      : []),
+    ...(unknown > 0 ? [`${unknown} cannot be told`] : []),
+  ];
+  const evidence = `${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
+  return failing > 0 ? line('❌', 'Held back', evidence) : line('❔', 'Held back', evidence);
+}
+
+function gatedLine(state: RunState): StateLine {
+  const { gate, stop, order } = state;
+  if (gate === null) throw new Error('a gated run without gates');
+  if (stop !== null)
+    return line(
+      '❌',
+      'Stopped before the launch',
+      `${person(stop.actor)} stopped it at ${utc(stop.at)}; no job was started.`,
+    );
+  const passed = `All ${gate.verdicts.length} gates pass on commit ${shortCommit(gate.commit)} since ${utc(gate.at)}.`;
+  if (order?.status === 'failed')
+    return line('⚠️', 'Not launched', `The order of ${utc(order.at)} ended without a job. ${passed}`);
+  return line('✅', 'Ready for approval', passed);
+}
+
+function orderedLine({ order }: RunState): StateLine {
+  if (order === null) throw new Error('an ordered run without an order');
+  const { claim } = order;
+  return claim === null
+    ? line(
+        '✅',
+        'Launch ordered',
+        `at ${utc(order.at)}; the runner may take the order until ${utc(order.order.expiresAt)}.`,
+      )
+    : line(
+        '✅',
+        'Launching',
+        `The runner (workflow run ${claim.workflowRun}) claimed the order at ${utc(claim.at)} and is submitting the job.`,
+      );
+}
+
+function jobEvidence({ submission, observation }: RunState): string {
+  if (submission === null) return '';
+  if (observation === null)
+    return `Job ${code(submission.jobId)} was submitted at ${utc(submission.at)}; nobody has looked at it yet.`;
+  return `${progressText(observation.step, observation.totalSteps)}, ${engineSays(observation.status)} (looked at ${utc(observation.at)}).`;
+}
+
+function signatureEvidence({ observation }: RunState): string {
+  const signatures = observation?.signatures ?? [];
+  return signatures.length === 0
+    ? ''
+    : ` The log shows ${listed(signatures.slice(0, 5).map(code))}: evidence, not yet an end.`;
+}
+
+function endedLine({ end }: RunState): StateLine {
+  if (end === null) throw new Error('an ended run without an end');
+  const step = end.lastStep === null ? 'last step unknown' : `last step ${end.lastStep}`;
+  const evidence = `The engine says ${end.status} (seen ${utc(end.at)}); ${step} of ${end.totalSteps ?? 'unknown'}.`;
+  switch (end.status) {
+    case 'SUCCEEDED':
+      return line('✅', 'Ended: SUCCEEDED', evidence);
+    case 'FAILED':
+      return line('❌', 'Ended: FAILED', evidence);
+    case 'STOPPED':
+      return line('⚠️', 'Ended: STOPPED', evidence);
+    default:
+      return assertNever(end.status);
+  }
+}
+
+function sealedLine({ seal }: RunState): StateLine {
+  if (seal === null) throw new Error('a sealed run without a seal');
+  const how = seal.verdict === 'pass' ? 'as a pass' : `accepted: ${text(seal.accept ?? '')}`;
+  return line(
+    '✅',
+    'Sealed',
+    `by ${person(seal.actor)} at ${utc(seal.at)}, ${how}. Tag ${code(seal.tag)} on ${shortCommit(seal.commit)}.`,
+  );
+}
+
+function closedLine({ closed }: RunState): StateLine {
+  if (closed === null) throw new Error('a closed run without a close');
+  const symbol = closed.outcome === 'failed' ? '❌' : '⚠️';
+  return line(symbol, `Closed: ${closed.outcome}`, `at ${utc(closed.at)}: ${text(closed.reason)}.`);
+}
+
+function approvers(state: RunState): string {
+  return listed(standingApprovals(state).map((a) => `${person(a.actor)} (${utc(a.at)})`));
+}

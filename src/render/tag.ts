@@ -1,0 +1,30 @@
+/** The seal tag's message: plain text that carries the record's anchor, so that the tag shows what was sealed. */
+
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { headText } from './card.ts';
+import { cleanLine } from './clean-text.ts';
+import type { ClosureDecision } from './closure.ts';
+
+/** Holds a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
+export function renderTagMessage(
+  state: RunState,
+  decision: Extract<ClosureDecision, { kind: 'seal' }>,
+): string {
+  const digest = state.order?.order.digest ?? state.gate?.digest ?? 'none';
+  const accept =
+    decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`];
+  return `${[
+    `${state.run} ${decision.verdict === 'pass' ? 'passed' : 'was accepted'}`,
+    '',
+    `run ${state.run}`,
+    `repository ${state.proposal.repository}`,
+    `pull ${state.proposal.pull}`,
+    `issue ${state.proposal.issue}`,
+    `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `manifest ${digest}`,
+    `status ${state.end?.status ?? 'unknown'}`,
+    ...accept,
+    `logbook ${headText(state, 64)}`,
+  ].join('\n')}\n`;
+}

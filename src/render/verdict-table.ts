@@ -1,0 +1,89 @@
+/** The judgement on an ended ferry as a table: every condition of a pass, with what was found and what it is held against. */
+
+import { assertNever } from '../domain/assert.ts';
+import { limits } from '../domain/limits.ts';
+import type { Ending } from '../domain/run-state.ts';
+import type { FerryVerdict, MetricRow } from '../ferry/verdict.ts';
+import { code, count, table, text } from './words.ts';
+
+/** `pass`, `fail` or `unknown` with its sign. */
+export function resultWords(result: FerryVerdict['result']): string {
+  switch (result) {
+    case 'pass':
+      return '✅ pass';
+    case 'fail':
+      return '❌ fail';
+    case 'unknown':
+      return '❔ unknown';
+    default:
+      return assertNever(result);
+  }
+}
+
+/** Status, last step and key metrics; the median is that of the sealed ferries that are named below. */
+export function verdictTable(end: Ending, verdict: FerryVerdict): string {
+  const rows = [
+    ['status', `\`${end.status}\``, '`SUCCEEDED`', resultWords(verdict.statusOk ? 'pass' : 'fail')],
+    [
+      'last step',
+      numberText(verdict.lastStep),
+      expectedStepText(verdict.expectedStep),
+      resultWords(verdict.stepOutcome),
+    ],
+    ...verdict.rows.map(metricCells),
+  ];
+  const compared =
+    verdict.comparedWith.length === 0
+      ? 'No sealed ferry to compare with yet.'
+      : `Median of ${count(verdict.comparedWith.length, 'sealed ferry', 'sealed ferries')}: ${verdict.comparedWith.map(code).join(', ')}.`;
+  return `${table(['Checked', 'Found', 'Wanted', 'Result'], rows)}\n\n${compared}`;
+}
+
+/** The key metrics in one line, for the terminal form: `eval/loss 3.46797 (0.2 % worse than the median)`. */
+export function metricsLine(end: Ending, verdict: FerryVerdict | null): string {
+  const rows = verdict?.rows ?? [];
+  if (rows.length > 0)
+    return rows
+      .map(
+        (row) => `${text(row.key)} ${row.value === null ? 'not found' : text(row.value)}${comparison(row)}`,
+      )
+      .join(', ');
+  const metrics = Object.entries(end.metrics).slice(0, limits.shownMetricsMax);
+  return metrics.map(([key, value]) => `${text(key)} ${text(value)}`).join(', ') || 'no metrics were found';
+}
+
+function metricCells(row: MetricRow): readonly string[] {
+  const wanted =
+    row.median === null
+      ? 'no median yet'
+      : `within ${text(row.tolerancePercent)} % of ${text(shortNumber(row.median))}`;
+  const found = row.value === null ? 'not found' : `${text(row.value)}${comparison(row)}`;
+  return [code(row.key), found, wanted, metricResult(row.outcome)];
+}
+
+function metricResult(outcome: MetricRow['outcome']): string {
+  return outcome === 'no-baseline' ? '✅ nothing to compare with' : resultWords(outcome);
+}
+
+function comparison({ worsePercent }: MetricRow): string {
+  if (worsePercent === null) return '';
+  if (!Number.isFinite(worsePercent)) return ' (worse than a median of 0)';
+  const size = Math.abs(worsePercent).toFixed(2);
+  return Number(size) === 0
+    ? ' (as the median)'
+    : ` (${size} % ${worsePercent > 0 ? 'worse' : 'better'} than the median)`;
+}
+
+function expectedStepText(expected: number | null): string {
+  return expected === null ? 'unknown' : `at least ${expected - limits.finalStepSlack} of ${expected}`;
+}
+
+function numberText(value: number | null): string {
+  return value === null ? 'unknown' : String(value);
+}
+
+// A median of two is a mean and carries the noise of binary fractions.
+function shortNumber(decimal: string): string {
+  const value = Number(decimal);
+  return Number.isFinite(value) ? String(Number(value.toPrecision(8))) : decimal;
+}

@@ -1,0 +1,88 @@
+/** What is wanted from whom, in one line: the first thing that a person reads on the card. */
+
+import { assertNever } from '../domain/assert.ts';
+import { phaseOf, type RunState, standingApprovals } from '../domain/run-state.ts';
+import { gateWords, whoCan } from './gate-words.ts';
+import type { RenderInput } from './input.ts';
+import { digestHex } from './words.ts';
+
+/** One sentence of Markdown that begins with what is wanted; never empty. */
+export function wantedLine(input: RenderInput): string {
+  const { state } = input;
+  const phase = phaseOf(state);
+  switch (phase) {
+    case 'proposed':
+      return wantedForGates(state);
+    case 'gated':
+    case 'approved':
+      return state.stop === null
+        ? wantedApproval(input)
+        : 'Nothing: close this pull request, and the next ferry can be proposed.';
+    case 'ordered':
+      return 'Nothing: the launch is under way. `/stop` takes it back.';
+    case 'submitted':
+    case 'stepping':
+      return 'Nothing: ferrybot is watching. `/stop` ends the job.';
+    case 'degraded':
+      return 'Somebody to look at the job. ferrybot keeps watching; `/stop` ends it.';
+    case 'ended':
+      return wantedAtEnd(input);
+    case 'sealed':
+      return wantedMerge(state.seal?.closurePull ?? null);
+    case 'closed':
+      return wantedMerge(state.closed?.closurePull ?? null);
+    default:
+      return assertNever(phase);
+  }
+}
+
+/** Who may approve, in words: the least permission and, unless one person is enough, that it is not one's own change. */
+export function whoApproves({ config }: Pick<RenderInput, 'config'>): string {
+  const { permission, users, onePersonIsEnough } = config.approvals;
+  const listedToo = users.length > 0 ? ', or somebody on the list of approvers,' : '';
+  const other = onePersonIsEnough ? '' : ' who is not an author of this change';
+  return `a person with ${permission} permission${listedToo}${other}`;
+}
+
+function wantedForGates({ gate }: RunState): string {
+  const open = gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
+  const first = open.find((v) => v.outcome === 'fail') ?? open[0];
+  if (first === undefined) return 'Nothing yet: ferrybot is looking at the launch gates.';
+  const { remedy } = gateWords(first);
+  const more = open.length > 1 ? ` (and ${open.length - 1} more below)` : '';
+  const who =
+    first.outcome === 'unknown' || first.remedyBy === 'time'
+      ? 'Nothing but time'
+      : `From ${whoCan(first.remedyBy)}`;
+  return `${who}: ${remedy ?? 'the gate to pass'}${more}.`;
+}
+
+function wantedApproval({ state, config }: RenderInput): string {
+  const digest = state.gate?.digest ?? null;
+  if (digest === null) return 'Nothing yet: there is no manifest to approve.';
+  const missing = config.approvals.quorum - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
+  if (missing <= 0) return 'Nothing: the launch is about to be ordered.';
+  const what = missing === 1 ? 'An approval' : `${missing} approvals`;
+  return `${what} by ${whoApproves({ config })}: \`/approve-launch ${digestHex(digest)}\`.`;
+}
+
+function wantedAtEnd({ state: { end }, config, verdict }: RenderInput): string {
+  const { seal, ack } = config.permissions;
+  if (end === null) throw new Error('an ended run without an end');
+  switch (end.status) {
+    case 'FAILED':
+      return `A look at the failure, then \`/ack\` by a person with ${ack} permission, which closes the run.`;
+    case 'STOPPED':
+      return `A decision by a person with ${seal} permission: \`/seal accept="why the result counts"\`.`;
+    case 'SUCCEEDED':
+      return verdict?.result === 'pass'
+        ? `\`/seal\` by a person with ${seal} permission.`
+        : `A look at the verdict, then \`/seal accept="why the result counts"\` by a person with ${seal} permission.`;
+    default:
+      return assertNever(end.status);
+  }
+}
+
+function wantedMerge(pull: number | null): string {
+  return pull === null ? 'Nothing.' : `A merge of the log-only pull request #${pull}.`;
+}

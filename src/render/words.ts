@@ -1,0 +1,65 @@
+/** Small words that every sentence needs: times, names, digests, commits, counts, tables. */
+
+import type { Actor } from '../domain/actor.ts';
+import { limits } from '../domain/limits.ts';
+import { inlineCode, inlineText } from './escape.ts';
+
+/** `2026-11-21 03:09:00 UTC` of an RFC 3339 moment in UTC. */
+export function utc(at: string): string {
+  return `${at.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** A person without a mention: naming somebody must not page them. */
+export function person(actor: Actor): string {
+  return inlineText(actor.login, limits.shownTextCharsMax);
+}
+
+/** The first 12 hex digits of a digest, as people type them. */
+export function digestHex(digest: string): string {
+  return digest.slice('sha256:'.length, 'sha256:'.length + 12);
+}
+
+/** A commit as code, 12 hex digits. */
+export function shortCommit(sha: string): string {
+  return inlineCode(sha.slice(0, 12), 12);
+}
+
+/** `1 gate`, `2 gates`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** Outside text as running text at the usual length. */
+export function text(value: string): string {
+  return inlineText(value, limits.shownTextCharsMax);
+}
+
+/** Outside text as inline code at the usual length. */
+export function code(value: string): string {
+  return inlineCode(value, limits.shownTextCharsMax);
+}
+
+/** A Markdown table, at most `limits.shownRowsMax` rows; how many more there are is said. Cells are Markdown already. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const shown = rows.slice(0, limits.shownRowsMax);
+  const more = rows.length - shown.length;
+  const lines = [line(head), `|${head.map(() => '---').join('|')}|`, ...shown.map(line)];
+  return more > 0 ? `${lines.join('\n')}\n\n${more} more in the logbook.` : lines.join('\n');
+}
+
+/** A part that is folded until somebody opens it. `summary` is Markdown without links. */
+export function details(summary: string, content: string): string {
+  return `<details>\n<summary>${summary}</summary>\n\n${content}\n\n</details>`;
+}
+
+/** Paragraphs with a blank line between; empty ones are left out. */
+export function paragraphs(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null && part !== '').join('\n\n');
+}
