@@ -59,6 +59,8 @@ describe('did you mean', () => {
     ['/revok', '/revoke'],
     ['/haw', '/thaw'],
     ['/akc', '/ack'],
+    ['/statuses', '/status'],
+    ['/approve-launch0123456789ab', '/approve-launch'],
   ])('%s: %s', (word, suggest) => {
     expect(read(word).errors).toMatchObject([{ word, code: 'unknown-command', suggest }]);
   });
@@ -115,6 +117,13 @@ describe('a hint', () => {
     ['nor is plain text', 'Fine.'],
   ])('is not due: %s', (_why, comment) => {
     expect(hintOf(read(comment))).toBeNull();
+  });
+});
+
+describe('a comment that is too much to parse', () => {
+  it('gets a hint for its first command', () => {
+    const reading = read(`${'> '.repeat(100)}/deploy\n\n/stop\n/status`);
+    expect(hintOf(reading)).toMatchObject({ word: '/stop', reason: 'limit' });
   });
 });
 

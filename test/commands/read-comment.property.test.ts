@@ -78,7 +78,7 @@ const LINES = [
     'text  ',
     '[a](x "b',
     'c")',
-    '<https://x.test',
+    '<https://x.test>',
     '  - a',
   ],
 ];

@@ -67,8 +67,9 @@ function readBlock(block: RootContent, outer: IgnoreReason | null, context: Cont
       readInside(block.children, around ?? 'footnote', { ...context, elements: trackElements() });
       break;
     case 'table':
+      // A browser lets no tag in a cell begin or end anything outside it.
       for (const cell of block.children.flatMap((row) => row.children))
-        readPhrasing(cell, around ?? 'table', context);
+        readPhrasing(cell, around ?? 'table', { ...context, elements: trackElements() });
       break;
     case 'html':
       context.elements.feed(block.value);

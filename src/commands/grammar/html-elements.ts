@@ -7,6 +7,9 @@ const VOID = new Set(
 );
 // Their effect is carried over the end of the element around them (HTML standard, "active formatting elements").
 const FORMATTING = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
+// An end tag inside one of these ends nothing outside it (HTML standard, "have an element in scope").
+const SCOPES = new Set('applet caption html marquee object table td template th'.split(' '));
+const TABLE_PARTS = new Set('caption table tbody td tfoot th thead tr'.split(' '));
 // Elements of HTML. GitHub drops a tag with any other name and shows what follows as if it were not there, so that
 // `Vec<T>` in a sentence changes nothing.
 const KNOWN = new Set([
@@ -85,6 +88,7 @@ function without(open: readonly string[], name: string): readonly string[] {
   const at = open.lastIndexOf(name);
   if (at < 0) return open;
   const inside = open.slice(at + 1);
+  if (!TABLE_PARTS.has(name) && inside.some((inner) => SCOPES.has(inner))) return open;
   return [
     ...open.slice(0, at),
     ...(FORMATTING.has(name) ? inside : inside.filter((inner) => FORMATTING.has(inner))),

@@ -29,7 +29,7 @@ function howFar(given: string, name: string): number | null {
     const letters = distance(given, name);
     if (letters <= most) return letters;
   }
-  return isPartOf(given, name) ? name.length - given.length : null;
+  return isPartOf(given, name) ? Math.abs(name.length - given.length) : null;
 }
 
 function sameStartIfShort(given: string, name: string): boolean {
@@ -48,9 +48,10 @@ function isSwapped(given: string, name: string): boolean {
   );
 }
 
-/** A first half (`stat`, `approve`), or one of the words of a name of several (`launch`, `approved`). */
+/** A whole name with more behind it (`statuses`), a first half (`stat`, `approve`), or one of the words of a name of several (`launch`, `approved`). */
 function isPartOf(given: string, name: string): boolean {
   if (name.startsWith(given) && given.length * 2 >= name.length) return true;
+  if (name.length >= PART_LENGTH_MIN && given.startsWith(name)) return true;
   return name
     .split('-')
     .some(

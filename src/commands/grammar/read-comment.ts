@@ -82,7 +82,12 @@ function inLists(
       });
     else ignored.push({ word: item.word, ...place, reason: 'limit' });
   }
-  const ours = ignored.filter((word) => vocabulary(word.word).kind === 'ours');
   const isSilent = commands.length === 0 && errors.length === 0;
-  return { commands, errors, ignored, hint: isSilent && ours.length === 1 ? (ours[0] ?? null) : null };
+  return { commands, errors, ignored, hint: isSilent ? hintAmong(ignored, vocabulary) : null };
+}
+
+/** The only word that is a command of ours; where the comment was not parsed at all, the first. */
+function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): IgnoredWord | null {
+  const [first, ...others] = ignored.filter((word) => vocabulary(word.word).kind === 'ours');
+  return first === undefined || (others.length > 0 && first.reason !== 'limit') ? null : first;
 }
