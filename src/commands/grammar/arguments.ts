@@ -7,7 +7,7 @@ import type { ErrorCode } from './reading.ts';
 import type { Token, Tokens } from './tokens.ts';
 
 /** The first thing that is wrong, with its place in the line; a missing argument is at the line's end. */
-export type ArgumentFault = {
+type ArgumentFault = {
   readonly code: ErrorCode;
   readonly start: number;
   readonly text: string;

@@ -15,7 +15,7 @@ export type Glyphs = {
 };
 
 /** A stretch of source whose text is not part of the paragraph as it is seen: a tag, a link's target, an image. */
-export type Unseen = { readonly start: number; readonly end: number; readonly reason: IgnoreReason };
+type Unseen = { readonly start: number; readonly end: number; readonly reason: IgnoreReason };
 
 export type Seen = {
   readonly glyphs: Glyphs;

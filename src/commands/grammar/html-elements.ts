@@ -32,7 +32,7 @@ const KNOWN = new Set([
   ...'section select slot span style sub summary sup svg table tbody td template textarea tfoot th thead'.split(
     ' ',
   ),
-  ...'time title tr var video xmp'.split(' '),
+  ...'time title tr ul var video xmp'.split(' '),
 ]);
 
 // A comment ends where a browser ends it, also the odd ways; `<!`, `<?` and `</1` are comments to the next `>`.

@@ -6,7 +6,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
 /** An entity in the source: where it ends, and how many UTF-16 units of text it stands for. */
-export type Reference = { readonly end: number; readonly length: number };
+type Reference = { readonly end: number; readonly length: number };
 
 export type ParsedMarkdown = {
   readonly root: Root;

@@ -10,7 +10,7 @@ export type Token = {
   readonly isQuoted: boolean;
 };
 
-export type TokenFault = {
+type TokenFault = {
   readonly code: 'unclosed-quote' | 'bad-quote' | 'glued';
   readonly start: number;
   readonly text: string;

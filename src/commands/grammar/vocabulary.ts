@@ -27,8 +27,7 @@ export function vocabularyOf(registry: readonly CommandSpec[], otherBots: readon
     registry.flatMap((spec) => (spec.confusedWith ?? []).map((word) => [word, spec.name] as const)),
   );
   const theirs = new Set(otherBots.map((word) => word.trim().replace(/^\//, '').toLowerCase()));
-  const suggest = (name: string): string | null =>
-    confused.get(name.toLowerCase()) ?? nearest(name, [...names]);
+  const suggest = (name: string): string | null => confused.get(name.toLowerCase()) ?? nearest(name, names);
   const known = new Map<string, WordClass>();
   return (word) => {
     const before = known.get(word);
