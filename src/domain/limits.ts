@@ -181,4 +181,6 @@ export const limits = {
   pythonIntegerDigitsMax: 4_300,
   /** Metrics in one line where the lab named no key metrics. */
   shownMetricsMax: 8,
+  /** The whole manifest on the card, folded: a lab's has two to four thousand characters. */
+  shownManifestCharsMax: 8_000,
 } as const;

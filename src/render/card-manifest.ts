@@ -5,6 +5,7 @@ import type { Manifest } from '../domain/manifest.ts';
 import { type RunState, standingApprovals } from '../domain/run-state.ts';
 import { fenced } from './escape.ts';
 import type { RenderInput } from './input.ts';
+import { commandText } from './job-table.ts';
 import { code, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
 
 /** Null where there is no manifest yet. */
@@ -18,7 +19,7 @@ export function cardManifest({ state, config }: RenderInput): string | null {
     declaredLine(state),
     line,
     approvalsLine(state, config.approvals.quorum),
-    details('Everything that the manifest binds', manifestTable(manifest, digest, state)),
+    details('Everything that the manifest binds', manifestParts(manifest, digest, state)),
   );
 }
 
@@ -51,20 +52,15 @@ function approvalsLine(state: RunState, quorum: number): string {
   return `Approvals: ${standing.length} of ${quorum}${who === '' ? '' : `: ${who}`}.`;
 }
 
-function manifestTable(manifest: Manifest, digest: string, { gate }: RunState): string {
+function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {
   const rows = [
-    ['digest', code(digest)],
-    ['commit that was read', code(gate?.commit ?? '')],
-    ['run name', code(manifest.runName)],
-    ...Object.entries(manifest.trees).map(([path, tree]) => [`tree ${code(path)}`, code(tree)]),
-    ...manifest.preconditions.map((box) => [
-      'precondition',
-      `${text(box.text)}: ${box.checked ? 'ticked' : 'open'}`,
-    ]),
-    ['output', code(manifest.outputRoot)],
-    ['tracker', code(`${manifest.tracker.kind} ${manifest.tracker.entity}/${manifest.tracker.project}`)],
-    ['resume', text(manifest.resume.policy)],
-    ['may happen without asking again', `restarts: ${manifest.envelope.restarts}`],
+    ['Digest', code(digest)],
+    ['Read from commit', code(gate?.commit ?? '')],
+    ['May happen without asking again', `restarts: ${manifest.envelope.restarts}`],
   ];
-  return `${table(['Part', 'Value'], rows)}\n\n${fenced(manifest.command.join(' '), limits.shownBlockCharsMax)}`;
+  return paragraphs(
+    table(['Manifest', ''], rows),
+    fenced(commandText(manifest.command), limits.shownBlockCharsMax),
+    fenced(JSON.stringify(manifest, null, 2), limits.shownManifestCharsMax),
+  );
 }

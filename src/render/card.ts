@@ -35,10 +35,9 @@ export function renderCard(input: CardInput): string {
       `**Wanted: ${wantedLine(input)}**`,
       `${symbol} **${title}.** ${evidence}`,
       verdictPart(input),
-      state.submission === null ? cardGates(state) : null,
-      cardManifest(input),
-      jobPart(state),
-      state.submission === null ? null : cardGates(state),
+      ...(state.submission === null
+        ? [cardGates(state), cardManifest(input)]
+        : [jobPart(state), cardManifest(input), cardGates(state)]),
       incidentsPart(state),
       linksPart(state),
       recordPart(input),
@@ -65,7 +64,7 @@ function jobPart(state: RunState): string | null {
   return paragraphs(
     jobTable(state, submission),
     observation === null ? null : lookLine(observation),
-    chart === null ? null : details('Training loss', chart),
+    chart,
     evalsPart(state),
     details('Exact command (scrubbed)', command),
   );
@@ -108,7 +107,8 @@ function linksPart(state: RunState): string {
   const closure = seal?.closurePull ?? closed?.closurePull ?? null;
   const tracker = trackerUrl(state);
   return [
-    `Issue #${proposal.issue}`,
+    `Run ${code(state.run)}`,
+    `issue #${proposal.issue}`,
     `pull request #${proposal.pull}`,
     ...(seal === null ? [] : [`tag ${code(seal.tag)}`]),
     ...(closure === null ? [] : [`closure #${closure}`]),

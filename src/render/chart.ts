@@ -14,7 +14,7 @@ export function lossChart(trace: readonly TracePoint[]): string | null {
   const first = points[0];
   const last = points.at(-1);
   if (points.length < limits.chartPointsMin || first === undefined || last === undefined) return null;
-  const columns = Math.min(limits.chartPointsMax, Math.max(points.length, limits.chartPointsMin));
+  const columns = limits.chartPointsMax;
   const width = last.step - first.step;
   const losses = Array.from({ length: columns }, (_, column) =>
     lossAt(points, first.step + (width * column) / (columns - 1)),

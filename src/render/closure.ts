@@ -6,7 +6,7 @@ import type { RunState } from '../domain/run-state.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 import { headText } from './card.ts';
 import { cleanLine } from './clean-text.ts';
-import { link } from './escape.ts';
+import { safeUrl } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import { trackerUrl } from './progress.ts';
 import { metricsLine } from './verdict-table.ts';
@@ -69,7 +69,7 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     `- Seal tag: ${decision.kind === 'seal' ? code(tag) : 'N/A'}`,
     `- Launch commit: ${submission?.commit ?? 'none'}`,
     `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,
-    `- W&B: ${tracker === null ? 'none recorded' : link(tracker, tracker, limits.shownTextCharsMax)}`,
+    `- W&B: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     `- Config delta: ${deltaText(state)}`,
     `- Last step: ${end?.lastStep ?? 'unknown'} of ${end?.totalSteps ?? 'unknown'}`,
     `- Metrics: ${end === null ? 'none' : metricsLine(end, verdict)}`,

@@ -30,7 +30,7 @@ export function inlineText(text: string, max: number): string {
     .replace(/:(?=[\w+-]+:)/g, `:${BREAK}`)
     .replace(/\b(mailto|xmpp):/gi, `$1${BREAK}:`)
     .replace(/^[-+=/]/, '\\$&')
-    .replace(/^(\d+)([.)])/, '$1\\$2');
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** Inline code in running text. Its fence is longer than any run of backticks inside. */
@@ -60,7 +60,7 @@ export function safeUrl(address: string): string | null {
   if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
     return null;
   return url.href.replace(
-    /[^A-Za-z0-9/:.?=&%_#~+,;-]/g,
+    /[^A-Za-z0-9/:.?=&%_#+,-]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
 }

@@ -56,7 +56,7 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     ],
   },
   scope: {
-    inside: (f) => [`${f.text('files')} changed, inside the lane's scope`],
+    inside: (f) => [`files changed: ${f.text('files')}, all inside the lane's scope`],
     outside: (f) => [
       `${f.code('first')} is outside the lane's scope (files outside: ${f.text('count')})`,
       'take it out of this pull request',

@@ -4,7 +4,7 @@ import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
 import type { LastFerry } from '../ferry/interval.ts';
 import type { ProposalView } from '../ferry/proposal-view.ts';
-import { link } from './escape.ts';
+import { link, safeUrl } from './escape.ts';
 import { code, count, details, paragraphs, text } from './words.ts';
 
 /** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or that there is none. */
@@ -21,7 +21,7 @@ export function referencesText(last: LastFerry | null): string {
     `- Sealing tag: ${last.sealTag === null ? 'N/A' : code(last.sealTag)}`,
     `- Launch commit: ${last.launchCommit ?? 'none'}`,
     `- Job: ${job}`,
-    `- W&B run: ${last.trackerUrl === null ? 'none recorded' : link(last.trackerUrl, last.trackerUrl, limits.shownTextCharsMax)}`,
+    `- W&B run: ${(last.trackerUrl === null ? null : safeUrl(last.trackerUrl)) ?? 'none recorded'}`,
     `- Closure pull request: ${last.closurePull === null ? 'N/A' : `#${last.closurePull}`}`,
   ].join('\n');
 }

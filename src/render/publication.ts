@@ -40,7 +40,7 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
     case 'ended':
       return renderEnded(input);
     case 'sealed':
-      return renderSealed(input);
+      return renderSealed(input.state);
     case 'closed':
       return renderClosed(input.state);
     default:

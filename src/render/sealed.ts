@@ -1,13 +1,11 @@
 /** The seal: who, what tag on what commit, and what is left to do. */
 
+import type { RunState } from '../domain/run-state.ts';
 import { headText } from './card.ts';
-import { recommendation } from './ended.ts';
-import type { RenderInput } from './input.ts';
 import { code, paragraphs, person, text, utc } from './words.ts';
 
 /** The run is a sealed record now. */
-export function renderSealed(input: RenderInput): string {
-  const { state } = input;
+export function renderSealed(state: RunState): string {
   const { seal } = state;
   if (seal === null) throw new Error('a seal comment without a seal');
   const how = seal.verdict === 'pass' ? 'as a pass' : `accepted with the reason: ${text(seal.accept ?? '')}`;
@@ -17,7 +15,7 @@ export function renderSealed(input: RenderInput): string {
       `- Tag: ${code(seal.tag)} on launch commit ${seal.commit}`,
       `- Log-only pull request: #${seal.closurePull}, to be merged`,
       `- Record: ${code(headText(state, 64))}`,
-      `- Tomorrow: ${seal.verdict === 'pass' ? recommendation(input) : 'starts from what was accepted here.'}`,
+      `- Tomorrow: ${seal.verdict === 'pass' ? 'starts from this configuration with the next candidate.' : 'starts from what was accepted here.'}`,
     ].join('\n'),
   );
 }

@@ -62,7 +62,7 @@ function metricCells(row: MetricRow): readonly string[] {
 }
 
 function metricResult(outcome: MetricRow['outcome']): string {
-  return outcome === 'no-baseline' ? '✅ nothing to compare with' : resultWords(outcome);
+  return outcome === 'no-baseline' ? '⚠️ nothing to compare with' : resultWords(outcome);
 }
 
 function comparison({ worsePercent }: MetricRow): string {

@@ -17,14 +17,14 @@ export function wantedLine(input: RenderInput): string {
     case 'approved':
       return state.stop === null
         ? wantedApproval(input)
-        : 'Nothing: close this pull request, and the next ferry can be proposed.';
+        : 'nothing: close this pull request, and the next ferry can be proposed.';
     case 'ordered':
-      return 'Nothing: the launch is under way. `/stop` takes it back.';
+      return 'nothing: the launch is under way. `/stop` takes it back.';
     case 'submitted':
     case 'stepping':
-      return 'Nothing: ferrybot is watching. `/stop` ends the job.';
+      return 'nothing: ferrybot is watching. `/stop` ends the job.';
     case 'degraded':
-      return 'Somebody to look at the job. ferrybot keeps watching; `/stop` ends it.';
+      return 'somebody to look at the job. ferrybot keeps watching; `/stop` ends it.';
     case 'ended':
       return wantedAtEnd(input);
     case 'sealed':
@@ -47,22 +47,19 @@ export function whoApproves({ config }: Pick<RenderInput, 'config'>): string {
 function wantedForGates({ gate }: RunState): string {
   const open = gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
   const first = open.find((v) => v.outcome === 'fail') ?? open[0];
-  if (first === undefined) return 'Nothing yet: ferrybot is looking at the launch gates.';
-  const { remedy } = gateWords(first);
-  const more = open.length > 1 ? ` (and ${open.length - 1} more below)` : '';
-  const who =
-    first.outcome === 'unknown' || first.remedyBy === 'time'
-      ? 'Nothing but time'
-      : `From ${whoCan(first.remedyBy)}`;
-  return `${who}: ${remedy ?? 'the gate to pass'}${more}.`;
+  if (first === undefined) return 'nothing yet: ferrybot is looking at the launch gates.';
+  const { found, remedy } = gateWords(first);
+  const more = open.length > 1 ? ` (${open.length - 1} more below)` : '';
+  const who = first.remedyBy === 'time' ? 'nothing but time' : `from ${whoCan(first.remedyBy)}`;
+  return `${who}, for the gate \`${first.gate}\`: ${found}${remedy === null ? '' : `; ${remedy}`}.${more}`;
 }
 
 function wantedApproval({ state, config }: RenderInput): string {
   const digest = state.gate?.digest ?? null;
-  if (digest === null) return 'Nothing yet: there is no manifest to approve.';
+  if (digest === null) return 'nothing yet: there is no manifest to approve.';
   const missing = config.approvals.quorum - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
-  if (missing <= 0) return 'Nothing: the launch is about to be ordered.';
-  const what = missing === 1 ? 'An approval' : `${missing} approvals`;
+  if (missing <= 0) return 'nothing: the launch is about to be ordered.';
+  const what = missing === 1 ? 'an approval' : `${missing} approvals`;
   return `${what} by ${whoApproves({ config })}: \`/approve-launch ${digestHex(digest)}\`.`;
 }
 
@@ -71,18 +68,18 @@ function wantedAtEnd({ state: { end }, config, verdict }: RenderInput): string {
   if (end === null) throw new Error('an ended run without an end');
   switch (end.status) {
     case 'FAILED':
-      return `A look at the failure, then \`/ack\` by a person with ${ack} permission, which closes the run.`;
+      return `a look at the failure, then \`/ack\` by a person with ${ack} permission, which closes the run.`;
     case 'STOPPED':
-      return `A decision by a person with ${seal} permission: \`/seal accept="why the result counts"\`.`;
+      return `a decision by a person with ${seal} permission: \`/seal accept="why the result counts"\`.`;
     case 'SUCCEEDED':
       return verdict?.result === 'pass'
         ? `\`/seal\` by a person with ${seal} permission.`
-        : `A look at the verdict, then \`/seal accept="why the result counts"\` by a person with ${seal} permission.`;
+        : `a look at the verdict, then \`/seal accept="why the result counts"\` by a person with ${seal} permission.`;
     default:
       return assertNever(end.status);
   }
 }
 
 function wantedMerge(pull: number | null): string {
-  return pull === null ? 'Nothing.' : `A merge of the log-only pull request #${pull}.`;
+  return pull === null ? 'nothing.' : `a merge of the log-only pull request #${pull}.`;
 }

@@ -1,0 +1,159 @@
+// Runs in any state, for tests: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
+
+import type { Actor } from '../../src/domain/actor.ts';
+import type {
+  DropReason,
+  EventDataByType,
+  EventDraft,
+  IncidentCode,
+  LogbookEvent,
+} from '../../src/domain/event.ts';
+import { foldOne } from '../../src/domain/fold.ts';
+import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { after } from '../../src/domain/time.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { sealEvents } from '../../src/logbook/append.ts';
+import { keys, signers } from '../logbook/sample-logbook.ts';
+import {
+  approvalDrafts,
+  type Commanded,
+  claimDraft,
+  commandDrafts,
+  dropData,
+  endedData,
+  gatedData,
+  incidentDraft,
+  labBot,
+  observedData,
+  orderData,
+  sealedData,
+  submittedData,
+} from './run-drafts.ts';
+
+const STEP_MS = 60_000;
+
+/** Every method gives a new builder with more events, a minute apart; the old one stays as it was. */
+export type RunBuilder = {
+  readonly state: RunState;
+  readonly events: readonly LogbookEvent[];
+  readonly later: (ms: number) => RunBuilder;
+  readonly add: (...drafts: readonly EventDraft[]) => RunBuilder;
+  readonly gated: (change?: Partial<EventDataByType['gated']>) => RunBuilder;
+  readonly commanded: (command: Commanded) => RunBuilder;
+  readonly approved: (by: Actor) => RunBuilder;
+  readonly dropped: (reason: DropReason) => RunBuilder;
+  readonly ordered: (change?: Partial<Order>) => RunBuilder;
+  readonly claimed: () => RunBuilder;
+  /** Claims the order first, if nobody has. */
+  readonly submitted: (change?: Partial<EventDataByType['submitted']>) => RunBuilder;
+  readonly observed: (change?: Partial<EventDataByType['observed']>) => RunBuilder;
+  readonly stopRequested: (by: Actor) => RunBuilder;
+  readonly ended: (change?: Partial<EventDataByType['ended']>) => RunBuilder;
+  readonly sealed: (by: Actor, change?: Partial<EventDataByType['sealed']>) => RunBuilder;
+  readonly closed: (change?: Partial<EventDataByType['closed']>) => RunBuilder;
+  readonly incident: (code: IncidentCode, detail?: EventDataByType['incident']['detail']) => RunBuilder;
+};
+
+/** A proposed daily ferry of 2026-11-21 that raises the learning rate. */
+export function aRun(
+  change: Partial<EventDataByType['proposed']> & { readonly run?: string } = {},
+): RunBuilder {
+  const { run: given, ...proposal } = change;
+  const date = proposal.date ?? '2026-11-21';
+  const run = given ?? `ferry-daily-${date.replaceAll('-', '')}`;
+  const data: EventDataByType['proposed'] = {
+    lane: 'daily',
+    date,
+    runName: `daily-125m-${date}`,
+    repository: 'lab/models',
+    issue: 12,
+    pull: 13,
+    baseBranch: 'main',
+    headBranch: `ferrybot/proposal/${run}`,
+    experiment: 'experiments/ferries/daily.py',
+    objective: { kind: 'integration', text: 'daily integration check' },
+    interval: { sinceCommit: null, sinceDate: '2026-11-14', fallback: true, lastRun: null },
+    candidate: 'lr-up',
+    author: labBot,
+    requestedBy: null,
+    keys: [],
+    ...proposal,
+  };
+  const first: EventDraft = { type: 'proposed', role: 'control', data };
+  return grown(
+    { run, events: [], state: null, now: branded(Date.parse(`${date}T09:00:00.000Z`), isInstant) },
+    [first],
+  );
+}
+
+type Growth = {
+  readonly run: string;
+  readonly events: readonly LogbookEvent[];
+  readonly state: RunState | null;
+  readonly now: Instant;
+};
+
+function grown(before: Growth, drafts: readonly EventDraft[]): RunBuilder {
+  const head = before.events.at(-1);
+  const sealed = sealEvents(
+    {
+      run: before.run,
+      head: head === undefined ? null : { seq: head.seq, hash: head.hash },
+      at: before.now,
+      signers,
+      keys,
+      hash: sha256Hex,
+    },
+    drafts,
+  );
+  let state = before.state;
+  for (const { event } of sealed) {
+    const next = foldOne(state, event);
+    if (!next.ok) throw new Error(`entry ${next.error.seq}: ${next.error.rule}`);
+    state = next.value;
+  }
+  if (state === null) throw new Error('a run without events');
+  const events = [...before.events, ...sealed.map(({ event }) => event)];
+  return builderOf({ run: before.run, events, state, now: after(before.now, STEP_MS) }, state);
+}
+
+function builderOf(growth: Growth, state: RunState): RunBuilder {
+  const add = (...drafts: readonly EventDraft[]): RunBuilder => grown(growth, drafts);
+  return {
+    state,
+    events: growth.events,
+    later: (ms) => builderOf({ ...growth, now: after(growth.now, ms) }, state),
+    add,
+    gated: (change = {}) => add({ type: 'gated', role: 'control', data: { ...gatedData(state), ...change } }),
+    commanded: (command) => add(...commandDrafts(state, command)),
+    approved: (by) => add(...approvalDrafts(state, by)),
+    dropped: (reason) => add({ type: 'approval-dropped', role: 'control', data: dropData(state, reason) }),
+    ordered: (change = {}) =>
+      add({ type: 'ordered', role: 'control', data: orderData(state, growth.now, change) }),
+    claimed: () => add(claimDraft(state)),
+    submitted: (change = {}) => {
+      const claim = state.order?.status === 'open' ? [claimDraft(state)] : [];
+      return add(...claim, {
+        type: 'submitted',
+        role: 'runner',
+        data: { ...submittedData(state), ...change },
+      });
+    },
+    observed: (change = {}) =>
+      add({ type: 'observed', role: 'watch', data: { ...observedData(growth.now), ...change } }),
+    stopRequested: (by) =>
+      add({ type: 'stop-requested', role: 'control', actor: by, data: { comment: 700, surface: 'comment' } }),
+    ended: (change = {}) => add({ type: 'ended', role: 'watch', data: { ...endedData(state), ...change } }),
+    sealed: (by, change = {}) =>
+      add({ type: 'sealed', role: 'control', actor: by, data: { ...sealedData(state), ...change } }),
+    closed: (change = {}) =>
+      add({
+        type: 'closed',
+        role: 'control',
+        data: { outcome: 'failed', reason: 'exit code 1', closurePull: 14, ...change },
+      }),
+    incident: (code, detail = {}) => add(incidentDraft(code, detail)),
+  };
+}

@@ -1,0 +1,221 @@
+// The events of one run as drafts that follow from its state: what the run builder appends.
+
+import type { Actor } from '../../src/domain/actor.ts';
+import type { AnswerCode, Surface } from '../../src/domain/command.ts';
+import type { DropReason, EventDataByType, EventDraft, IncidentCode } from '../../src/domain/event.ts';
+import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { type Order, submissionIdOf } from '../../src/domain/order.ts';
+import { type RunState, standingApprovals } from '../../src/domain/run-state.ts';
+import { after, toRfc3339 } from '../../src/domain/time.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { manifestDigest, orderDigest } from '../../src/run/manifest-digest.ts';
+import { aManifest, passingVerdicts } from './run-parts.ts';
+
+export const alice: Actor = { id: 101, login: 'alice' };
+export const bob: Actor = { id: 102, login: 'bob' };
+export const labBot: Actor = { id: 900, login: 'lab-bot[bot]' };
+export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
+export const shaOf = (text: string): Sha => branded(sha256Hex(text).slice(0, 40), isSha);
+
+const ORDER_MS = 2 * 60 * 60 * 1_000;
+
+/** A command that the record knows, with its answer. */
+export type Commanded = {
+  readonly by: Actor;
+  readonly name: string;
+  readonly args?: Readonly<Record<string, string>>;
+  readonly code: AnswerCode;
+  readonly detail?: { readonly [name: string]: string | number };
+  readonly comment?: number;
+  readonly index?: number;
+  readonly surface?: Surface;
+};
+
+function manifestOf(state: RunState): Manifest {
+  const { lane, runName, repository } = state.proposal;
+  return aManifest({ lane, runName, repository });
+}
+
+export function gatedData(state: RunState): EventDataByType['gated'] {
+  const manifest = manifestOf(state);
+  return {
+    digest: manifestDigest(manifest, digestOf),
+    manifest,
+    commit: shaOf('launch commit'),
+    body: digestOf('the body'),
+    verdicts: passingVerdicts(state.proposal),
+  };
+}
+
+export function commandDrafts(state: RunState, command: Commanded): readonly EventDraft[] {
+  const place = {
+    comment: command.comment ?? 500 + state.commands.size,
+    surface: command.surface ?? 'comment',
+    index: command.index ?? 0,
+  };
+  const thread = state.proposal.pull;
+  const bodyDigest = digestOf('a comment');
+  const { by, name, args = {}, code, detail = {} } = command;
+  return [
+    { type: 'command-seen', role: 'control', actor: by, data: { ...place, name, args, thread, bodyDigest } },
+    { type: 'command-answered', role: 'control', data: { ...place, thread, code, detail } },
+  ];
+}
+
+export function approvalDrafts(state: RunState, by: Actor): readonly EventDraft[] {
+  const digest = digestOfGate(state);
+  const comment = 600 + state.commands.size;
+  const [seen, answered] = commandDrafts(state, {
+    by,
+    name: 'approve-launch',
+    code: 'approved',
+    detail: { digest: digest.slice(7, 19), count: standingApprovals(state).length + 1, quorum: 1 },
+    comment,
+  });
+  if (seen === undefined || answered === undefined) throw new Error('a command has two events');
+  const data = {
+    digest,
+    comment,
+    surface: 'comment',
+    bodyDigest: digestOf('a comment'),
+    body: state.gate?.body ?? digestOf(''),
+  } as const;
+  return [seen, { type: 'approved', role: 'control', actor: by, data }, answered];
+}
+
+function digestOfGate(state: RunState): Digest {
+  const digest = state.gate?.digest ?? null;
+  if (digest === null) throw new Error('gate the run first');
+  return digest;
+}
+
+export function dropData(state: RunState, reason: DropReason): EventDataByType['approval-dropped'] {
+  return { reason, digest: digestOfGate(state), users: standingApprovals(state).map((a) => a.actor.id) };
+}
+
+export function orderData(state: RunState, now: Instant, change: Partial<Order>): EventDataByType['ordered'] {
+  const attempt = change.attempt ?? 1;
+  const order: Order = {
+    v: 1,
+    run: state.run,
+    repository: state.proposal.repository,
+    attempt,
+    digest: digestOfGate(state),
+    commit: state.gate?.commit ?? shaOf(''),
+    pull: state.proposal.pull,
+    approvals: standingApprovals(state).map((a) => ({
+      comment: a.comment,
+      surface: a.surface,
+      user: a.actor.id,
+      bodyDigest: a.bodyDigest,
+    })),
+    submissionId: submissionIdOf(state.run, attempt),
+    issuedAt: toRfc3339(now),
+    expiresAt: toRfc3339(after(now, ORDER_MS)),
+    ...change,
+  };
+  return { order, orderDigest: orderDigest(order, digestOf) };
+}
+
+function orderOf(state: RunState): NonNullable<RunState['order']> {
+  if (state.order === null) throw new Error('order the run first');
+  return state.order;
+}
+
+export function claimDraft(state: RunState): EventDraft {
+  const { digest, order } = orderOf(state);
+  return {
+    type: 'claimed',
+    role: 'runner',
+    data: { orderDigest: digest, attempt: order.attempt, workflowRun: 77, engineSession: 'boot-1' },
+  };
+}
+
+export function submittedData(state: RunState): EventDataByType['submitted'] {
+  const { digest, order } = orderOf(state);
+  return {
+    orderDigest: digest,
+    attempt: order.attempt,
+    engine: 'local',
+    jobId: order.submissionId,
+    cluster: 'local',
+    command: manifestOf(state).command,
+    commit: order.commit,
+    adopted: false,
+    urls: { log: `https://cluster.example/jobs/${order.submissionId}/log` },
+    details: { pid: 4711, processStart: '12345', exitRecord: `jobs/${order.submissionId}/exit.json` },
+  };
+}
+
+export function observedData(now: Instant): EventDataByType['observed'] {
+  return {
+    attempt: 1,
+    status: 'RUNNING',
+    message: '',
+    step: 4600,
+    stepIsExact: false,
+    totalSteps: 5155,
+    loss: '3.517',
+    firstStepCompleted: true,
+    trackers: [{ id: 'abc123', url: 'https://wandb.example/lab/ferries/runs/abc123' }],
+    evals: {},
+    checkpointStep: 4500,
+    signatures: [],
+    logOffset: 4096,
+    cadenceMs: 570_000,
+    lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(now, 660_000)) },
+  };
+}
+
+export function endedData(state: RunState): EventDataByType['ended'] {
+  return {
+    attempt: state.submission?.attempt ?? 1,
+    status: 'SUCCEEDED',
+    message: '',
+    errorType: null,
+    exitCode: 0,
+    startedAt: '2026-11-21T09:10:00.000Z',
+    endedAt: '2026-11-21T14:10:00.000Z',
+    lastStep: 5153,
+    totalSteps: 5155,
+    metrics: { 'eval/loss': '3.46797', 'eval/paloma/macro_loss': '3.71091', global_step: '5153' },
+    trackers: [{ id: 'abc123', url: 'https://wandb.example/lab/ferries/runs/abc123' }],
+    signatures: [],
+    checkpointStep: 5153,
+    fence: state.fence,
+  };
+}
+
+export function sealedData(state: RunState): EventDataByType['sealed'] {
+  return {
+    tag: `ferry/${state.proposal.lane}/${state.proposal.date.replaceAll('-', '')}/${state.run}`,
+    commit: state.submission?.commit ?? shaOf(''),
+    verdict: 'pass',
+    accept: null,
+    closurePull: 14,
+    metrics: state.end?.metrics ?? {},
+  };
+}
+
+const RUNNER_INCIDENTS: readonly IncidentCode[] = [
+  'runner-refused',
+  'submit-rejected',
+  'submit-conflict',
+  'submit-unknown',
+];
+const WATCH_INCIDENTS: readonly IncidentCode[] = [
+  'failure-signature',
+  'no-progress',
+  'engine-state-lost',
+  'engine-unreadable',
+];
+
+export function incidentDraft(code: IncidentCode, detail: EventDataByType['incident']['detail']): EventDraft {
+  const role = RUNNER_INCIDENTS.includes(code)
+    ? 'runner'
+    : WATCH_INCIDENTS.includes(code)
+      ? 'watch'
+      : 'control';
+  return { type: 'incident', role, data: { code, detail } };
+}

@@ -1,0 +1,106 @@
+// The longer constants of a run in tests: a manifest, green gates, and a lab's config.
+
+import { readConfig } from '../../src/config/read-config.ts';
+import type { LabConfig } from '../../src/config/schema.ts';
+import type { EventDataByType } from '../../src/domain/event.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { GATES, type GateId, type Verdict } from '../../src/domain/verdict.ts';
+import { keys } from '../logbook/sample-logbook.ts';
+
+/** What the sample run would launch; `change` replaces parts of it. */
+export function aManifest(change: Partial<Manifest> = {}): Manifest {
+  return {
+    v: 1,
+    lane: 'daily',
+    runName: 'daily-125m-2026-11-21',
+    repository: 'lab/models',
+    trees: { experiments: '1'.repeat(40), lib: '2'.repeat(40) },
+    delta: [
+      {
+        knob: 'learning_rate',
+        path: 'train.SimpleTrainConfig().learning_rate',
+        before: '3e-3',
+        after: '6e-3',
+        bucket: 'optimizer',
+      },
+    ],
+    preconditions: [{ text: 'issue created/updated', checked: true }],
+    cluster: 'local',
+    command: ['FERRY_DATE=2026-11-21', 'python3', 'experiments/ferries/daily.py'],
+    outputRoot: 'out/ferry-daily-20261121',
+    tracker: { kind: 'wandb', entity: 'lab', project: 'ferries', runId: 'daily-125m-2026-11-21' },
+    resume: { policy: 'never', initializeFrom: null },
+    retention: { permanentEverySteps: null, temporaryEveryMinutes: null, keepTemporary: null },
+    cost: { acceleratorHours: '2.5', source: 'config' },
+    envelope: { restarts: 0, fixes: [], reductions: [] },
+    policy: { 'approvals.quorum': '1' },
+    ...change,
+  };
+}
+
+/** Every gate's green answer, in the gates' own codes. */
+export function passingVerdicts(proposal: EventDataByType['proposed']): readonly Verdict[] {
+  const answers: Readonly<Record<GateId, readonly [string, Verdict['found']]>> = {
+    'target-branch': ['targets-branch', { branch: proposal.baseBranch }],
+    'head-repository': ['same-repository', {}],
+    scope: ['inside', { files: 1 }],
+    'delta-readable': ['countable', { knobs: 1 }],
+    'delta-declared': ['declared', { knobs: 1 }],
+    budget: ['within', { knobs: 1, most: 2 }],
+    'scale-stable': ['unchanged', {}],
+    'identical-rerun': ['something-changes', {}],
+    'run-name-dated': ['dated', { runName: proposal.runName }],
+    'risk-present': ['present', { risk: 'low' }],
+    'last-ferry-linked': ['linked', {}],
+    preconditions: ['ticked', { boxes: 1 }],
+    'issue-updated': ['linked', { issue: proposal.issue }],
+    'cluster-matches': ['lane-cluster', { cluster: 'local' }],
+    'lane-free': ['free', {}],
+    'not-held': ['free', {}],
+    'manifest-complete': ['complete', {}],
+  };
+  return GATES.map((gate) => {
+    const [code, found] = answers[gate];
+    return { gate, outcome: 'pass', code, found, remedyBy: 'anyone' };
+  });
+}
+
+/** The same with some gates' answers replaced. */
+export function verdictsWith(
+  proposal: EventDataByType['proposed'],
+  ...others: readonly Verdict[]
+): readonly Verdict[] {
+  return passingVerdicts(proposal).map((verdict) => others.find((o) => o.gate === verdict.gate) ?? verdict);
+}
+
+/** A small lab's config after defaults. */
+export function aConfig(): LabConfig {
+  const reading = readConfig(JSON.stringify(CONFIG));
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
+  return reading.config;
+}
+
+const CONFIG = {
+  version: 1,
+  git: { name: 'Lab automation', email: 'automation@lab.example' },
+  keys: keys.map((key) => ({ ...key })),
+  clusters: { local: { engine: 'local', acceleratorHoursPerRun: '2.5' } },
+  lanes: {
+    daily: {
+      experiment: 'experiments/ferries/daily.py',
+      cluster: 'local',
+      runName: 'daily-125m-{date}',
+      command: ['python3', 'experiments/ferries/daily.py'],
+      environment: { FERRY_DATE: '{date}' },
+      ships: ['experiments', 'lib'],
+      scope: ['experiments/ferries/daily.py'],
+      outputRoot: 'out/{run}',
+      tracker: { kind: 'wandb', entity: 'lab', project: 'ferries' },
+      finalStep: 5155,
+      metrics: [
+        { key: 'eval/loss', better: 'lower', tolerancePercent: '2' },
+        { key: 'eval/paloma/macro_loss', better: 'lower', tolerancePercent: '2' },
+      ],
+    },
+  },
+};
