@@ -40,7 +40,12 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
         const git = lab.gitAs(found.config.git);
         last = {
           key,
-          open: { lab, config: found.config, git, keeper: createRecordKeeper(lab, found.config, git) },
+          open: {
+            lab,
+            config: found.config,
+            git,
+            keeper: createRecordKeeper(lab, found.config, git, last?.open.keeper.current() ?? null),
+          },
         };
       }
       const record = await last.open.keeper.load();

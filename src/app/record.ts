@@ -55,9 +55,16 @@ export type RecordKeeper = {
 
 const NOTHING: Record = { head: null, runs: [], journal: EMPTY_JOURNAL, broken: [] };
 
-/** Keeps the record of one repository under one config. */
-export function createRecordKeeper(lab: Lab, config: LabConfig, git: LabGit): RecordKeeper {
+/** Keeps the record of one repository under one config; `before` is what an earlier keeper saw, so that nothing it saw may be gone. */
+export function createRecordKeeper(
+  lab: Lab,
+  config: LabConfig,
+  git: LabGit,
+  before: Record | null,
+): RecordKeeper {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
+  for (const run of before?.runs ?? []) store.remember(run.run, run.head);
+  if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);
   const held = new Map<string, Held>();
   let record = NOTHING;
 
@@ -130,7 +137,13 @@ async function loadAt(
       broken.push({ run: name, bad: null, incident: stored.incident });
       continue;
     }
-    if (stored.text === null || held.get(name)?.text === stored.text) continue;
+    if (stored.text === null) continue;
+    const known = held.get(name);
+    if (known?.text === stored.text) {
+      // The events stand as they were verified; what people wrote into the Markdown may be new.
+      held.set(name, { ...known, markdown: stored.markdown });
+      continue;
+    }
     const verified = verifyLogbook({
       text: stored.text,
       run: name,

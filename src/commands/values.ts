@@ -11,8 +11,4 @@ export const digestPrefix = z
 export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
 
 /** Why somebody does something, in their own words. */
-export const reasonText = z
-  .string()
-  .trim()
-  .min(3, 'a reason of at least three characters')
-  .max(500, 'a reason of at most 500 characters');
+export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');

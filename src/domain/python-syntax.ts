@@ -25,6 +25,8 @@ export type PyRefusal = { readonly line: number; readonly message: string };
 export type PySyntax = {
   readonly text: string;
   readonly root: PyNode;
+  /** The parser had to guess somewhere, perhaps without leaving a node that says where. */
+  readonly hasErrors: boolean;
   readonly refusal: PyRefusal | null;
 };
 

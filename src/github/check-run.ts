@@ -40,13 +40,16 @@ export async function putCheckRun(
     })),
   };
   const fields = { name: CHECK_NAME, external_id: effect.externalId, ...state, output };
-  if (found.kind === 'found')
-    return idOf(
+  if (found.kind === 'found') {
+    const updated = idOf(
       await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
         check_run_id: found.id,
         ...fields,
       }),
     );
+    // Only the App that made a check run may change it: a lab that moved from workflows to the App gets a new one.
+    if (updated.kind !== 'refused' || updated.code !== '403') return updated;
+  }
   return idOf(
     await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields }),
   );

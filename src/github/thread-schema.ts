@@ -3,7 +3,10 @@
 import { z } from 'zod';
 
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
-export const COMMENT_FIELDS = `id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}`;
+const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}`;
+export const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
+/** Reviews and their comments: where GitHub lets them be minimised, the answer to it does not need it. */
+const REVIEW_FIELDS = WRITTEN;
 
 /** Comments come newest last; 100 is GraphQL's page. */
 export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
@@ -14,8 +17,7 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
       labels(first: 50) { nodes { name } }
       userContentEdits(first: 20) { nodes { editedAt editor ${AUTHOR} } }
       comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
-      reviews(last: 50) { nodes { id databaseId body createdAt updatedAt lastEditedAt isMinimized viewerDidAuthor author ${AUTHOR}
-        comments(first: 20) { nodes { ${COMMENT_FIELDS} } } } }
+      reviews(last: 50) { nodes { ${REVIEW_FIELDS} comments(first: 20) { nodes { ${REVIEW_FIELDS} } } } }
     }
     issue(number: $issue) {
       id number title body state updatedAt
@@ -36,7 +38,7 @@ export const commentSchema = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   lastEditedAt: z.string().nullable(),
-  isMinimized: z.boolean(),
+  isMinimized: z.boolean().default(false),
   viewerDidAuthor: z.boolean(),
   author: authorSchema,
 });

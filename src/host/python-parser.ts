@@ -3,6 +3,8 @@
 import { Language, Parser } from 'web-tree-sitter';
 import { limits } from '../domain/limits.ts';
 import type { PyNode, PyRefusal, PySyntax, PythonParser } from '../domain/python-syntax.ts';
+import { joinBracketedLines } from './python-joined-lines.ts';
+import { widenSplats } from './python-splats.ts';
 import { convertTree } from './python-tree.ts';
 import { eraseTypeDefaults, graftTypeDefaults } from './python-type-defaults.ts';
 import { loadWasm as loadInstalledWasm, type PythonWasm } from './python-wasm.ts';
@@ -26,29 +28,43 @@ function parse(parser: Parser, language: Language, text: string): PySyntax {
   if (text.length > limits.pythonFileCharsMax)
     return refused(text, { line: 1, message: `file is longer than ${limits.pythonFileCharsMax} characters` });
   const direct = parseOnce(parser, language, text);
-  if (!direct.hasError || direct.refusal !== null) return direct.syntax;
-  // The grammar does not know PEP 696 yet; where a file uses it, the rest is read without these defaults.
-  const { erased, ranges } = eraseTypeDefaults(text);
-  if (ranges.length === 0) return direct.syntax;
-  const repaired = parseOnce(parser, language, erased);
-  if (repaired.hasError || repaired.refusal !== null) return direct.syntax;
-  return { text, root: graftTypeDefaults(repaired.syntax.root, ranges, text), refusal: null };
+  if (direct.hasErrors && direct.refusal === null) return repaired(parser, language, direct);
+  return direct;
 }
 
-type Parsed = { readonly syntax: PySyntax; readonly hasError: boolean; readonly refusal: PyRefusal | null };
+// What the grammar refuses and the language takes: looked at only when something did not parse.
+function repaired(parser: Parser, language: Language, direct: PySyntax): PySyntax {
+  const { text } = direct;
+  const joined = joinBracketedLines(text);
+  const { erased, ranges } = eraseTypeDefaults(joined);
+  if (erased === text) return direct;
+  const second = parseOnce(parser, language, erased);
+  if (second.hasErrors || second.refusal !== null) return direct;
+  const root = graftTypeDefaults(second.root, ranges, joined, (source) => {
+    const { root: module, hasErrors } = parseOnce(parser, language, source);
+    return hasErrors ? null : soleExpression(module);
+  });
+  return root === null ? direct : { ...second, text, root };
+}
 
-function parseOnce(parser: Parser, language: Language, text: string): Parsed {
+// What stands in the parentheses of a text that is one expression in parentheses.
+function soleExpression(module: PyNode): PyNode | null {
+  const [statement, ...more] = module.children;
+  const [group, ...others] = statement?.children ?? [];
+  if (group === undefined || more.length + others.length > 0) return null;
+  const inner = group.children.filter((child) => child.isNamed);
+  const isGroup = ['parenthesized_expression', 'tuple'].includes(group.kind) && group.children.length === 3;
+  return isGroup && inner[0] !== undefined ? inner[0] : null;
+}
+
+function parseOnce(parser: Parser, language: Language, text: string): PySyntax {
   const tree = parser.parse(text);
   if (tree === null) throw new Error('tree-sitter gave no tree although it has a language');
   try {
     const converted = convertTree(tree, language, text);
-    return converted.kind === 'tree'
-      ? {
-          syntax: { text, root: converted.root, refusal: null },
-          hasError: tree.rootNode.hasError,
-          refusal: null,
-        }
-      : { syntax: refused(text, converted.refusal), hasError: true, refusal: converted.refusal };
+    if (converted.kind === 'refused') return refused(text, converted.refusal);
+    const hasErrors = tree.rootNode.hasError;
+    return { text, root: widenSplats(converted.root), hasErrors, refusal: null };
   } finally {
     tree.delete();
   }
@@ -67,7 +83,7 @@ function refused(text: string, refusal: PyRefusal): PySyntax {
     isError: false,
     isMissing: false,
   };
-  return { text, root, refusal };
+  return { text, root, hasErrors: true, refusal };
 }
 
 // A Node Buffer may be a window into a larger pool; the runtime wants memory of its own.

@@ -1,6 +1,6 @@
 /**
  * Defaults of type parameters, `def f[T = int]()` (PEP 696, Python 3.13), which tree-sitter-python 0.25 does
- * not parse: they are blanked out before parsing and put back into the tree as leaves afterwards.
+ * not parse: they are blanked out before parsing, parsed by themselves, and put back into the tree afterwards.
  */
 
 import type { PyNode } from '../domain/python-syntax.ts';
@@ -32,9 +32,24 @@ export function eraseTypeDefaults(text: string): {
   return { erased: erased + text.slice(from), ranges };
 }
 
-/** The tree with one `type_default` leaf for each range, in the smallest node around it. */
-export function graftTypeDefaults(root: PyNode, ranges: readonly ErasedRange[], text: string): PyNode {
-  return ranges.reduce<PyNode>((tree, range) => graft(tree, range, text), root);
+/**
+ * The tree with one `type_default` for each range, in the smallest node around it: the `=`, then the expression.
+ * `parse` reads a text as an expression in parentheses, null where it is none.
+ */
+export function graftTypeDefaults(
+  root: PyNode,
+  ranges: readonly ErasedRange[],
+  text: string,
+  parse: (text: string) => PyNode | null,
+): PyNode | null {
+  let tree = root;
+  for (const range of ranges) {
+    // The parenthesis takes the place of the `=`, so that offsets only have to be shifted.
+    const expression = parse(`(${text.slice(range.start + 1, range.end)})`);
+    if (expression === null) return null;
+    tree = graft(tree, typeDefault(range, text, expression));
+  }
+  return tree;
 }
 
 // Reads one bracketed list of type parameters: brackets nest, strings are stepped over, `==` cannot occur.
@@ -72,26 +87,34 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-function graft(node: PyNode, range: ErasedRange, text: string): PyNode {
-  const inner = node.children.findIndex((child) => child.start <= range.start && range.end <= child.end);
+function typeDefault(range: ErasedRange, text: string, expression: PyNode): PyNode {
+  const lines = text.slice(0, range.start).split('\n');
+  const line = lines.length;
+  const column = (lines.at(-1)?.length ?? 0) + 1;
+  const place = { field: null, start: range.start, line, column, isError: false, isMissing: false };
+  const sign: PyNode = { ...place, kind: '=', end: range.start + 1, children: [], isNamed: false };
+  const value = shifted(expression, range.start, line, column);
+  return { ...place, kind: 'type_default', end: value.end, children: [sign, value], isNamed: true };
+}
+
+function shifted(node: PyNode, offset: number, line: number, column: number): PyNode {
+  return {
+    ...node,
+    start: node.start + offset,
+    end: node.end + offset,
+    line: node.line + line - 1,
+    column: node.line === 1 ? node.column + column - 1 : node.column,
+    children: node.children.map((child) => shifted(child, offset, line, column)),
+  };
+}
+
+function graft(node: PyNode, leaf: PyNode): PyNode {
+  const inner = node.children.findIndex((child) => child.start <= leaf.start && leaf.end <= child.end);
   if (inner !== -1)
     return {
       ...node,
-      children: node.children.map((child, index) => (index === inner ? graft(child, range, text) : child)),
+      children: node.children.map((child, index) => (index === inner ? graft(child, leaf) : child)),
     };
-  const before = node.children.filter((child) => child.end <= range.start);
-  const lines = text.slice(0, range.start).split('\n');
-  const leaf: PyNode = {
-    kind: 'type_default',
-    field: null,
-    start: range.start,
-    end: range.end,
-    line: lines.length,
-    column: (lines.at(-1)?.length ?? 0) + 1,
-    children: [],
-    isNamed: true,
-    isError: false,
-    isMissing: false,
-  };
+  const before = node.children.filter((child) => child.end <= leaf.start);
   return { ...node, children: [...before, leaf, ...node.children.slice(before.length)] };
 }

@@ -5,8 +5,8 @@
 
 import { cleanLine, cleanLines } from './clean-text.ts';
 
-/** Between a sign and what it would be joined with: GitHub looks for mentions and references after Markdown is read. */
-const BREAK = '&#8203;';
+/** Between a sign and what it would be joined with: GitHub looks for mentions after Markdown is read. Cleaned text holds none. */
+const BREAK = '\u200b';
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -20,17 +20,27 @@ const NOTHING = '(empty)';
 export function inlineText(text: string, max: number): string {
   const line = cleanLine(text, max);
   if (line === '') return NOTHING;
+  return kept(apart(line))
+    .replace(/^[-+=/]/, '\\$&')
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
+}
+
+// Times such as 12:30:00 hold no emoji; every other word between colons may be one.
+function apart(line: string): string {
   return line
-    .replace(/[&<>|$]/g, (sign) => ENTITIES[sign] ?? sign)
-    .replace(/[\\`*_[\]~!]/g, '\\$&')
     .replace(/[@#]/g, `$&${BREAK}`)
     .replace(/(\bGH)-(?=\d)/gi, `$1-${BREAK}`)
     .replace(/:(?=\/\/)/g, `:${BREAK}`)
     .replace(/\b(www)\.(?=\S)/gi, `$1${BREAK}.`)
-    .replace(/:(?=[\w+-]+:)/g, `:${BREAK}`)
-    .replace(/\b(mailto|xmpp):/gi, `$1${BREAK}:`)
-    .replace(/^[-+=/]/, '\\$&')
-    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
+    .replace(/:(?!\d\d:)(?=[\w+-]+:)/g, `:${BREAK}`)
+    .replace(/\b(mailto|xmpp):/gi, `$1${BREAK}:`);
+}
+
+function kept(line: string): string {
+  return line
+    .replace(/[&<>|$]/g, (sign) => ENTITIES[sign] ?? sign)
+    .replace(/[\\`*_[\]~!]/g, '\\$&')
+    .replaceAll(BREAK, '&#8203;');
 }
 
 /** Inline code in running text. Its fence is longer than any run of backticks inside. */

@@ -121,6 +121,7 @@ function metricsRecord(shape: FerryShape, step: number): string {
     'eval/loss': Number(loss.toFixed(5)),
     'eval/bpb': Number((loss / 3).toFixed(5)),
     'eval/paloma/c4_en/bpb': Number((loss / 3.1).toFixed(5)),
+    'eval/paloma/macro_loss': Number((loss * 1.07).toFixed(5)),
     'train/loss': Number(loss.toFixed(5)),
     'throughput/tokens_per_second': 700_000,
     global_step: step - 1,

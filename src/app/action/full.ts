@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { redact } from '../../host/redactor.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { engineFor } from '../engines.ts';
+import { shipTree } from '../runner/ship-job.ts';
 import { KEY_VARIABLES } from '../signers.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
@@ -86,6 +87,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     defaultBranch: event.success ? event.data.repository.default_branch : 'main',
     engineOf: (config, cluster) => engineFor(config, cluster, stateDirectory, Date.now),
     readMetrics: metricsFromFile,
+    shipTree,
     environment,
     redact: clean,
     sleep: (durationMs) => sleep(durationMs),

@@ -10,6 +10,7 @@ import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { propose } from '../propose/propose.ts';
 import { createPublisher } from '../publisher.ts';
 import { launch } from '../runner/launch.ts';
+import type { ShipTree } from '../runner/ship-job.ts';
 import type { MetricsReader } from '../watch/look.ts';
 import { watch } from '../watch/watch.ts';
 import type { ActionMode } from './inputs.ts';
@@ -36,6 +37,7 @@ export type ActionParts = {
   readonly defaultBranch: string;
   readonly engineOf: EngineOf;
   readonly readMetrics: MetricsReader;
+  readonly shipTree: ShipTree;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redact: (text: string) => string;
   readonly sleep: (durationMs: number) => Promise<void>;
@@ -57,7 +59,7 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
     case 'chat':
       return chat(parts);
     case 'propose':
-      return withLab(parts, async (open) => proposeToday(parts, open));
+      return withLab(parts, proposeToday);
     case 'launch':
       return withLab(parts, async (open) => launchOrder(parts, open));
     case 'watch':
@@ -93,18 +95,16 @@ function wakeFrom(parts: ActionParts): Wake {
   return wakeOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
 }
 
-async function proposeToday(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+/** Gates, card and check run are control's: the server's, or the job's that comes after this one. */
+async function proposeToday(open: OpenLab): Promise<ActionResult> {
   const outcome = await propose(open, {
     objective: { kind: 'integration', text: 'normal daily integration check' },
     date: null,
   });
   switch (outcome.kind) {
     case 'proposed':
-    case 'already': {
-      const worker = createWorker(parts.lab, parts.defaultBranch);
-      await worker.handle([{ kind: 'repository' }]);
+    case 'already':
       return { ok: true, result: outcome.kind, run: outcome.run, jobId: '', detail: '' };
-    }
     case 'nothing':
     case 'failed':
       return failed(outcome.code, outcome.why);
@@ -123,6 +123,7 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
     engineOf: parts.engineOf,
     stateDirectory: parts.inputs.stateDirectory,
     environment: parts.environment,
+    shipTree: parts.shipTree,
   });
   if (outcome.kind === 'submitted')
     return {

@@ -10,7 +10,7 @@ import { judgeOrder } from '../../run/verify-order.ts';
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { gatherOrderFacts } from './order-facts.ts';
-import { type ShippedJob, shipJob } from './ship-job.ts';
+import { type ShippedJob, type ShipTree, shipJob } from './ship-job.ts';
 
 export type LaunchOutcome =
   | { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean }
@@ -27,6 +27,7 @@ export type LaunchInput = {
   readonly engineOf: EngineOf;
   /** Folder that outlives the checkout: approved trees are shipped into it. */
   readonly stateDirectory: string;
+  readonly shipTree: ShipTree;
   /** The runner's environment, of which the job gets what the config names. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };

@@ -24,11 +24,12 @@ export async function shipJob(
   input: {
     readonly stateDirectory: string;
     readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly shipTree: ShipTree;
   },
 ): Promise<ShippedJob> {
   const lane = open.config.lanes.daily;
   const filled = fillLane(lane, { run: state.run, date: state.proposal.date });
-  const workingDirectory = await exported(open, order, input.stateDirectory);
+  const workingDirectory = await input.shipTree(open, order, input.stateDirectory);
   const secrets = Object.fromEntries(
     lane.passSecrets.flatMap((name) =>
       input.environment[name] === undefined ? [] : [[name, input.environment[name] ?? '']],
@@ -63,8 +64,11 @@ function linksOf(open: OpenLab, state: RunState, jobId: string): Readonly<Record
   );
 }
 
+/** Puts the ordered commit's files where the job will run, and says where; replaced where no job really runs. */
+export type ShipTree = (open: OpenLab, order: IssuedOrder, stateDirectory: string) => Promise<string>;
+
 /** Exported beside and renamed: a tree that stands under its name is whole, also after a crash in between. */
-async function exported(open: OpenLab, order: IssuedOrder, stateDirectory: string): Promise<string> {
+export async function shipTree(open: OpenLab, order: IssuedOrder, stateDirectory: string): Promise<string> {
   const target = join(stateDirectory, 'trees', order.order.submissionId);
   if (await exists(target)) return target;
   const beside = `${target}.${process.pid}.part`;

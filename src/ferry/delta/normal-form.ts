@@ -83,8 +83,6 @@ function normalOf(outer: PyNode, text: string, normal: Normal): string {
       return normalSubscript(node, normal);
     case 'format_specifier':
       return formatSpecifier(node, text, normal);
-    case 'type_default':
-      return `default:${text.slice(node.start, node.end).replace(/\s+/g, '')}`;
     case 'module':
     case 'block':
       return `block(${statementsIn(node).map(normal).join(';')})`;

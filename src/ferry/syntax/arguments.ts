@@ -35,6 +35,12 @@ export const argumentsAreLegal: Rule = (node, { text }) => {
   );
 };
 
+/** `f(,)` and `{,}` are nothing. */
+export const commasAreLegal: Rule = (node) =>
+  node.children.filter((child) => child.kind === ',').length > partsOf(node).length
+    ? faultAt(node, 'invalid syntax')
+    : null;
+
 /** `f(x for x in y)` stands alone, without a comma. */
 export const callIsLegal: Rule = (node) => {
   const given = childIn(node, 'arguments');

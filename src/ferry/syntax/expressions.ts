@@ -6,15 +6,25 @@ import { faultAt, firstFault, hasToken, parentIn, type Rule } from './fault.ts';
 
 const STAR_PARENTS: ReadonlySet<string> = new Set([
   ...['argument_list', 'list', 'set', 'tuple', 'expression_list', 'subscript'],
-  ...['tuple_pattern', 'list_pattern', 'pattern_list', 'parameters', 'lambda_parameters', 'typed_parameter'],
+  ...[
+    'tuple_pattern',
+    'list_pattern',
+    'pattern_list',
+    'parameters',
+    'lambda_parameters',
+    'typed_parameter',
+    'type_default',
+  ],
 ]);
 
 /** `*a` only where several values may come from it. */
 export const starIsLegal: Rule = (node, around) => {
   const parent = parentIn(around);
+  const [operand] = partsOf(node);
+  const takesAny = parent?.kind === 'argument_list' || parent?.kind === 'subscript';
+  if (!takesAny && operand !== undefined && LOW_PRECEDENCE.has(operand.kind))
+    return faultAt(operand, 'invalid syntax');
   if (parent === null || STAR_PARENTS.has(parent.kind)) return null;
-  // What is not allowed in a target has a rule of its own.
-  if (parent.field === 'left' || node.field === 'left') return null;
   if (parent.kind === 'expression_statement' && hasToken(parent, ',')) return null;
   if (parent.kind === 'match_statement' && hasToken(parent, ',')) return null;
   if (parent.kind === 'type') {
@@ -26,6 +36,14 @@ export const starIsLegal: Rule = (node, around) => {
   return faultAt(node, 'cannot use starred expression here');
 };
 
+/** `{**a or b}` is not grammatical where `f(**a or b)` is. */
+export const expansionIsLegal: Rule = (node, around) => {
+  const [operand] = partsOf(node);
+  return parentIn(around)?.kind === 'dictionary' && operand !== undefined && LOW_PRECEDENCE.has(operand.kind)
+    ? faultAt(operand, 'invalid syntax')
+    : null;
+};
+
 /** `(*a)` is no tuple: the comma makes it. */
 export const tupleIsLegal: Rule = (node) => {
   const [only, second] = partsOf(node);
@@ -33,6 +51,16 @@ export const tupleIsLegal: Rule = (node) => {
     ? faultAt(node, 'cannot use starred expression here')
     : null;
 };
+
+// `[*a or b]` is not grammatical where `f(*a or b)` is: only a call or an index takes any expression behind its star.
+const LOW_PRECEDENCE: ReadonlySet<string> = new Set([
+  'boolean_operator',
+  'comparison_operator',
+  'conditional_expression',
+  'not_operator',
+  'lambda',
+  'named_expression',
+]);
 
 const LOOSE: ReadonlySet<string> = new Set(['lambda', 'conditional_expression', 'named_expression']);
 

@@ -4,12 +4,14 @@
  */
 
 import type { PyNode, PySyntax } from '../../domain/python-syntax.ts';
-import { argumentsAreLegal, callIsLegal } from './arguments.ts';
+import { argumentsAreLegal, callIsLegal, commasAreLegal } from './arguments.ts';
+import { encodingError } from './encoding.ts';
 import {
   clauseIsLegal,
   comparisonIsLegal,
   comprehensionIsLegal,
   conditionIsLegal,
+  expansionIsLegal,
   operandsAreLegal,
   starIsLegal,
   tupleIsLegal,
@@ -53,11 +55,17 @@ import {
 /** The first error of a parsed text, or null: layout first, then what the parser skipped, then the rules in order of the file. */
 export function findSyntaxError(syntax: PySyntax): PySyntaxError | null {
   if (syntax.refusal !== null) return syntax.refusal;
-  return skippedText(syntax.root) ?? layoutError(syntax) ?? brokenRule(syntax.root, syntax.text, []);
+  return (
+    encodingError(syntax.text) ??
+    skippedText(syntax.root) ??
+    layoutError(syntax) ??
+    brokenRule(syntax.root, syntax.text, []) ??
+    (syntax.hasErrors ? { line: 1, message: 'invalid syntax' } : null)
+  );
 }
 
 const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
-  ['argument_list', [argumentsAreLegal]],
+  ['argument_list', [commasAreLegal, argumentsAreLegal]],
   ['as_pattern', [asIsLegal]],
   ['assert_statement', [assertIsLegal]],
   ['assignment', [assignmentIsLegal]],
@@ -74,7 +82,9 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   ['conditional_expression', [operandsAreLegal]],
   ['continue_statement', [loopExitIsLegal]],
   ['delete_statement', [deletionIsLegal]],
+  ['dictionary', [commasAreLegal]],
   ['dictionary_comprehension', [comprehensionIsLegal]],
+  ['dictionary_splat', [expansionIsLegal]],
   ['except_clause', [exceptIsLegal]],
   ['exec_statement', [execIsLegal]],
   ['float', [numberIsLegal]],

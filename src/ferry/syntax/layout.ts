@@ -1,12 +1,13 @@
 /** The layout of a file as CPython's tokenizer reads it: which characters may stand between tokens, and how lines are indented. */
 
 import { limits } from '../../domain/limits.ts';
-import type { PySyntax } from '../../domain/python-syntax.ts';
+import type { PyNode, PySyntax } from '../../domain/python-syntax.ts';
 import type { PySyntaxError } from './fault.ts';
 import { checkIndent, type IndentStack, NO_INDENT } from './indentation.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
-const GAP = /^(?:[ \t\f\r\n]|\\(?:\r\n|\n|\r))*$/;
+// A comment is a node of its own unless it stood in a line that was joined for the parser.
+const GAP = /^(?:[ \t\f\r\n]|\\(?:\r\n|\n|\r)|#[^\r\n]*)*$/;
 const OPENING = '([{';
 const CLOSING = ')]}';
 
@@ -16,7 +17,7 @@ export function layoutError(syntax: PySyntax): PySyntaxError | null {
   const nul = text.indexOf('\0');
   if (nul !== -1) return { line: lineAt(text, nul), message: 'source code cannot contain null bytes' };
   const tokens = tokensOf(syntax.root);
-  return gapError(text, tokens) ?? lineError(text, tokens);
+  return gapError(text, tokens) ?? lineError(text, tokens, lineStartsIn(syntax.root));
 }
 
 function gapError(text: string, tokens: readonly Token[]): PySyntaxError | null {
@@ -33,7 +34,11 @@ function gapError(text: string, tokens: readonly Token[]): PySyntaxError | null 
   return null;
 }
 
-function lineError(text: string, tokens: readonly Token[]): PySyntaxError | null {
+function lineError(
+  text: string,
+  tokens: readonly Token[],
+  starts: ReadonlySet<number>,
+): PySyntaxError | null {
   let stack: IndentStack = NO_INDENT;
   let depth = 0;
   let last: Token | null = null;
@@ -43,6 +48,11 @@ function lineError(text: string, tokens: readonly Token[]): PySyntaxError | null
       const checked = checkIndent(stack, indentBefore(text, token.start), last?.kind === ':');
       if (!checked.ok) return { line: token.line, message: checked.error };
       stack = checked.value;
+      // tree-sitter takes a line break in the middle of a statement.
+      if (!starts.has(token.start)) return { line: last?.line ?? token.line, message: 'invalid syntax' };
+    } else if (starts.has(token.start) && depth === 0 && last?.kind !== ';' && last?.kind !== ':') {
+      // And two statements side by side.
+      return { line: token.line, message: 'invalid syntax' };
     }
     if (OPENING.includes(token.kind)) depth += 1;
     if (CLOSING.includes(token.kind)) depth -= 1;
@@ -53,13 +63,29 @@ function lineError(text: string, tokens: readonly Token[]): PySyntaxError | null
   return last?.kind === ':' ? { line: last.line, message: 'expected an indented block' } : null;
 }
 
+const CLAUSES = /^(?:elif|else|except|finally|case)_clause$/;
+
+// Where a logical line may begin: at a statement, a clause, a decorator or what it decorates.
+function lineStartsIn(root: PyNode): ReadonlySet<number> {
+  const starts = new Set<number>();
+  const visit = (node: PyNode): void => {
+    const isList = node.kind === 'module' || node.kind === 'block' || node.kind === 'decorated_definition';
+    for (const child of node.children) {
+      if (child.isNamed && (isList || CLAUSES.test(child.kind))) starts.add(child.start);
+      if (child.children.length > 0) visit(child);
+    }
+  };
+  visit(root);
+  return starts;
+}
+
 // A line break ends the logical line unless a backslash stands before it or only a comment is between.
 function startsLine(text: string, from: number, to: number): boolean {
   return /[\r\n]/.test(
     text
       .slice(from, to)
-      .replace(/\\(?:\r\n|\n|\r)/g, '')
-      .replace(/#[^\r\n]*/g, ''),
+      .replace(/#[^\r\n]*/g, '')
+      .replace(/\\(?:\r\n|\n|\r)/g, ''),
   );
 }
 

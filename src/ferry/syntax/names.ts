@@ -31,6 +31,6 @@ function binds(node: PyNode, parent: PyNode, ancestors: readonly PyNode[]): bool
     return parent.field === 'left' || outer?.kind === 'delete_statement';
   }
   if (parent.kind === 'dotted_name') return ancestors.at(-2)?.kind.startsWith('import') === true;
-  if (node.field !== null) return BINDING_FIELDS.has(node.field) && parent.kind !== 'binary_operator';
+  if (node.field !== null) return BINDING_FIELDS.has(node.field) && !parent.kind.endsWith('_operator');
   return BINDING_PARENTS.test(parent.kind);
 }

@@ -102,9 +102,10 @@ export const typeParametersAreLegal: Rule = (node, around) => {
         const spelled = nameOf(name, around.text);
         if (names.has(spelled)) return faultAt(part, `duplicate type parameter '${spelled}'`);
         names.add(spelled);
-        const next = node.children[node.children.indexOf(part) + 1];
-        const hasDefault =
-          next?.kind === 'type_default' || part.children.some((c) => c.kind === 'type_default');
+        const value = defaultOf(part, node);
+        const hasDefault = value !== null;
+        if (value !== null && /splat/.test(value.kind) && !/splat/.test(partsOf(part)[0]?.kind ?? ''))
+          return faultAt(value, 'cannot use starred expression here');
         if (sawDefault && !hasDefault)
           return faultAt(part, 'non-default type parameter follows default type parameter');
         sawDefault ||= hasDefault;
@@ -113,13 +114,22 @@ export const typeParametersAreLegal: Rule = (node, around) => {
   );
 };
 
-/** `type X[T] = …`: a name, perhaps with parameters. */
-export const typeAliasIsLegal: Rule = (node) => {
+/** `type X[T] = …`: a name, perhaps with parameters. `type(x).y = 1` looks alike and is an assignment. */
+export const typeAliasIsLegal: Rule = (node, { text }) => {
   const left = childIn(node, 'left');
   const [inner] = left === null ? [] : partsOf(left);
+  const source = left === null ? '' : text.slice(left.start, left.end);
+  if (/^[([]/.test(source))
+    return source.endsWith(')') ? faultAt(node, 'cannot assign to function call') : null;
   const isName = inner?.kind === 'identifier' || inner?.kind === 'generic_type';
   return isName ? null : faultAt(node, 'invalid syntax');
 };
+
+function defaultOf(part: PyNode, list: PyNode): PyNode | null {
+  const next = list.children[list.children.indexOf(part) + 1];
+  const found = next?.kind === 'type_default' ? next : part.children.find((c) => c.kind === 'type_default');
+  return found === undefined ? null : (partsOf(found)[0] ?? null);
+}
 
 function isDeclaration(parent: PyNode, ancestors: readonly PyNode[]): boolean {
   if (parent.kind === 'function_definition' || parent.kind === 'class_definition') return true;

@@ -51,8 +51,6 @@ function patternError(outer: PyNode, seen: Set<string>, text: string): PySyntaxE
       const [pattern, name] = partsOf(node);
       if (pattern === undefined || name === undefined) return faultAt(node, 'invalid syntax');
       if (nameOf(name, text) === '_') return faultAt(node, "cannot use '_' as a target");
-      if (takesAll(pattern, text) && !isGroup(pattern))
-        return faultAt(node, 'wildcard or name capture makes the name redundant');
       return inside([pattern]) ?? bind(name, seen, text);
     }
     case 'union_pattern':
@@ -178,10 +176,6 @@ function takesAll(outer: PyNode, text: string): boolean {
   if (node.kind === 'union_pattern') return alternativesOf(node).some((part) => takesAll(part, text));
   if (node.kind === '_') return true;
   return false;
-}
-
-function isGroup(node: PyNode): boolean {
-  return innermost(node) !== node && hasToken(node, '(');
 }
 
 // Through `case_pattern` wrappers and grouping parentheses.

@@ -98,6 +98,8 @@ const BINDERS =
 
 function isBoundOutside(name: string, ancestors: readonly PyNode[], text: string): boolean {
   return ancestors.some((outer) => {
+    // Every method of a class has it.
+    if (outer.kind === 'class_definition' && name === '__class__') return true;
     if (outer.kind !== 'function_definition') return false;
     const body = childIn(outer, 'body');
     if (parameterNames(outer, text).has(name)) return true;
@@ -122,6 +124,7 @@ function bindsName(node: PyNode, name: string, text: string): boolean {
       const bound = childIn(part, 'alias') ?? part;
       return bound.kind === 'dotted_name' ? isNamed(partsOf(bound)[0] ?? null) : isNamed(bound);
     });
+  if (node.kind === 'delete_statement') return partsOf(node).some(isNamed);
   if (node.kind === 'as_pattern') return isNamed(childIn(node, 'alias'));
   if (node.kind === 'except_clause') return isNamed(childIn(node, 'alias'));
   return /pattern$/.test(node.kind) && isNamed(node);

@@ -29,11 +29,14 @@ export const stringIsLegal: Rule = (node, { text }) => {
   if (!PREFIXES.has(opening.replace(/['"]+$/, '').toLowerCase()))
     return faultAt(node, 'invalid string prefix');
   const prefix = prefixOf(node, text);
+  const isTriple = /(?:'''|""")$/.test(opening);
   return firstFault(
     literalRanges(node, start.end, end.start).map(([from, to]) => {
       const source = text.slice(from, to);
       if (prefix.bytes && /[^\0-\x7f]/.test(source))
         return faultAt(node, 'bytes can only contain ASCII literal characters');
+      if (!isTriple && /[\r\n]/.test(source.replace(/\\(?:\r\n|[\s\S])/g, '')))
+        return faultAt(node, 'unterminated string literal');
       const bad = prefix.raw ? null : badEscape(source, prefix.bytes);
       if (bad !== null) return faultAt(node, bad);
       return prefix.parts === null ? null : braceError(node, source);

@@ -83,6 +83,8 @@ const WALRUS_PARENTS: ReadonlySet<string> = new Set([
   ],
   ...['if_statement', 'elif_clause', 'while_statement', 'match_statement'],
   ...['list_comprehension', 'set_comprehension', 'generator_expression'],
+  // In `{x:=10}` of a string it is no walrus: the equals sign begins the format.
+  ...['interpolation', 'format_expression'],
 ]);
 
 // A guard may have one, the condition of a comprehension may not; the rule of comprehensions tells them apart.
@@ -108,6 +110,7 @@ function targetError(outer: PyNode, isTop: boolean): PySyntaxError | null {
   const node = ungrouped(outer);
   if (SINGLES.has(node.kind)) return null;
   if (node.kind.startsWith('list_splat')) {
+    if (node !== outer) return faultAt(node, 'cannot use starred expression here');
     if (isTop) return faultAt(node, 'starred assignment target must be in a list or tuple');
     const [inner] = partsOf(node);
     return inner === undefined || inner.kind.startsWith('list_splat')

@@ -1,0 +1,38 @@
+/** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails. */
+
+import { measureStart } from './cold-start.ts';
+import { measureLogbook } from './logbook.ts';
+import type { Result } from './measure.ts';
+import { measureReading } from './reading.ts';
+import { measureRequests } from './requests.ts';
+
+const SUITES = {
+  requests: measureRequests,
+  logbook: measureLogbook,
+  reading: measureReading,
+  start: measureStart,
+} as const;
+
+async function main(args: readonly string[]): Promise<number> {
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const results: Result[] = [];
+  let failed = 0;
+  for (const [name, measure] of Object.entries(SUITES)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    try {
+      results.push(...(await measure()));
+    } catch (error) {
+      failed += 1;
+      console.error(`${name} could not be measured: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+  if (args.includes('--json')) console.log(JSON.stringify({ node: process.version, results }));
+  else
+    for (const r of results)
+      console.log(
+        `${r.ok === false ? 'missed' : r.ok === null ? '      ' : 'ok    '} ${r.id.padEnd(36)} ${r.value} ${r.unit}${r.bar === null ? '' : ` (${r.op} ${r.bar})`}`,
+      );
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

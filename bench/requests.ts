@@ -1,0 +1,42 @@
+/** What a ferry costs at GitHub: from the approval to the dispatch, and over five hours with the default cadences. */
+
+import { approveAndFinish, propose, seal, stateOf } from '../test/support/play.ts';
+import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
+import { against, type Result, reported } from './measure.ts';
+
+/** Plays one ferry of five hours on virtual time with the server, and counts every request of the bot. */
+export async function measureRequests(): Promise<readonly Result[]> {
+  const lab = await openVirtualLab();
+  const { run, pull, issue } = await propose(lab);
+  const toDispatch = await requestsToDispatch(lab, run, pull);
+  await approveAndFinish(lab, run, pull);
+  await seal(lab, run, issue);
+  await lab.clock.advance(10 * 60_000);
+  const { usage } = lab;
+  await lab.close();
+  return [
+    against('requests-approval-to-dispatch', toDispatch, 'requests', '<=', 8),
+    against('requests-ferry-five-hours', usage.rest + usage.graphql, 'requests', '<=', 80),
+    against('content-writes-ferry-five-hours', usage.contentWrites, 'requests', '<=', 50),
+    reported('git-transports-ferry-five-hours', usage.git, 'transports'),
+    reported('not-modified-ferry-five-hours', usage.notModified, 'requests'),
+  ];
+}
+
+/** Requests up to and with the dispatch, told by the order in which the world saw them. */
+async function requestsToDispatch(lab: VirtualLab, run: string, pull: number): Promise<number> {
+  const before = lab.usage;
+  let atDispatch: number | null = null;
+  const unsubscribe = lab.world.bus.subscribe((event) => {
+    if (event.type !== 'workflow_dispatch' || atDispatch !== null) return;
+    const now = lab.usage;
+    // The dispatch itself is answered after the event: it is the last one counted.
+    atDispatch = now.rest + now.graphql - before.rest - before.graphql + 1;
+  });
+  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/approve-launch' });
+  for (let turn = 0; turn < 100 && atDispatch === null; turn += 1) await lab.clock.advance(1_000);
+  unsubscribe();
+  if (atDispatch === null)
+    throw new Error(`no dispatch: ${JSON.stringify((await stateOf(lab, run))?.gate?.verdicts)}`);
+  return atDispatch;
+}

@@ -1,0 +1,23 @@
+/** The declared encoding of a file: git's text reaches us as UTF-8, so anything else would be other characters. */
+
+import type { PySyntaxError } from './fault.ts';
+
+const COOKIE = /^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/;
+const BLANK = /^[ \t\f]*(?:#.*)?$/;
+const UTF8 = /^utf[-_]?8(?:[-_]sig)?$|^u8$|^utf$|^cp65001$/i;
+const ASCII = /^(?:us[-_]?)?ascii$|^646$|^ansi_x3\.4_1968$/i;
+const LATIN =
+  /^(?:iso[-_]?8859[-_]?1[05]?|latin[-_]?1|l1|latin[-_]?9|cp125\d|windows[-_]125\d|cp437|cp850|koi8[-_]r)$/i;
+
+/** An encoding that is unknown, or under which this text would be another one (PEP 263), or null. */
+export function encodingError(text: string): PySyntaxError | null {
+  const hasMark = text.startsWith('\uFEFF');
+  const [first = '', second = ''] = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/, 2);
+  const line = COOKIE.test(first) ? 1 : BLANK.test(first) && COOKIE.test(second) ? 2 : 0;
+  const name = COOKIE.exec(line === 1 ? first : second)?.[1];
+  if (line === 0 || name === undefined || UTF8.test(name)) return null;
+  if (hasMark) return { line, message: `encoding problem: ${name} with BOM` };
+  const isAscii = !/[^\0-\x7f]/.test(text);
+  if (isAscii && (ASCII.test(name) || LATIN.test(name))) return null;
+  return { line, message: `encoding ${name} is not read here; save the file as UTF-8` };
+}

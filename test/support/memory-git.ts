@@ -1,0 +1,158 @@
+/** The bot's git without processes: the same ports over the playground's store in memory, with the playground's own rules about who may push. */
+
+import type { GitStore } from '../../playground/git/git-store.ts';
+import { readPath } from '../../playground/git/memory-remote.ts';
+import { changeTree, entryAt, type PathChange } from '../../playground/world/git-trees.ts';
+import { actorOf, identify } from '../../playground/world/identity.ts';
+import { allows } from '../../playground/world/permissions.ts';
+import { recordPush } from '../../playground/world/pushes.ts';
+import { repoAccess } from '../../playground/world/route.ts';
+import type { World } from '../../playground/world/world.ts';
+import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
+import { GitError, type PushOutcome } from '../../src/domain/git.ts';
+import { branded, isSha, isTreeId, type Sha } from '../../src/domain/ids.ts';
+
+export type MemoryGitOptions = {
+  readonly world: World;
+  readonly token: () => Promise<string>;
+  /** Counts what would be a request over the network. */
+  readonly onTransport: () => void;
+};
+
+const pushing = repoAccess('contents:write', 'write');
+
+/** Git for one repository of the world, as whoever holds the token. */
+export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) => LabGit {
+  const { world } = options;
+  const repo = (): ReturnType<typeof onlyRepo> => onlyRepo(world);
+  const store = (): GitStore => world.gitOf(repo());
+  const resolve = async (ref: string): Promise<Sha | null> => {
+    const found = (await store().refs(ref)).get(ref);
+    if (found === undefined) return null;
+    const tag = await store().readTag(found);
+    return branded(tag?.object ?? found, isSha);
+  };
+  const tree = async (commit: Sha): Promise<string> => {
+    const read = await store().readCommit(commit);
+    if (read === null) throw new GitError('unreadable', `there is no commit ${commit}`);
+    return read.tree;
+  };
+  return (identity) => ({
+    fetch: async () => options.onTransport(),
+    resolve,
+    readText: async (commit, path) => {
+      await tree(commit);
+      const bytes = await readPath(store(), commit, path);
+      return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+    },
+    listFiles: async (commit, folder) => listFiles(store(), await tree(commit), folder),
+    treeId: async (commit, path) => {
+      const root = await tree(commit);
+      const entry = path === '' ? { sha: root } : await entryAt(store(), root, path);
+      return entry === null ? null : branded(entry.sha, isTreeId);
+    },
+    log: async (query) => {
+      const found = await store().log({
+        from: query.from,
+        ...(query.not === null ? {} : { not: query.not }),
+        paths: query.paths,
+        limit: query.limit,
+      });
+      return found
+        .filter((c) => query.sinceMs === null || c.committer.atMs >= query.sinceMs)
+        .map((c) => ({
+          sha: branded(c.sha, isSha),
+          subject: c.message.split('\n')[0] ?? '',
+          authorName: c.author.name,
+          atMs: c.committer.atMs,
+        }));
+    },
+    mergeBase: async (a, b) => {
+      const found = await store().mergeBase(a, b);
+      return found === null ? null : branded(found, isSha);
+    },
+    changedPaths: async (from, to) =>
+      [
+        ...new Set(
+          (await store().diff(from, to)).flatMap((c) =>
+            c.previousPath === null ? [c.path] : [c.previousPath, c.path],
+          ),
+        ),
+      ].sort(),
+    commitAndPush: async (request): Promise<PushOutcome> => {
+      options.onTransport();
+      const act = await actAs(options, repo());
+      if (act === null) return { kind: 'refused', message: 'this token may not push' };
+      const parent = request.parent === 'expected' ? request.expected : request.parent;
+      const changes = new Map<string, PathChange>();
+      for (const [path, text] of Object.entries(request.files)) {
+        changes.set(
+          path,
+          text === null ? null : { mode: '100644', sha: await store().writeBlob(Buffer.from(text)) },
+        );
+      }
+      const who = { ...identity, atMs: request.atMs };
+      const written = await store().writeCommit({
+        tree: await changeTree(store(), parent === null ? null : await tree(parent), changes),
+        parents: parent === null ? [] : [parent],
+        author: who,
+        committer: who,
+        message: request.message,
+      });
+      const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
+      if (outcome !== 'updated') return { kind: 'rejected' };
+      await recordPush(act, [{ ref: request.ref, before: request.expected, after: written }]);
+      return { kind: 'pushed', sha: branded(written, isSha) };
+    },
+    pushTag: async (request) => {
+      options.onTransport();
+      const act = await actAs(options, repo());
+      if (act === null) return { kind: 'refused', message: 'this token may not push' };
+      const ref = `refs/tags/${request.name}`;
+      const standing = await resolve(ref);
+      if (standing !== null) return { kind: 'exists', commit: standing };
+      const sha = await store().writeTag({
+        name: request.name,
+        object: request.commit,
+        tagger: { ...identity, atMs: request.atMs },
+        message: request.message,
+      });
+      const outcome = await store().updateRef({ ref, sha, expected: null });
+      if (outcome !== 'updated') return { kind: 'rejected' };
+      await recordPush(act, [{ ref, before: null, after: sha }]);
+      return { kind: 'pushed', sha: branded(sha, isSha) };
+    },
+    exportTree: async () => options.onTransport(),
+  });
+}
+
+function onlyRepo(world: World): World['state']['repos'][string] {
+  const repo = Object.values(world.state.repos)[0];
+  if (repo === undefined) throw new Error('the world has no repository');
+  return repo;
+}
+
+type Act = Parameters<typeof recordPush>[0];
+
+async function actAs(options: MemoryGitOptions, repo: ReturnType<typeof onlyRepo>): Promise<Act | null> {
+  const { world } = options;
+  const identity = identify(world, `Bearer ${await options.token()}`);
+  if (!identity.ok) return null;
+  const actor = actorOf(world, identity.caller);
+  if (actor === null || allows(world, identity.caller, repo, pushing) !== 'allowed') return null;
+  return { world, repo, caller: identity.caller, actor };
+}
+
+async function listFiles(store: GitStore, root: string, folder: string): Promise<readonly string[]> {
+  const start = folder === '' ? { type: 'tree', sha: root } : await entryAt(store, root, folder);
+  if (start === null || start.type !== 'tree') return [];
+  const found: string[] = [];
+  const walk = async (tree: string, prefix: string): Promise<void> => {
+    for (const entry of (await store.readTree(tree)) ?? []) {
+      if (entry.type === 'tree') await walk(entry.sha, `${prefix}${entry.name}/`);
+      else found.push(`${prefix}${entry.name}`);
+    }
+  };
+  await walk(start.sha, folder === '' ? '' : `${folder}/`);
+  return found.sort();
+}

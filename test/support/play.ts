@@ -1,0 +1,108 @@
+/** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
+
+import { readPath } from '../../playground/git/memory-remote.ts';
+import type { LogbookEvent } from '../../src/domain/event.ts';
+import { fold } from '../../src/domain/fold.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
+import type { VirtualLab } from './virtual-lab.ts';
+
+const LOGBOOK = 'refs/heads/ferrybot/logbook';
+
+/** The raw text of a run's events; empty where there is none yet. */
+export async function logbookText(lab: VirtualLab, run: string): Promise<string> {
+  const head = (await lab.store.refs(LOGBOOK)).get(LOGBOOK);
+  const path = run === 'journal' ? 'journal/events.jsonl' : `runs/${run}/events.jsonl`;
+  const bytes = head === undefined ? null : await readPath(lab.store, head, path);
+  return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+}
+
+/** The events of a run, decoded. */
+export async function eventsOf(lab: VirtualLab, run: string): Promise<readonly LogbookEvent[]> {
+  return splitLines(await logbookText(lab, run)).whole.map((line) => {
+    const framed = decodeLine(line);
+    if (!framed.ok) throw new Error(framed.error);
+    const event = completeEvent(framed.value);
+    if (!event.ok) throw new Error(event.error);
+    return event.value;
+  });
+}
+
+/** The folded state of a run, or null before it was proposed. */
+export async function stateOf(lab: VirtualLab, run: string): Promise<RunState | null> {
+  const folded = fold(await eventsOf(lab, run));
+  if (!folded.ok) throw new Error(`illegal: ${folded.error.rule}`);
+  return folded.value;
+}
+
+/** Moves the clock in steps until `done`, or throws after `limitMs` of virtual time with what the bot logged. */
+export async function until(
+  lab: VirtualLab,
+  what: string,
+  done: () => Promise<boolean> | boolean,
+  options: { readonly stepMs?: number; readonly limitMs?: number } = {},
+): Promise<void> {
+  const { stepMs = 30_000, limitMs = 8 * 3_600_000 } = options;
+  for (let spent = 0; spent <= limitMs; spent += stepMs) {
+    if (await done()) return;
+    await lab.clock.advance(stepMs);
+  }
+  throw new Error(`${what} did not happen; the log ends:\n${lab.log.slice(-12).join('\n')}`);
+}
+
+/** Id of the run of the day that the clock shows. */
+export function todaysRun(lab: VirtualLab): string {
+  return `ferry-daily-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+/** Proposes today's ferry and waits until its gates are green; the crash of a workflow is answered as a person would: again. */
+export async function propose(
+  lab: VirtualLab,
+): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
+  const run = todaysRun(lab);
+  await lab.dispatchDaily();
+  let again = 0;
+  await until(lab, `the proposal of ${run}`, async () => {
+    const state = await stateOf(lab, run);
+    if (state?.gate !== undefined && state.gate !== null && state.gate.digest !== null) return true;
+    again += 1;
+    if (again % 10 === 0 && state === null) await lab.dispatchDaily();
+    return false;
+  });
+  const state = await stateOf(lab, run);
+  if (state === null) throw new Error('the run is gone again');
+  return { run, pull: state.proposal.pull, issue: state.proposal.issue };
+}
+
+/** The maintainer approves, and the clock moves until the job has ended. */
+export async function approveAndFinish(lab: VirtualLab, run: string, pull: number): Promise<void> {
+  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/approve-launch' });
+  await until(lab, `the launch of ${run}`, async () => (await stateOf(lab, run))?.submission !== null, {
+    stepMs: 5_000,
+    limitMs: 3 * 3_600_000,
+  });
+  await until(lab, `the end of ${run}`, async () => (await stateOf(lab, run))?.end !== null, {
+    stepMs: 60_000,
+    limitMs: 12 * 3_600_000,
+  });
+}
+
+/** The maintainer seals, and the clock moves until the seal stands. */
+export async function seal(lab: VirtualLab, run: string, issue: number): Promise<void> {
+  await lab.as('mira', 'POST', `/issues/${issue}/comments`, { body: '/seal' });
+  await until(lab, `the seal of ${run}`, async () => (await stateOf(lab, run))?.seal !== null, {
+    stepMs: 5_000,
+    limitMs: 3 * 3_600_000,
+  });
+}
+
+/** Proposal to seal. */
+export async function playFerry(
+  lab: VirtualLab,
+): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
+  const proposed = await propose(lab);
+  await approveAndFinish(lab, proposed.run, proposed.pull);
+  await seal(lab, proposed.run, proposed.issue);
+  await lab.clock.advance(120_000);
+  return proposed;
+}

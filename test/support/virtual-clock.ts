@@ -1,0 +1,57 @@
+/** A clock that moves only when a test moves it, and that waits for work under way before it does. */
+
+import type { Clock } from '../../playground/clock.ts';
+
+export type VirtualClock = Clock & {
+  /** Goes forward, waking whoever waited for a moment on the way, in order, and letting each finish what it does. */
+  readonly advance: (durationMs: number) => Promise<void>;
+  /** Lets everything that needs no time be done. */
+  readonly settle: () => Promise<void>;
+};
+
+/** Turns of the event loop in which nothing happens before a moment counts as settled: promises chain over a few. */
+const QUIET_TURNS = 12;
+
+/** `activity` counts whatever shows that work is under way (requests, git transports); it is compared between turns. */
+export function createVirtualClock(startMs: number, activity: () => number): VirtualClock {
+  let now = startMs;
+  let changes = 0;
+  const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  const settle = async (): Promise<void> => {
+    let before = -1;
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const seen = activity() + changes;
+      if (seen !== before) quiet = 0;
+      before = seen;
+    }
+  };
+  return {
+    now: () => now,
+    settle,
+    sleep: (durationMs, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { atMs: now + Math.max(0, durationMs), wake: resolve };
+        changes += 1;
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(new Error('the wait was called off'));
+        });
+      }),
+    advance: async (durationMs) => {
+      const end = now + durationMs;
+      await settle();
+      for (;;) {
+        const [next] = [...sleepers].filter(({ atMs }) => atMs <= end).toSorted((a, b) => a.atMs - b.atMs);
+        if (next === undefined) break;
+        now = Math.max(now, next.atMs);
+        sleepers.delete(next);
+        next.wake();
+        await settle();
+      }
+      now = end;
+      await settle();
+    },
+  };
+}
