@@ -117,6 +117,8 @@ async function assemble(
       })
     : null;
   actions.start();
+  // The first look registers the workflows: without it a dispatch finds none.
+  await actions.tick();
   return {
     origin: bound.origin,
     world,
