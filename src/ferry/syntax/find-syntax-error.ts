@@ -20,7 +20,7 @@ import { faultAt, type PySyntaxError, type Rule } from './fault.ts';
 import { layoutError } from './layout.ts';
 import { debugIsNotBound, nameIsNoKeyword } from './names.ts';
 import { numberIsLegal } from './numbers.ts';
-import { parametersAreLegal, typeAliasIsLegal, typeParametersAreLegal } from './parameters.ts';
+import { boundIsLegal, parametersAreLegal, typeAliasIsLegal, typeParametersAreLegal } from './parameters.ts';
 import { caseIsLegal, matchIsLegal } from './patterns.ts';
 import {
   asyncClauseIsLegal,
@@ -41,6 +41,7 @@ import {
   printIsLegal,
   raiseIsLegal,
   tryIsLegal,
+  withIsLegal,
 } from './statement-rules.ts';
 import { interpolationIsLegal, joinIsLegal, stringIsLegal } from './strings.ts';
 import {
@@ -79,6 +80,7 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   ['class_definition', [declarationsAreLegal]],
   ['comparison_operator', [comparisonIsLegal]],
   ['concatenated_string', [joinIsLegal]],
+  ['constrained_type', [boundIsLegal]],
   ['conditional_expression', [operandsAreLegal]],
   ['continue_statement', [loopExitIsLegal]],
   ['delete_statement', [deletionIsLegal]],
@@ -118,6 +120,7 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   ['tuple', [tupleIsLegal]],
   ['type_alias_statement', [typeAliasIsLegal]],
   ['type_parameter', [typeParametersAreLegal]],
+  ['with_clause', [withIsLegal]],
   ['with_statement', [asyncStatementIsLegal]],
   ['yield', [yieldIsLegal]],
 ]);

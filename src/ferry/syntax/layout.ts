@@ -17,6 +17,12 @@ export function layoutError(syntax: PySyntax): PySyntaxError | null {
   const nul = text.indexOf('\0');
   if (nul !== -1) return { line: lineAt(text, nul), message: 'source code cannot contain null bytes' };
   const tokens = tokensOf(syntax.root);
+  const end = text.slice(tokens.at(-1)?.end ?? 0);
+  if (/\\(?:\r\n|\n|\r)?$/.test(end))
+    return {
+      line: lineAt(text, text.length - end.length),
+      message: 'unexpected EOF after line continuation',
+    };
   return gapError(text, tokens) ?? lineError(text, tokens, lineStartsIn(syntax.root));
 }
 
@@ -45,11 +51,11 @@ function lineError(
   for (const token of tokens) {
     if (token.kind === 'comment') continue;
     if (depth === 0 && (last === null || startsLine(text, last.end, token.start))) {
+      // tree-sitter takes a line break in the middle of a statement.
+      if (!starts.has(token.start)) return { line: last?.line ?? token.line, message: 'invalid syntax' };
       const checked = checkIndent(stack, indentBefore(text, token.start), last?.kind === ':');
       if (!checked.ok) return { line: token.line, message: checked.error };
       stack = checked.value;
-      // tree-sitter takes a line break in the middle of a statement.
-      if (!starts.has(token.start)) return { line: last?.line ?? token.line, message: 'invalid syntax' };
     } else if (starts.has(token.start) && depth === 0 && last?.kind !== ';' && last?.kind !== ':') {
       // And two statements side by side.
       return { line: token.line, message: 'invalid syntax' };

@@ -23,14 +23,21 @@ export const debugIsNotBound: Rule = (node, around) => {
 };
 
 const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
-const BINDING_PARENTS = /pattern|parameter|_clause$|^del|^global|^nonlocal|^aliased|target$/;
+const BINDING_PARENTS = /pattern$|parameter|_clause$|^del|^global|^nonlocal|^aliased|target$/;
+const GROUPS =
+  /^(?:tuple|list|pattern_list|tuple_pattern|list_pattern|expression_list|parenthesized_expression|list_splat)$/;
 
+// From the name outwards through what only groups targets, to the place that binds or does not.
 function binds(node: PyNode, parent: PyNode, ancestors: readonly PyNode[]): boolean {
-  if (node.field === 'attribute') {
-    const outer = ancestors.at(-2);
-    return parent.field === 'left' || outer?.kind === 'delete_statement';
-  }
+  if (node.field !== 'attribute' && parent.kind === 'attribute') return false;
+  if (parent.field === 'module_name') return false;
   if (parent.kind === 'dotted_name') return ancestors.at(-2)?.kind.startsWith('import') === true;
-  if (node.field !== null) return BINDING_FIELDS.has(node.field) && !parent.kind.endsWith('_operator');
-  return BINDING_PARENTS.test(parent.kind);
+  const chain = [node, ...ancestors.toReversed()];
+  const from = parent.kind === 'attribute' ? 1 : 0;
+  const at = chain.findIndex((one, index) => index > from && !GROUPS.test(one.kind));
+  const place = chain[at];
+  const inner = chain[at - 1];
+  if (place === undefined || inner === undefined) return false;
+  if (inner.field !== null) return BINDING_FIELDS.has(inner.field) && !place.kind.endsWith('_operator');
+  return BINDING_PARENTS.test(place.kind);
 }

@@ -14,6 +14,9 @@ const IMAGINARY_DIGITS = new RegExp(`^${DIGITS}$`);
 /** No leading zeros, no stray underscores, no `10L`, and no more decimal digits than int() takes. */
 export const numberIsLegal: Rule = (node, { text }) => {
   const source = text.slice(node.start, node.end);
+  const next = text.slice(node.end, node.end + '_else'.length);
+  if (/^[\p{L}\p{N}_]/u.test(next) && !/^(?:and|else|for|if|in|is|not|or)/.test(next))
+    return faultAt(node, 'invalid decimal literal');
   if (/^0[xob]/i.test(source)) return INTEGER.test(source) ? null : faultAt(node, 'invalid number literal');
   const isImaginary = /j$/i.test(source);
   const core = isImaginary ? source.slice(0, -1) : source;

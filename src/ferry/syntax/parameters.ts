@@ -114,6 +114,10 @@ export const typeParametersAreLegal: Rule = (node, around) => {
   );
 };
 
+/** `T: bound` stands only in a list of type parameters. */
+export const boundIsLegal: Rule = (node, around) =>
+  parentIn(around, 2)?.kind === 'type_parameter' ? null : faultAt(node, 'invalid syntax');
+
 /** `type X[T] = …`: a name, perhaps with parameters. `type(x).y = 1` looks alike and is an assignment. */
 export const typeAliasIsLegal: Rule = (node, { text }) => {
   const left = childIn(node, 'left');

@@ -2,6 +2,7 @@
 
 import { type PyNode, partsOf } from '../../domain/python-syntax.ts';
 import { nameOf } from '../delta/normal-form.ts';
+import { prefixOf } from '../delta/normal-string.ts';
 import { faultAt, firstFault, hasToken, type PySyntaxError, type Rule } from './fault.ts';
 
 /** A pattern that takes everything comes last. */
@@ -61,12 +62,12 @@ function patternError(outer: PyNode, seen: Set<string>, text: string): PySyntaxE
     case 'dict_pattern':
       return mappingError(node, text) ?? inside(partsOf(node).filter((part) => part.field !== 'key'));
     case 'class_pattern':
-      return classError(node, text) ?? inside(partsOf(node).slice(1));
+      return classError(node, text) ?? inside(partsOf(node).slice(1).flatMap(valuePattern));
     case 'keyword_pattern':
-      return inside(partsOf(node).slice(1));
+      return faultAt(node, 'invalid syntax');
     case 'string':
     case 'concatenated_string':
-      return hasInterpolation(node)
+      return isTemplate(node, text)
         ? faultAt(node, 'patterns may only match literals and attribute lookups')
         : null;
     case 'complex_pattern':
@@ -89,6 +90,7 @@ function bind(name: PyNode | null, seen: Set<string>, text: string): PySyntaxErr
   if (name === null) return null;
   const spelled = nameOf(name, text);
   if (spelled === '_') return null;
+  if (spelled === '__debug__') return faultAt(name, 'cannot assign to __debug__');
   if (seen.has(spelled)) return faultAt(name, `multiple assignments to name '${spelled}' in pattern`);
   seen.add(spelled);
   return null;
@@ -116,7 +118,9 @@ function unionError(node: PyNode, seen: Set<string>, text: string): PySyntaxErro
 }
 
 function alternativesOf(node: PyNode): readonly PyNode[] {
-  return partsOf(node).flatMap((part) => (part.kind === 'union_pattern' ? alternativesOf(part) : [part]));
+  return node.children
+    .filter((child) => child.isNamed || child.kind === '_')
+    .flatMap((part) => (part.kind === 'union_pattern' ? alternativesOf(part) : [part]));
 }
 
 function starsError(node: PyNode, parts: readonly PyNode[], text: string): PySyntaxError | null {
@@ -124,7 +128,10 @@ function starsError(node: PyNode, parts: readonly PyNode[], text: string): PySyn
   if (stars.some((star) => text.startsWith('**', star.start))) return faultAt(node, 'invalid syntax');
   if (stars.length > 1) return faultAt(node, 'multiple starred expressions in sequence pattern');
   const isGrouping = node.kind === 'tuple_pattern' && parts.length === 1 && !hasToken(node, ',');
-  return isGrouping && stars.length === 1 ? faultAt(node, 'invalid syntax') : null;
+  const isGrouped = parts.some(
+    (part) => innermost(part).kind === 'splat_pattern' && text[part.start] === '(',
+  );
+  return isGrouped || (isGrouping && stars.length === 1) ? faultAt(node, 'invalid syntax') : null;
 }
 
 function mappingError(node: PyNode, text: string): PySyntaxError | null {
@@ -140,7 +147,9 @@ function mappingError(node: PyNode, text: string): PySyntaxError | null {
   const plain = keys.find((key) => key.kind === 'dotted_name' && partsOf(key).length === 1);
   const allowed =
     /^(?:dotted_name|string|concatenated_string|integer|float|true|false|none|complex_pattern)$/;
-  const odd = keys.find((key) => !allowed.test(key.kind));
+  const odd = keys.find(
+    (key) => !allowed.test(key.kind) || (/string/.test(key.kind) && isTemplate(key, text)),
+  );
   if (plain !== undefined || odd !== undefined)
     return faultAt(node, 'mapping pattern keys may only match literals and attribute lookups');
   const literals = keys
@@ -168,6 +177,12 @@ function classError(node: PyNode, text: string): PySyntaxError | null {
   return null;
 }
 
+// What stands behind the keyword; a `_` there is no named node and binds nothing.
+function valuePattern(outer: PyNode): readonly PyNode[] {
+  const node = innermost(outer);
+  return node.kind === 'keyword_pattern' ? partsOf(node).slice(1) : [outer];
+}
+
 function takesAll(outer: PyNode, text: string): boolean {
   const node = innermost(outer);
   if (node.kind === 'case_pattern') return text.slice(node.start, node.end).trim() === '_';
@@ -191,6 +206,7 @@ function innermost(node: PyNode): PyNode {
     : node;
 }
 
-function hasInterpolation(node: PyNode): boolean {
-  return node.children.some((child) => child.kind === 'interpolation' || hasInterpolation(child));
+function isTemplate(node: PyNode, text: string): boolean {
+  const strings = node.kind === 'concatenated_string' ? partsOf(node) : [node];
+  return strings.some((string) => prefixOf(string, text).parts !== null);
 }

@@ -89,6 +89,10 @@ export const exceptIsLegal: Rule = (node) => {
     : null;
 };
 
+/** A comma at the end of the items only in parentheses. */
+export const withIsLegal: Rule = (node) =>
+  node.children.at(-1)?.kind === ',' ? faultAt(node, 'invalid syntax') : null;
+
 /** Every block has a statement. */
 export const blockIsNotEmpty: Rule = (node, around) => {
   const parent = parentIn(around);

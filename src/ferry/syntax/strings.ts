@@ -30,6 +30,9 @@ export const stringIsLegal: Rule = (node, { text }) => {
     return faultAt(node, 'invalid string prefix');
   const prefix = prefixOf(node, text);
   const isTriple = /(?:'''|""")$/.test(opening);
+  // Also in a raw string, a quote behind a backslash does not close it.
+  if ((/\\+$/.exec(text.slice(start.end, end.start))?.[0].length ?? 0) % 2 === 1)
+    return faultAt(node, 'unterminated string literal');
   return firstFault(
     literalRanges(node, start.end, end.start).map(([from, to]) => {
       const source = text.slice(from, to);

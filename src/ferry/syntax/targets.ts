@@ -65,6 +65,9 @@ export const asIsLegal: Rule = (node, around) => {
 /** `(a := …)`: only where an expression stands by itself. */
 export const walrusIsLegal: Rule = (node, around) => {
   const parent = parentIn(around);
+  const type = around.ancestors.findLastIndex((outer) => /^type(?:_default)?$/.test(outer.kind));
+  if (type !== -1 && !around.ancestors.slice(type).some((outer) => outer.kind === 'lambda'))
+    return faultAt(node, 'named expression cannot be used within an annotation');
   return parent !== null && WALRUS_PARENTS.has(parent.kind) && !isKeyOrValue(node, parent)
     ? null
     : faultAt(node, 'invalid syntax');
