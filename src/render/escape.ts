@@ -29,11 +29,11 @@ export function inlineText(text: string, max: number): string {
 function apart(line: string): string {
   return line
     .replace(/[@#]/g, `$&${BREAK}`)
-    .replace(/(\bGH)-(?=\d)/gi, `$1-${BREAK}`)
+    .replace(/(GH)-(?=\d)/gi, `$1-${BREAK}`)
     .replace(/:(?=\/\/)/g, `:${BREAK}`)
-    .replace(/\b(www)\.(?=\S)/gi, `$1${BREAK}.`)
+    .replace(/(www)\.(?=\S)/gi, `$1${BREAK}.`)
     .replace(/:(?!\d\d:)(?=[\w+-]+:)/g, `:${BREAK}`)
-    .replace(/\b(mailto|xmpp):/gi, `$1${BREAK}:`);
+    .replace(/(mailto|xmpp):/gi, `$1${BREAK}:`);
 }
 
 function kept(line: string): string {

@@ -21,7 +21,7 @@ export function stateLine(state: RunState): StateLine {
     case 'gated':
       return gatedLine(state);
     case 'approved':
-      return line('✅', 'Approved', `by ${approvers(state)}; no launch is ordered yet.`);
+      return line('✅', 'Approved', `By ${approvers(state)}; no launch is ordered yet.`);
     case 'ordered':
       return orderedLine(state);
     case 'submitted':
@@ -90,7 +90,7 @@ function orderedLine({ order }: RunState): StateLine {
     ? line(
         '✅',
         'Launch ordered',
-        `at ${utc(order.at)}; the runner may take the order until ${utc(order.order.expiresAt)}.`,
+        `At ${utc(order.at)}; the runner may take the order until ${utc(order.order.expiresAt)}.`,
       )
     : line(
         '✅',
@@ -135,14 +135,18 @@ function sealedLine({ seal }: RunState): StateLine {
   return line(
     '✅',
     'Sealed',
-    `by ${person(seal.actor)} at ${utc(seal.at)}, ${how}. Tag ${code(seal.tag)} on ${shortCommit(seal.commit)}.`,
+    `By ${person(seal.actor)} at ${utc(seal.at)}, ${how}. Tag ${code(seal.tag)} on ${shortCommit(seal.commit)}.`,
   );
 }
 
 function closedLine({ closed }: RunState): StateLine {
   if (closed === null) throw new Error('a closed run without a close');
   const symbol = closed.outcome === 'failed' ? '❌' : '⚠️';
-  return line(symbol, `Closed: ${closed.outcome}`, `at ${utc(closed.at)}: ${text(closed.reason)}.`);
+  return line(
+    symbol,
+    `Closed: ${closed.outcome}`,
+    `At ${utc(closed.at)}${closed.reason === '' ? '' : `: ${text(closed.reason)}`}.`,
+  );
 }
 
 function approvers(state: RunState): string {

@@ -17,12 +17,12 @@ export function wantedLine(input: RenderInput): string {
     case 'approved':
       return state.stop === null
         ? wantedApproval(input)
-        : 'nothing: close this pull request, and the next ferry can be proposed.';
+        : 'nothing; close this pull request, and the next ferry can be proposed.';
     case 'ordered':
-      return 'nothing: the launch is under way. `/stop` takes it back.';
+      return 'nothing; the launch is under way. `/stop` takes it back, or ends the job.';
     case 'submitted':
     case 'stepping':
-      return 'nothing: ferrybot is watching. `/stop` ends the job.';
+      return 'nothing; ferrybot is watching. `/stop` ends the job.';
     case 'degraded':
       return 'somebody to look at the job. ferrybot keeps watching; `/stop` ends it.';
     case 'ended':
@@ -47,7 +47,7 @@ export function whoApproves({ config }: Pick<RenderInput, 'config'>): string {
 function wantedForGates({ gate }: RunState): string {
   const open = gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
   const first = open.find((v) => v.outcome === 'fail') ?? open[0];
-  if (first === undefined) return 'nothing yet: ferrybot is looking at the launch gates.';
+  if (first === undefined) return 'nothing yet; ferrybot is looking at the launch gates.';
   const { found, remedy } = gateWords(first);
   const more = open.length > 1 ? ` (${open.length - 1} more below)` : '';
   const who = first.remedyBy === 'time' ? 'nothing but time' : `from ${whoCan(first.remedyBy)}`;
@@ -56,9 +56,9 @@ function wantedForGates({ gate }: RunState): string {
 
 function wantedApproval({ state, config }: RenderInput): string {
   const digest = state.gate?.digest ?? null;
-  if (digest === null) return 'nothing yet: there is no manifest to approve.';
+  if (digest === null) return 'nothing yet; there is no manifest to approve.';
   const missing = config.approvals.quorum - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
-  if (missing <= 0) return 'nothing: the launch is about to be ordered.';
+  if (missing <= 0) return 'nothing; the launch is about to be ordered.';
   const what = missing === 1 ? 'an approval' : `${missing} approvals`;
   return `${what} by ${whoApproves({ config })}: \`/approve-launch ${digestHex(digest)}\`.`;
 }

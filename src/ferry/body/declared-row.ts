@@ -25,8 +25,15 @@ function value(source: string | null): string {
 
 // A fence longer than any run of backticks inside; a pipe ends the cell even in code (GFM, tables).
 function code(source: string): string {
+  if (/\\\|/.test(source)) return htmlCode(source);
   const longest = Math.max(0, ...(source.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   const pad = source.startsWith('`') || source.endsWith('`') ? ' ' : '';
   return `${fence}${pad}${source.replaceAll('|', '\\|')}${pad}${fence}`;
+}
+
+// Parsers disagree on a backslash before a pipe, so that both are written as entities.
+function htmlCode(source: string): string {
+  const signs = [...source].map((sign) => (/[A-Za-z0-9 ]/.test(sign) ? sign : `&#${sign.codePointAt(0)};`));
+  return `<code>${signs.join('')}</code>`;
 }

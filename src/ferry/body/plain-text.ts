@@ -20,6 +20,12 @@ function textOf(node: Nodes): string {
     case 'blockquote':
     case 'footnoteDefinition':
       return '';
+    // Blocks end where they end: the words of two list items are no one word.
+    case 'list':
+    case 'listItem':
+    case 'table':
+    case 'tableRow':
+      return node.children.map(textOf).join('\n');
     default:
       return 'children' in node ? node.children.map(textOf).join('') : '';
   }

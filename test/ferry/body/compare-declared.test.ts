@@ -83,6 +83,11 @@ describe('the table against the files', () => {
     ).toEqual([]);
   });
 
+  it('offers a row for a value with a backslash before a pipe', () => {
+    const one = change('a.lr', '"\\|"', 'x');
+    expect(judged(knobs(one), declaredRow(one, 'lr'))).toEqual([]);
+  });
+
   it('the row that it offers is always accepted', () => {
     const value = fc.option(
       fc.string({ minLength: 1, unit: 'grapheme-ascii' }).filter((s) => s.trim() !== ''),
@@ -129,6 +134,9 @@ describe('the facts that the gates get', () => {
   it('the last ferry is linked by its own issue or PR, not by any', () => {
     expect(facts('### Last ferry\n#12\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: true });
     expect(facts('### Last ferry\n#99\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: false });
+    expect(facts('### Last ferry\n- Issue: #12\n- Run: x\n', { issue: 12, pull: 13 })).toMatchObject({
+      linksLastFerry: true,
+    });
     expect(facts('### Last ferry\nnone\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: false });
     expect(facts('### Last ferry\nnone\n', null)).toMatchObject({ linksLastFerry: true });
   });

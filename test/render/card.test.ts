@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { judgeFerry } from '../../src/ferry/verdict.ts';
+import { renderCard } from '../../src/render/card.ts';
+import { lossChart } from '../../src/render/chart.ts';
+import { checkConclusion, renderCheck } from '../../src/render/check.ts';
+import type { RenderInput } from '../../src/render/input.ts';
+import { readMarker } from '../../src/render/marker.ts';
+import { aRun } from '../support/run-builder.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+import { aConfig, verdictsWith } from '../support/run-parts.ts';
+import { elementsIn, textIn, treeOf } from './html-of.ts';
+
+const config = aConfig();
+const HISTORY = [
+  {
+    run: aRun({ date: '2026-11-20' }).state.run,
+    date: '2026-11-20',
+    metrics: { 'eval/loss': '3.5', 'eval/paloma/macro_loss': '3.7' },
+  },
+];
+
+function inputOf(state: RunState): RenderInput {
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, HISTORY);
+  return { state, config, verdict };
+}
+
+function cardOf(state: RunState): string {
+  return renderCard({ ...inputOf(state), check: 'phase.commit.1' });
+}
+
+const proposed = aRun();
+const heldBack = proposed.gated({
+  verdicts: verdictsWith(
+    proposed.state.proposal,
+    {
+      gate: 'preconditions',
+      outcome: 'fail',
+      code: 'box-open',
+      found: { box: 'issue created/updated', line: 31 },
+      remedyBy: 'author',
+    },
+    {
+      gate: 'lane-free',
+      outcome: 'unknown',
+      code: 'unreadable',
+      found: { why: 'the lane could not be read' },
+      remedyBy: 'time',
+    },
+    { gate: 'budget', outcome: 'warn', code: 'over', found: { knobs: 3, most: 2 }, remedyBy: 'author' },
+  ),
+});
+const gated = proposed.gated();
+const approved = gated.approved(bob);
+const ordered = approved.ordered();
+const submitted = ordered.submitted();
+const training = [
+  { step: 100, loss: '9.1' },
+  { step: 600, loss: '6.2' },
+  { step: 4600, loss: '3.517' },
+].reduce((run, look) => run.observed(look), submitted);
+const degraded = training.observed({ status: 'UNKNOWN', message: 'no answer', signatures: ['owner-died'] });
+const ended = training.ended();
+
+const STATES = {
+  proposed,
+  'held back by gates': heldBack,
+  'ready for approval': gated,
+  approved,
+  ordered,
+  claimed: ordered.claimed(),
+  'order failed': ordered.incident('runner-refused', {
+    orderDigest: ordered.state.order?.digest ?? '',
+    reason: 'head-moved',
+    why: 'x',
+  }),
+  'stopped before the launch': ordered.stopRequested(alice),
+  submitted,
+  stepping: training,
+  degraded,
+  'ended well': ended,
+  'ended with a regression': training.ended({ metrics: { 'eval/loss': '3.9' } }),
+  'ended badly': training.ended({
+    status: 'FAILED',
+    errorType: 'JOB_ENTRYPOINT_COMMAND_ERROR',
+    exitCode: 1,
+    message: 'exit 1',
+    signatures: ['hbm-exhausted'],
+    metrics: {},
+  }),
+  'ended by a stop': training.stopRequested(alice).ended({ status: 'STOPPED', lastStep: 4600 }),
+  sealed: ended.sealed(bob),
+  closed: training.ended({ status: 'FAILED' }).closed(),
+  withdrawn: gated.closed({
+    outcome: 'withdrawn',
+    reason: 'the pull request was closed without a launch',
+    closurePull: null,
+  }),
+} as const;
+
+describe('the status card', () => {
+  it.each(Object.entries(STATES))('%s', async (name, { state }) => {
+    await expect(cardOf(state)).toMatchFileSnapshot(`__snapshots__/card/${name.replaceAll(' ', '-')}.md`);
+  });
+
+  it.each(Object.entries(STATES))('%s: a person reads first what is wanted', (_, { state }) => {
+    const [first] = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'p');
+    expect(first === undefined ? '' : textIn(first)).toMatch(/^🤖 Wanted: ./);
+  });
+
+  it.each(Object.entries(STATES))('%s: its tables have as many cells in every row', (_, { state }) => {
+    const tables = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'table');
+    for (const table of tables) {
+      const rows = elementsIn(table).filter((element) => element.tagName === 'tr');
+      const widths = rows.map((row) => elementsIn(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length);
+      expect(new Set(widths).size).toBe(1);
+    }
+  });
+
+  it('renders the same bytes from the same record', () => {
+    expect(cardOf(training.state)).toBe(cardOf(training.state));
+  });
+
+  it('carries the head of the record, the phase and what the check run says', () => {
+    const { head } = training.state;
+    expect(readMarker(cardOf(training.state))).toEqual({
+      run: 'ferry-daily-20261121',
+      kind: 'card',
+      key: 'card',
+      fields: { head: `${head.seq}:${head.hash.slice(0, 12)}`, phase: 'stepping', check: 'phase.commit.1' },
+    });
+  });
+
+  it('asks for an approval by the digest that is shown, and by whom', () => {
+    const digest = gated.state.gate?.digest?.slice(7, 19) ?? 'none';
+    expect(cardOf(gated.state)).toContain(
+      `**Wanted: an approval by a person with maintain permission who is not an author of this change: \`/approve-launch ${digest}\`.**`,
+    );
+  });
+
+  it('asks for as many approvals as are missing', () => {
+    const two = { ...config, approvals: { ...config.approvals, quorum: 3 } };
+    const card = renderCard({ state: approved.state, config: two, verdict: null, check: 'x' });
+    expect(card).toContain('**Wanted: 2 approvals by');
+    expect(card).toContain('Approvals: 1 of 3: bob (2026-11-21 09:02:00 UTC).');
+  });
+
+  it('never shows a rounded step as exact, nor a total that is not known', () => {
+    const unknown = submitted.observed({ step: 3000, totalSteps: null });
+    expect(cardOf(unknown.state)).toContain('`~3000/unknown`');
+    expect(cardOf(training.state)).toContain('`~4600/5155`');
+  });
+
+  it('is no Markdown that somebody else wrote', () => {
+    const evil = '</details> @alice [x](https://evil.example) **b** | <img src=x>';
+    const state = submitted.observed({ loss: evil, evals: { [evil]: evil }, signatures: [evil] }).state;
+    const names = elementsIn(treeOf(cardOf(state))).map((element) => element.tagName);
+    expect(names).not.toContain('img');
+    expect(names.filter((name) => name === 'a')).toHaveLength(2);
+    expect(cardOf(state)).not.toMatch(/^[^`]*@alice/m);
+  });
+
+  it('stays far below the length that GitHub takes, however much there is to say', () => {
+    const long = 'x'.repeat(1_000);
+    const evals = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`eval/${n}/${long}`, long]));
+    let run = submitted;
+    for (let n = 0; n < 80; n += 1)
+      run = run.observed({ step: n * 50, loss: String(9 - n / 20), evals, message: long });
+    for (let n = 0; n < 30; n += 1)
+      run = run.incident('failure-signature', { signature: `s${n}`, line: long });
+    expect(cardOf(run.state).length).toBeLessThan(limits.commentCharactersMax / 2);
+  });
+});
+
+describe('the check run', () => {
+  it.each(Object.entries(STATES).filter(([name]) => name !== 'proposed'))('%s', (_, { state }) => {
+    expect({ ...renderCheck(inputOf(state)), conclusion: checkConclusion(state) }).toMatchSnapshot();
+  });
+
+  it('fails on a gate that fails and stays neutral on one that cannot be told', () => {
+    const unknown = proposed.gated({
+      verdicts: verdictsWith(proposed.state.proposal, {
+        gate: 'scope',
+        outcome: 'unknown',
+        code: 'unreadable',
+        found: { why: 'x' },
+        remedyBy: 'time',
+      }),
+    });
+    expect(checkConclusion(heldBack.state)).toBe('failure');
+    expect(checkConclusion(unknown.state)).toBe('neutral');
+    expect(checkConclusion(gated.state)).toBe('action_required');
+    expect(checkConclusion(training.state)).toBe(null);
+    expect(checkConclusion(ended.state)).toBe('success');
+  });
+});
+
+describe('the chart of the loss', () => {
+  it('waits for three points', () => {
+    expect(lossChart(training.state.trace.slice(0, 2))).toBe(null);
+    expect(
+      lossChart([
+        { step: 1, loss: 'nan' },
+        { step: 2, loss: '2' },
+        { step: 3, loss: '1' },
+      ]),
+    ).toBe(null);
+  });
+
+  it('goes straight between the points, at even steps', () => {
+    const chart =
+      lossChart([
+        { step: 0, loss: '40' },
+        { step: 10, loss: '30' },
+        { step: 39, loss: '1' },
+      ]) ?? '';
+    const line = /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number) ?? [];
+    expect(line).toHaveLength(limits.chartPointsMax);
+    expect(line).toEqual(Array.from({ length: 40 }, (_, n) => 40 - n));
+  });
+
+  it('takes the later word where a resumed job passed a step again', () => {
+    const chart =
+      lossChart([
+        { step: 0, loss: '4' },
+        { step: 20, loss: '9' },
+        { step: 10, loss: '3' },
+        { step: 20, loss: '2' },
+      ]) ?? '';
+    expect(chart).toContain('2.0000]');
+    expect(chart).not.toContain('9.0000');
+  });
+
+  it('keeps a bounded trace of a long run, with its newest point', () => {
+    let run = submitted;
+    for (let n = 1; n <= 300; n += 1) run = run.observed({ step: n * 10, loss: String(10 - n / 100) });
+    expect(run.state.trace.length).toBeLessThanOrEqual(limits.tracePointsMax);
+    expect(run.state.trace.at(-1)).toEqual({ step: 3000, loss: '7' });
+    expect(run.state.trace[0]?.step).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { judgeFerry } from '../../src/ferry/verdict.ts';
+import { renderMismatch, renderUnreadableDelta } from '../../src/render/annotation.ts';
+import {
+  type ClosureDecision,
+  renderClosureBody,
+  renderClosureLog,
+  renderClosureTitle,
+} from '../../src/render/closure.ts';
+import { renderTagMessage } from '../../src/render/tag.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const config = aConfig();
+const passed: ClosureDecision = { kind: 'seal', verdict: 'pass', accept: null };
+const accepted = { kind: 'seal', verdict: 'accepted', accept: 'metrics complete\n* logbook 0:evil' } as const;
+const failed: ClosureDecision = { kind: 'close', outcome: 'failed' };
+const today = aRun().gated().approved(bob).ordered().submitted().observed().ended().state;
+const tomorrow = aRun({ date: '2026-11-22', issue: 22, pull: 23 })
+  .gated()
+  .approved(bob)
+  .ordered()
+  .submitted()
+  .ended().state;
+const tag = 'ferry/daily/20261121/ferry-daily-20261121';
+
+function logged(before: string | null, state = today, decision = passed): string {
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, []);
+  return renderClosureLog({ before, state, decision, tag, verdict });
+}
+
+describe('the ferry log', () => {
+  it('begins with a heading and grows at its end', () => {
+    const first = logged(null);
+    const second = logged(first, tomorrow, failed);
+    expect(second).toMatchSnapshot();
+    expect(second.startsWith(first.trimEnd())).toBe(true);
+  });
+
+  it('holds a run once, also when the closure is tried again', () => {
+    const first = logged(null);
+    expect(logged(first)).toBe(first);
+    expect(logged(first.replaceAll('\n', '\r\n'))).toBe(first.replaceAll('\n', '\r\n'));
+    const both = logged(first, tomorrow);
+    expect(logged(both)).toBe(both);
+  });
+
+  it('keeps what people wrote', () => {
+    const theirs = '# Our log\n\nNotes of ours.\n';
+    expect(logged(theirs)).toContain('# Our log\n\nNotes of ours.\n\n## 2026-11-21 `ferry-daily-20261121`\n');
+  });
+});
+
+describe('the closure pull request', () => {
+  it.each([
+    ['a pass', passed],
+    ['an acceptance', accepted],
+    ['a failure', failed],
+  ] as const)('%s', (_, decision) => {
+    expect(renderClosureTitle(today, decision)).toMatchSnapshot();
+    expect(renderClosureBody({ state: today, decision, tag })).toMatchSnapshot();
+  });
+});
+
+describe('the seal tag', () => {
+  it('carries the anchor on a line of its own, once', () => {
+    const message = renderTagMessage(today, accepted);
+    const anchors = message.split('\n').filter((line) => line.startsWith('logbook '));
+    expect(anchors).toEqual([`logbook ${today.head.seq}:${today.head.hash}`]);
+    expect(message).toMatchSnapshot();
+  });
+});
+
+describe('annotations', () => {
+  it.each(['undeclared', 'misdeclared', 'doubled', 'unchanged'] as const)('%s', (kind) => {
+    const mismatch = {
+      kind,
+      knob: 'learning_rate',
+      path: 'train.C().learning_rate',
+      declared: '3e-3 -> 4e-3',
+      real: '3e-3 -> 6e-3',
+      fileLine: 41,
+      bodyLine: 12,
+      row: '| `learning_rate` | `3e-3` | `6e-3` |',
+    };
+    expect(renderMismatch(mismatch)).toMatchSnapshot();
+  });
+
+  it('name what cannot be counted and what does not parse', () => {
+    expect(
+      renderUnreadableDelta({ kind: 'structural', side: 'head', line: 12, statement: 'def f(x):' }),
+    ).toMatchSnapshot();
+    expect(
+      renderUnreadableDelta({ kind: 'unparsable', side: 'head', line: 7, message: 'unexpected indent' }),
+    ).toMatchSnapshot();
+  });
+});

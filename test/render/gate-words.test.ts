@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { GATES, REMEDY_ACTORS } from '../../src/domain/verdict.ts';
+import { gateWords, SENTENCES, whoCan } from '../../src/render/gate-words.ts';
+
+const folder = new URL('../../src/gates/', import.meta.url);
+
+/** The codes that a gate file can answer, from its text; a mismatch is passed on under its own kind. */
+function codesOf(gate: string): readonly string[] {
+  const source = readFileSync(new URL(`${gate}.ts`, folder), 'utf8');
+  const calls = [...source.matchAll(/\b(?:pass|warn|block)\(\s*([^,)]*)/g)].map((match) => match[1] ?? '');
+  const kinds = ['undeclared', 'misdeclared', 'doubled', 'unchanged'];
+  return calls.flatMap((first) =>
+    first === 'first.kind' ? kinds : [...first.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
+  );
+}
+
+describe('the words of the gates', () => {
+  it('stand for every gate file', () => {
+    const files = readdirSync(folder).map((name) => name.replace(/\.ts$/, ''));
+    expect(files.filter((name) => name !== 'gate' && name !== 'run-gates').toSorted()).toEqual(
+      [...GATES].toSorted(),
+    );
+  });
+
+  it.each(GATES)('say every code of %s, and no other', (gate) => {
+    expect(new Set(Object.keys(SENTENCES[gate]))).toEqual(new Set(codesOf(gate)));
+  });
+
+  it('tell what was found and what to do', () => {
+    const found = Object.entries(SENTENCES).flatMap(([gate, codes]) =>
+      Object.keys(codes).map((code) => {
+        const known = GATES.find((one) => one === gate) ?? 'scope';
+        return `${gate} ${code}: ${JSON.stringify(gateWords({ gate: known, outcome: 'fail', code, found: FOUND, remedyBy: 'author' }))}`;
+      }),
+    );
+    expect(found).toMatchSnapshot();
+  });
+
+  it('show an unknown with its reason, and what another version wrote as it stands', () => {
+    const verdict = {
+      gate: 'scope',
+      outcome: 'unknown',
+      found: { why: 'git is away' },
+      remedyBy: 'time',
+    } as const;
+    expect(gateWords({ ...verdict, code: 'unreadable' }).found).toBe('cannot be told: git is away');
+    expect(gateWords({ ...verdict, code: 'brand-new' })).toEqual({ found: '`brand-new`', remedy: null });
+  });
+
+  it('name who can help', () => {
+    expect(REMEDY_ACTORS.map(whoCan)).toMatchSnapshot();
+  });
+});
+
+const FOUND = {
+  branch: 'main',
+  found: 'found-value',
+  wanted: 'wanted-value',
+  files: 1,
+  first: 'README.md',
+  count: 2,
+  knobs: 3,
+  most: 2,
+  line: 12,
+  side: 'head',
+  statement: 'def f(x): | @alice',
+  message: 'invalid syntax',
+  knob: 'learning_rate',
+  row: '| `learning_rate` | `3e-3` | `6e-3` |',
+  by: 'alice',
+  before: '12',
+  after: '24',
+  runName: 'daily-125m-2026-11-21',
+  risk: 'low',
+  boxes: 1,
+  box: 'issue created/updated',
+  issue: 12,
+  pull: 13,
+  cluster: 'local',
+  run: 'ferry-daily-20261120',
+  scope: 'lane',
+  reason: 'maintenance',
+};

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { branded, isRunId } from '../../src/domain/ids.ts';
+import { bodyFacts } from '../../src/ferry/body/body-facts.ts';
+import { readPullBody } from '../../src/ferry/body/read-pull-body.ts';
+import type { ProposalView } from '../../src/ferry/proposal-view.ts';
+import {
+  renderCommitMessage,
+  renderIssueBody,
+  renderIssueTitle,
+  renderPullBody,
+  renderPullTitle,
+} from '../../src/render/proposal.ts';
+import { digestOf, shaOf } from '../support/run-drafts.ts';
+
+const run = branded('ferry-daily-20261121', isRunId);
+const change = {
+  knob: 'learning_rate',
+  path: 'train.SimpleTrainConfig().learning_rate',
+  before: '3e-3',
+  after: '6e-3',
+  bucket: 'optimizer',
+  line: 41,
+} as const;
+const start = {
+  sinceCommit: shaOf('last'),
+  sinceDate: '2026-11-20',
+  fallback: false,
+  lastRun: branded('ferry-daily-20261120', isRunId),
+};
+const view: ProposalView = {
+  run,
+  date: '2026-11-21',
+  lane: 'daily',
+  runName: 'daily-125m-2026-11-21',
+  experiment: 'experiments/ferries/daily.py',
+  objective: { kind: 'integration', text: 'daily integration check' },
+  interval: start,
+  context: {
+    start,
+    last: {
+      run: branded('ferry-daily-20261120', isRunId),
+      date: '2026-11-20',
+      issue: 10,
+      pull: 11,
+      closurePull: 9,
+      launchCommit: shaOf('last'),
+      sealTag: 'ferry/daily/20261120/ferry-daily-20261120',
+      outcome: 'pass',
+      jobId: 'ferrybot-ferry-daily-20261120-a1',
+      jobUrls: { log: 'https://cluster.example/log' },
+      trackerUrl: 'https://wandb.example/lab/ferries/runs/abc',
+    },
+    commits: [{ sha: shaOf('c'), subject: 'Fix #12 for @alice | <b>', authorName: 'x', atMs: 0 }],
+    commitsOmitted: 3,
+    issues: [{ number: 8, title: 'A `strange` title', updatedAtMs: 0 }],
+    issuesOmitted: 0,
+  },
+  issue: 12,
+  pull: 13,
+  changes: [change],
+  risk: 'low',
+  reason: 'the optimum may lie higher',
+  candidate: 'lr-up',
+};
+const first: ProposalView = {
+  ...view,
+  interval: { sinceCommit: null, sinceDate: '2026-11-14', fallback: true, lastRun: null },
+  context: { ...view.context, last: null, commits: [], commitsOmitted: 0, issues: [] },
+  issue: null,
+  pull: null,
+};
+
+function factsOf(proposal: ProposalView, body = renderPullBody(proposal)): ReturnType<typeof bodyFacts> {
+  const read = readPullBody(body);
+  if (read === null) throw new Error('the body is too deep or too long');
+  const { last } = proposal.context;
+  return bodyFacts({
+    body: read,
+    delta: proposal.changes.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.changes },
+    last: last === null ? null : { issue: last.issue, pull: last.pull },
+    fingerprint: digestOf(body),
+  });
+}
+
+describe('the proposal', () => {
+  it('in the pull request', () => {
+    expect(renderPullTitle(view)).toBe('Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3');
+    expect(renderPullBody(view)).toMatchSnapshot();
+  });
+
+  it('in the issue, with the link that the gate looks for', () => {
+    expect(renderIssueTitle(view)).toMatchSnapshot();
+    expect(renderIssueBody(view)).toMatchSnapshot();
+    expect(renderIssueBody(view)).toContain('#13');
+  });
+
+  it('in the commit, in plain text', () => {
+    expect(renderCommitMessage(view)).toBe(
+      'Daily ferry 2026-11-21: learning_rate 3e-3 -> 6e-3\n\nthe optimum may lie higher\n',
+    );
+  });
+
+  it('of the very first ferry', () => {
+    expect(renderPullBody(first)).toMatchSnapshot();
+  });
+
+  it('is read back whole: nothing is missing and nothing is declared wrongly', () => {
+    expect(factsOf(view)).toMatchObject({
+      risk: 'low',
+      objectiveKind: 'integration',
+      linksLastFerry: true,
+      hasDeltaTable: true,
+      mismatches: [],
+      boxes: [
+        { text: 'human approval', checked: false },
+        { text: 'issue created/updated', checked: true },
+        { text: 'monitoring loop started', checked: false },
+        { text: 'optional/manual Discord update posted', checked: false },
+      ],
+    });
+  });
+
+  it('links the last ferry, or says that there was none', () => {
+    expect(factsOf(first).linksLastFerry).toBe(true);
+    expect(factsOf(view, renderPullBody(first)).linksLastFerry).toBe(false);
+  });
+
+  it('declares a rerun as what it is for', () => {
+    const rerun: ProposalView = {
+      ...view,
+      changes: [],
+      objective: { kind: 'regression', text: 'daily loss went up' },
+    };
+    expect(factsOf(rerun)).toMatchObject({ objectiveKind: 'regression', mismatches: [] });
+  });
+
+  it("has the lab's own preconditions as boxes, open until somebody ticks them", () => {
+    const body = renderPullBody(view, ['issue created/updated', 'data `v2` checked']);
+    expect(factsOf(view, body).boxes).toContainEqual(
+      expect.objectContaining({ text: 'data `v2` checked', checked: false }),
+    );
+  });
+
+  it('is read back whatever the texts say', () => {
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom(
+        '### Risk level\nhigh',
+        '> regression',
+        '- [x] human approval',
+        '| a | b |',
+        '</details>',
+        '```',
+        'high',
+      ),
+    );
+    const source = fc.constantFrom('3e-3', '"a|b"', '`x`', "'\\n'", '[1, 2]', null, 'f("a", b=`c`)');
+    fc.assert(
+      fc.property(anything, anything, anything, source, source, (objective, reason, title, before, after) => {
+        const proposal: ProposalView = {
+          ...view,
+          objective: { kind: 'integration', text: objective },
+          reason,
+          changes: [{ ...change, before, after }],
+          context: {
+            ...view.context,
+            commits: [{ sha: shaOf('c'), subject: title, authorName: title, atMs: 0 }],
+            issues: [{ number: 8, title, updatedAtMs: 0 }],
+          },
+        };
+        expect(factsOf(proposal)).toMatchObject({
+          risk: 'low',
+          objectiveKind: 'integration',
+          linksLastFerry: true,
+          mismatches: [],
+        });
+        expect(factsOf(proposal).boxes).toHaveLength(4);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { ANSWER_CODES, type AnswerCode } from '../../src/domain/command.ts';
+import { DROP_REASONS, INCIDENTS, REFUSALS } from '../../src/domain/event.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { judgeFerry } from '../../src/ferry/verdict.ts';
+import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
+import { readMarker } from '../../src/render/marker.ts';
+import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { alice, bob, type Commanded } from '../support/run-drafts.ts';
+import { aConfig } from '../support/run-parts.ts';
+import { elementsIn, textIn, treeOf } from './html-of.ts';
+
+const config = aConfig();
+
+function say(state: RunState, kind: PublicationView['kind'], key?: string): string {
+  const owed = publicationsOf(state).filter(
+    (one) => one.kind === kind && (key === undefined || one.key === key),
+  );
+  const [publication] = owed;
+  if (publication === undefined) throw new Error(`${kind} is not owed`);
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, []);
+  return renderPublication(publication, { state, config, verdict });
+}
+
+const gated = aRun().gated();
+const submitted = gated.approved(bob).ordered().submitted();
+const training = submitted.observed({ evals: { 'eval/loss': '4.1' } });
+const ended = training.ended();
+
+describe('the moments of a run', () => {
+  it.each([
+    ['launch', submitted],
+    ['first-eval', training],
+    ['ended', ended],
+    ['sealed', ended.sealed(bob)],
+    ['closed', training.ended({ status: 'FAILED' }).closed()],
+  ] as const)('%s', (kind, run: RunBuilder) => {
+    const body = say(run.state, kind);
+    expect(body).toMatchSnapshot();
+    expect(body.split('\n')[1]).toMatch(/^🤖 /u);
+    expect(readMarker(body)).toMatchObject({ run: run.state.run, kind });
+  });
+
+  it('end in the six lines of the policy, in their order', () => {
+    const lines = say(ended.state, 'ended').split('\n');
+    const from = lines.findIndex((line) => line.startsWith('Final status'));
+    expect(lines.slice(from, from + 6).map((line) => line.slice(0, line.indexOf(':')))).toEqual([
+      'Final status',
+      'Ray job id',
+      'W&B link',
+      'Final eval summary',
+      'Experiment link',
+      'Recommendation / victory decision',
+    ]);
+    expect(lines[from]).toBe('Final status: SUCCEEDED');
+    expect(lines[from + 2]).toBe('W&B link: https://wandb.example/lab/ferries/runs/abc123');
+  });
+
+  it('post what the policy asks for at a launch', () => {
+    const body = say(submitted.state, 'launch');
+    for (const part of [
+      'ferrybot-ferry-daily-20261121-a1',
+      '`local`',
+      'https://cluster.example/jobs/',
+      '2026-11-21 09:04:00 UTC',
+      'FERRY_DATE=2026-11-21 python3 experiments/ferries/daily.py',
+      submitted.state.submission?.commit ?? 'none',
+      'Approved by bob.',
+    ])
+      expect(body).toContain(part);
+  });
+});
+
+const DETAIL = {
+  digest: '028e72ff16b3',
+  given: 'aaaaaaa',
+  count: 1,
+  quorum: 2,
+  first: 'scope',
+  code: 'inside',
+  jobId: 'ferrybot-x-a1',
+  by: 'alice',
+  status: 'STOPPED',
+  verdict: 'unknown',
+  closurePull: 14,
+  tag: 'ferry/daily/20261121/x',
+  message: 'the tag stands on another commit',
+  needs: 'maintain',
+  held: 'read',
+  why: 'HTTP 502',
+  name: 'approve-launch',
+  word: '/approve-lunch',
+  line: 3,
+  column: 1,
+  suggest: '/approve-launch',
+  reason: 'quote',
+  command: '',
+} as const;
+
+function answered(code: AnswerCode, change: Partial<Commanded> = {}): string {
+  const name = code === 'not-understood' ? 'approve-lunch' : 'approve-launch';
+  const run = gated.commanded({ by: alice, name, code, detail: DETAIL, ...change });
+  return say(run.state, 'answer');
+}
+
+describe('the answers', () => {
+  it.each(ANSWER_CODES)('%s', (code) => {
+    expect(answered(code)).toMatchSnapshot();
+  });
+
+  it('differ from each other, so that nobody mistakes one for another', () => {
+    const bodies = ANSWER_CODES.map((code) => answered(code));
+    expect(new Set(bodies).size).toBe(ANSWER_CODES.length);
+  });
+
+  it('say what was meant by a word that nobody knows', () => {
+    const detail = { code: 'unknown-command', word: '/hodl', line: 2, column: 1, suggest: '/hold' };
+    expect(answered('not-understood', { name: 'hodl', detail })).toContain(
+      '🤖 `/hodl` (line 2) was not understood and nothing was done: there is no such command. Did you mean `/hold`?',
+    );
+  });
+
+  it('show what was understood, as data and not as Markdown', () => {
+    const body = answered('sealed', { name: 'seal', args: { accept: '`x` **b** @alice <b>' } });
+    const names = elementsIn(treeOf(body)).map((element) => element.tagName);
+    expect(textIn(treeOf(body))).toContain('/seal accept="`x` **b** @alice <b>" by alice: sealed');
+    expect(names).not.toContain('b');
+    expect(names).not.toContain('strong');
+  });
+
+  it('are one comment for all commands of a comment', () => {
+    const run = gated
+      .commanded({ by: alice, name: 'status', code: 'status-shown', comment: 42, index: 0 })
+      .commanded({
+        by: alice,
+        name: 'help',
+        code: 'help-shown',
+        detail: { command: '' },
+        comment: 42,
+        index: 1,
+      });
+    expect(publicationsOf(run.state).filter((one) => one.kind === 'answer')).toHaveLength(1);
+    expect(say(run.state, 'answer')).toMatchSnapshot();
+  });
+
+  it('leave out what was answered by a reaction alone', () => {
+    const run = gated
+      .commanded({
+        by: alice,
+        name: 'seal',
+        code: 'not-permitted',
+        detail: { needs: 'maintain', quiet: 1 },
+        comment: 42,
+        index: 0,
+      })
+      .commanded({ by: alice, name: 'status', code: 'status-shown', comment: 42, index: 1 });
+    expect(say(run.state, 'answer')).not.toContain('/seal');
+  });
+
+  it('are said in the same words on a thread without a run', () => {
+    const seen = [
+      ...gated
+        .commanded({ by: alice, name: 'stop', code: 'no-run-here', comment: 7 })
+        .state.commands.values(),
+    ];
+    const help = [
+      ...gated
+        .commanded({ by: alice, name: 'help', code: 'help-shown', detail: { command: 'seal' } })
+        .state.commands.values(),
+    ];
+    expect(renderJournalAnswer('comment-7', seen)).toMatchSnapshot();
+    expect(renderJournalAnswer('comment-8', help)).toMatchSnapshot();
+  });
+});
+
+describe('incidents and fallen approvals', () => {
+  it.each(INCIDENTS)('incident %s', (code) => {
+    const detail = {
+      reason: 'head-moved',
+      why: 'because',
+      message: 'the message',
+      signature: 'owner-died',
+      class: 'cluster',
+      advice: 'retry-bounded',
+      line: 'OwnerDiedError @alice',
+      attempt: 1,
+      code: 'push-refused',
+    };
+    expect(say(submitted.incident(code, detail).state, 'incident')).toMatchSnapshot();
+  });
+
+  it.each(REFUSALS)('refusal %s has its sentence', (reason) => {
+    const body = say(gated.incident('runner-refused', { reason, why: 'x' }).state, 'incident');
+    expect(body).not.toContain(`\`${reason}\``);
+    expect(body).toMatch(/Evidence: [A-Z].*\./);
+  });
+
+  it.each(DROP_REASONS)('drop for %s', (reason) => {
+    expect(say(gated.approved(bob).dropped(reason).state, 'drop')).toMatchSnapshot();
+  });
+
+  it('say what to approve now', () => {
+    const body = say(gated.approved(bob).dropped('body-edited').state, 'drop');
+    expect(body).toContain('The approval by bob no longer counts');
+    expect(body).toContain('**Wanted now: an approval by');
+  });
+});
