@@ -1,0 +1,75 @@
+/** Makes the action's single file from an entry: the same input gives the same bytes on every machine. */
+
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { embedWasm, WASM_FILES } from './embed-wasm.ts';
+import { lazyBuiltins } from './lazy-builtins.ts';
+import { leaveOut, missed } from './leave-out.ts';
+import { licensesOf } from './licenses.ts';
+import { starImports } from './star-imports.ts';
+
+export type Bundle = {
+  readonly code: Uint8Array;
+  readonly licenses: string;
+  /** Bytes by package (ours is `ferrybot`), largest first. */
+  readonly shares: readonly (readonly [name: string, bytes: number])[];
+  /** Parts that should have been left out and were not met: a library changed its layout. */
+  readonly missed: readonly string[];
+};
+
+// Some libraries are CommonJS and ask for Node's modules with require, which a module does not have.
+const BANNER = `// Made by \`npm run bundle\` from src/app/action/main.ts. Licences of what is inside: licenses.txt.
+import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`;
+
+/**
+ * Bundles `entry` for Node 24. Names are shortened without esbuild's keepNames: the local engine hands the text of
+ * some functions to another process, where esbuild's helper for kept names would not exist.
+ */
+export async function buildBundle(root: string, entry: string): Promise<Bundle> {
+  const found = new Set<string>();
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile: resolve(root, 'dist/index.js'),
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    // Text outside of ASCII would make V8 keep the file with two bytes a character: half as fast to read.
+    charset: 'ascii',
+    minify: true,
+    keepNames: false,
+    legalComments: 'none',
+    banner: { js: BANNER },
+    plugins: [lazyBuiltins(), embedWasm(), starImports(), leaveOut(found)],
+    logLevel: 'warning',
+  });
+  const [file] = result.outputFiles;
+  if (file === undefined) throw new Error('esbuild made no file');
+  const inputs = Object.values(result.metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const require = createRequire(import.meta.url);
+  const wasm = Object.values(WASM_FILES).map((path) => require.resolve(path));
+  const used = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => resolve(root, path));
+  return {
+    code: file.contents,
+    licenses: await licensesOf([...used, ...wasm]),
+    shares: sharesOf(inputs),
+    missed: missed(found),
+  };
+}
+
+function sharesOf(
+  inputs: readonly (readonly [string, { readonly bytesInOutput: number }])[],
+): Bundle['shares'] {
+  const bytes = new Map<string, number>();
+  for (const [path, { bytesInOutput }] of inputs) {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? 'ferrybot';
+    bytes.set(name, (bytes.get(name) ?? 0) + bytesInOutput);
+  }
+  return [...bytes].toSorted((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+}

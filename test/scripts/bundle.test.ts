@@ -1,0 +1,110 @@
+/** The bundle is one file that needs nothing beside it, is made of the same bytes every time, and names its licences. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bundle, buildBundle } from '../../scripts/bundle/build-bundle.ts';
+import { differencesFrom } from '../../scripts/bundle/compare.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PROBE = `
+import { getInput } from ${path('node_modules/@actions/core/lib/core.js')};
+import { execa } from ${path('node_modules/execa/index.js')};
+import { z } from ${path('node_modules/zod/index.js')};
+import { supervisorSource } from ${path('src/clusters/local/supervisor.ts')};
+if (process.env.PROBE === 'look') console.log('looked');
+else {
+  const { createPythonParser } = await import(${path('src/host/python-parser.ts')});
+  const { root } = (await createPythonParser()).parse('learning_rate = 3e-3');
+  const { stdout } = await execa('git', ['--version']);
+  const wrong = z.number().safeParse('x').error?.issues[0]?.message;
+  console.log(JSON.stringify({ type: root.kind, git: stdout, wrong, mode: getInput('mode'), source: supervisorSource() }));
+}
+`;
+let folder = '';
+let bundle: Bundle;
+let file = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-bundle-'));
+  await writeFile(join(folder, 'probe.ts'), PROBE);
+  bundle = await buildBundle(ROOT, join(folder, 'probe.ts'));
+  file = join(folder, 'index.js');
+  await writeFile(file, bundle.code);
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the bundle of a probe', () => {
+  it('runs in a folder without packages: Python is parsed, git is started, an input is read', async () => {
+    const { stdout } = await execa(process.execPath, [file], { cwd: folder, env: { INPUT_MODE: 'chat' } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'module',
+      git: expect.stringContaining('git version'),
+      wrong: 'Invalid input: expected number, received string',
+      mode: 'chat',
+    });
+  });
+
+  it('looks at an event without loading the rest', async () => {
+    const { stdout } = await execa(process.execPath, [file], { cwd: folder, env: { PROBE: 'look' } });
+    expect(stdout).toBe('looked');
+  });
+
+  it('hands the text of functions to another process, which runs there', async () => {
+    const { stdout } = await execa(process.execPath, [file], { cwd: folder });
+    const { source } = JSON.parse(stdout) as { readonly source: string };
+    const order = {
+      folder,
+      command: [process.execPath, '-e', 'process.exit(7)'],
+      env: {},
+      workingDirectory: folder,
+      scope: {},
+      stopGraceMs: 100,
+      exitRecordTries: 1,
+    };
+    await execa(process.execPath, ['-e', source], { cwd: folder, input: JSON.stringify(order) });
+    const record = await execa('cat', ['exit.json'], { cwd: folder });
+    expect(JSON.parse(record.stdout)).toMatchObject({ exitCode: 7, startError: null });
+  });
+
+  it('has the same bytes when it is made again', async () => {
+    const again = await buildBundle(ROOT, join(folder, 'probe.ts'));
+    expect(Buffer.from(again.code).equals(Buffer.from(bundle.code))).toBe(true);
+    expect(again.licenses).toBe(bundle.licenses);
+  });
+
+  it('is told apart from a file that differs in one byte, or is not there', async () => {
+    const code = Buffer.from(bundle.code);
+    const changed = Buffer.from(code);
+    changed[100] = (changed[100] ?? 0) ^ 1;
+    expect(await differencesFrom(folder, { 'index.js': code })).toEqual([]);
+    expect(await differencesFrom(folder, { 'index.js': changed })).toHaveLength(1);
+    expect(await differencesFrom(folder, { 'other.js': code })).toEqual([
+      expect.stringContaining('is missing'),
+    ]);
+  });
+
+  it('holds no path of the machine that made it', () => {
+    expect(Buffer.from(bundle.code).includes(ROOT)).toBe(false);
+    expect(Buffer.from(bundle.code).includes(folder)).toBe(false);
+  });
+
+  it('leaves out what ferrybot never reaches', () => {
+    expect(bundle.missed).toEqual([]);
+    expect(bundle.shares.map(([name]) => name)).not.toContain('undici');
+  });
+
+  it('names the licence of every package inside, the WebAssembly too', () => {
+    const packages = bundle.shares.map(([name]) => name).filter((name) => name !== 'ferrybot');
+    expect(packages.length).toBeGreaterThan(5);
+    for (const name of [...packages, 'web-tree-sitter', 'tree-sitter-python'])
+      expect(bundle.licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+  });
+});
+
+function path(relative: string): string {
+  return JSON.stringify(join(ROOT, relative));
+}
