@@ -1,3 +1,4 @@
+import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
@@ -197,6 +198,17 @@ describe('the check run', () => {
 });
 
 describe('the chart of the loss', () => {
+  it('is read by Mermaid, whatever the numbers', async () => {
+    const trace = [
+      { step: 1, loss: '1e-9' },
+      { step: 2, loss: '-3' },
+      { step: 300_000, loss: '1.5e6' },
+    ];
+    // The titles are constants of ours, and Mermaid cleans titles with a browser's help.
+    const source = (lossChart(trace) ?? '').replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
+    expect(await mermaid.parse(source.trim())).toMatchObject({ diagramType: 'xychart' });
+  });
+
   it('waits for three points', () => {
     expect(lossChart(training.state.trace.slice(0, 2))).toBe(null);
     expect(
