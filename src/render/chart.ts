@@ -3,6 +3,8 @@
 import { limits } from '../domain/limits.ts';
 import type { TracePoint } from '../domain/run-state.ts';
 
+const LOSS_DRAWN_MAX = 1e12;
+
 type Point = { readonly step: number; readonly loss: number };
 
 /**
@@ -48,7 +50,7 @@ function lossAt(points: readonly Point[], step: number): number {
   return left.loss + ((right.loss - left.loss) * (step - left.step)) / (right.step - left.step);
 }
 
-// Mermaid reads no exponents.
+// Mermaid reads no exponents, which a loss that has run away would be printed with.
 function decimal(value: number): string {
-  return value.toFixed(4);
+  return Math.max(-LOSS_DRAWN_MAX, Math.min(LOSS_DRAWN_MAX, value)).toFixed(4);
 }

@@ -202,7 +202,7 @@ describe('the chart of the loss', () => {
     const trace = [
       { step: 1, loss: '1e-9' },
       { step: 2, loss: '-3' },
-      { step: 300_000, loss: '1.5e6' },
+      { step: 300_000, loss: '1.5e60' },
     ];
     // The titles are constants of ours, and Mermaid cleans titles with a browser's help.
     const source = (lossChart(trace) ?? '').replace(/```(?:mermaid)?/g, '').replace(/"[^"]*" /g, '');
