@@ -5,7 +5,7 @@ import { limits } from '../../domain/limits.ts';
 export type AlignedPair<Item> = { readonly base: Item | null; readonly head: Item | null };
 
 /**
- * Pairs in order; an item without a partner has null beside it, those of the head first. `likeness` is 0 for two items that may not be
+ * Pairs in order, all by position where that can be; else an item without a partner has null beside it, those of the head first. `likeness` is 0 for two items that may not be
  * paired, and larger the better they fit. Equal ends are paired first; where the rest is too large for the
  * table, items are paired by position.
  */
@@ -28,11 +28,27 @@ export function align<Item>(
   const innerHead = head.slice(front, head.length - back);
   return [
     ...byPosition(base.slice(0, front), head.slice(0, front)),
-    ...(innerBase.length * innerHead.length > limits.alignCellsMax
+    ...(mayPairAll(innerBase, innerHead, likeness) ||
+    innerBase.length * innerHead.length > limits.alignCellsMax
       ? byPosition(innerBase, innerHead)
       : byTable(innerBase, innerHead, likeness)),
     ...byPosition(base.slice(base.length - back), head.slice(head.length - back)),
   ];
+}
+
+// Where nothing came or went, each item is the next version of the one in its place.
+function mayPairAll<Item>(
+  base: readonly Item[],
+  head: readonly Item[],
+  likeness: (base: Item, head: Item) => number,
+): boolean {
+  return (
+    base.length === head.length &&
+    base.every((left, at) => {
+      const right = head[at];
+      return right !== undefined && likeness(left, right) > 0;
+    })
+  );
 }
 
 function bothAt<Item>(

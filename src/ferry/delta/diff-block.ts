@@ -7,7 +7,8 @@ import { diffImports } from './diff-imports.ts';
 import { type Outcome, SAME, together } from './diff-outcome.ts';
 import { mayStand, type Pair, type Scope } from './diff-value.ts';
 import { diffSettings, type Loose, settingOf } from './loose-settings.ts';
-import { unitForm, unitKey } from './unit-key.ts';
+import type { PyFile } from './normal-form.ts';
+import { unitForm, unitKey, unitSource } from './unit-key.ts';
 
 /** Two blocks: the module, or the body of the same statement. */
 export function diffBlock(base: PyNode, head: PyNode, scope: Scope, files: Pair): Outcome {
@@ -42,25 +43,28 @@ function unpaired(
   return SAME;
 }
 
+// Most statements of two versions are the same text; what they mean is worked out for the others only.
 function alignUnits(
   before: readonly Unit[],
   after: readonly Unit[],
   files: Pair,
 ): readonly AlignedPair<Unit>[] {
-  const forms = new Map<Unit, string>();
-  const keys = new Map<Unit, string>();
-  for (const [units, file] of [
-    [before, files.base],
-    [after, files.head],
-  ] as const)
-    for (const unit of units) {
-      forms.set(unit, unitForm(unit, file));
-      keys.set(unit, unitKey(unit, file));
-    }
-  const isEqual = (left: Unit, right: Unit): boolean => forms.get(left) === forms.get(right);
+  const forms = { base: memory(files.base, unitForm), head: memory(files.head, unitForm) };
+  const keys = { base: memory(files.base, unitKey), head: memory(files.head, unitKey) };
+  const isEqual = (left: Unit, right: Unit): boolean =>
+    unitSource(left, files.base) === unitSource(right, files.head) || forms.base(left) === forms.head(right);
   const likeness = (left: Unit, right: Unit): number =>
-    keys.get(left) === keys.get(right) ? (isEqual(left, right) ? 3 : 2) : 0;
+    keys.base(left) === keys.head(right) ? (forms.base(left) === forms.head(right) ? 3 : 2) : 0;
   return align(before, after, likeness, isEqual);
+}
+
+function memory(file: PyFile, compute: (unit: Unit, file: PyFile) => string): (unit: Unit) => string {
+  const known = new Map<Unit, string>();
+  return (unit) => {
+    const found = known.get(unit) ?? compute(unit, file);
+    known.set(unit, found);
+    return found;
+  };
 }
 
 function importsIn(unit: Unit | null): readonly PyNode[] {

@@ -14,11 +14,22 @@ export function normalString(node: PyNode, text: string, normal: (node: PyNode) 
   const prefixes = strings.map((string) => prefixOf(string, text));
   const pieces = joined(strings.flatMap((string, at) => piecesOf(string, prefixes[at], text, normal)));
   const first = pieces[0];
-  if (prefixes.some((prefix) => prefix.parts === 't')) return `t${JSON.stringify(pieces)}`;
+  if (prefixes.some((prefix) => prefix.parts === 't')) return `t${spelled(pieces)}`;
   if (pieces.length === 0) return `${prefixes[0]?.bytes === true ? 'bytes' : 'str'}:""`;
   if (pieces.length === 1 && first !== undefined && 'text' in first)
     return `${prefixes[0]?.bytes === true ? 'bytes' : 'str'}:${JSON.stringify(first.text)}`;
-  return `f${JSON.stringify(pieces)}`;
+  return `f${spelled(pieces)}`;
+}
+
+// Lengths instead of quotes: quoting what is quoted already would double with each string inside a string.
+function spelled(pieces: readonly Piece[]): string {
+  return pieces
+    .map((piece) =>
+      'text' in piece
+        ? `text ${piece.text.length}:${piece.text}`
+        : `expression ${piece.expression.length}:${piece.expression}`,
+    )
+    .join(' ');
 }
 
 /** The prefix of one `string` node. */

@@ -4,6 +4,11 @@ import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
 import type { Unit } from './block-units.ts';
 import type { PyFile } from './normal-form.ts';
 
+/** The unit as it stands in the file. */
+export function unitSource(unit: Unit, file: PyFile): string {
+  return unit.kind === 'imports' ? unit.nodes.map(file.source).join('\n') : file.source(unit.node);
+}
+
 /** Equal for units that say the same. */
 export function unitForm(unit: Unit, file: PyFile): string {
   return unit.kind === 'imports'

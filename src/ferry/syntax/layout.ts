@@ -96,7 +96,8 @@ function startsLine(text: string, from: number, to: number): boolean {
 }
 
 function indentBefore(text: string, offset: number): string {
-  const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  let lineStart = offset;
+  while (lineStart > 0 && !/[\r\n]/.test(text.charAt(lineStart - 1))) lineStart -= 1;
   return text.slice(lineStart, offset).replace(/^\uFEFF/, '');
 }
 
