@@ -90,8 +90,8 @@ export const limits = {
   gitNetworkTimeoutMs: 300_000,
   /** A lock file of git older than this belongs to a process that was killed. */
   gitLockStaleMs: 10 * 60 * 1_000,
-  /** An experiment file has hundreds of lines; a megabyte is none, and parsing it would hold everybody up. */
-  pythonFileCharsMax: 1_000_000,
+  /** An experiment file has hundreds of lines. A hostile file of this size is told apart in two or three seconds. */
+  pythonFileCharsMax: 262_144,
   /** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */
   pythonDepthMax: 1_000,
   /** A permission that GitHub does not tell is asked for again on every wake; after this the person is told. */
@@ -183,4 +183,6 @@ export const limits = {
   shownMetricsMax: 8,
   /** The whole manifest on the card, folded: a lab's has two to four thousand characters. */
   shownManifestCharsMax: 8_000,
+  /** An installation token is replaced so long before its hour is over. */
+  tokenSlackMs: 5 * 60 * 1_000,
 } as const;
