@@ -35,6 +35,8 @@ export async function leaveBehind(
   );
   const runs: LeftRun[] = [];
   for (const [run, events] of logbook) {
+    const digest = field(events, 'gated', 'digest');
+    if (digest === '' || digest === 'null') continue;
     const manifest = join(folder.manifests, `${run}.json`);
     const text = await output(process.execPath, [FERRYBOT, 'manifest', run, '--dir', folder.root, '--json'], {
       PATH: process.env['PATH'] ?? '',
@@ -43,7 +45,7 @@ export async function leaveBehind(
     runs.push({
       run,
       jobId: field(events, 'submitted', 'jobId'),
-      digest: field(events, 'gated', 'digest'),
+      digest,
       manifest,
     });
   }

@@ -185,4 +185,6 @@ export const limits = {
   shownManifestCharsMax: 8_000,
   /** An installation token is replaced so long before its hour is over. */
   tokenSlackMs: 5 * 60 * 1_000,
+  /** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
+  discoveryPeriodMs: 60 * 60 * 1_000,
 } as const;

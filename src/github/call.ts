@@ -117,11 +117,13 @@ function count(client: GitHubClient, route: string, isRead: boolean): void {
  * GitHub's `Date` header is the clock of all our processes: a runner whose own clock is wrong would otherwise let orders
  * lapse and leases overlap. The header has whole seconds, so that only a clear difference counts.
  */
-function noteClock(client: GitHubClient, date: unknown): void {
+function noteClock(client: GitHubClient, date: unknown): 'same' | 'moved' {
   const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  if (!Number.isFinite(serverMs)) return;
+  if (!Number.isFinite(serverMs)) return 'same';
   const offsetMs = serverMs - client.now();
-  if (Math.abs(offsetMs - client.clock.offsetMs) > limits.clockSlackMs) client.clock.offsetMs = offsetMs;
+  if (Math.abs(offsetMs - client.clock.offsetMs) <= limits.clockSlackMs) return 'same';
+  client.clock.offsetMs = offsetMs;
+  return 'moved';
 }
 
 /** Learns GitHub's time before anything is decided on it; `GET /rate_limit` costs no quota. */
@@ -171,6 +173,10 @@ function judged(client: GitHubClient, failure: Failure): Once {
   const isLimit =
     status === 429 ||
     (status === 403 && (headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'));
+  const clock = noteClock(client, headers['date']);
+  // A token that died while this machine slept: whoever mints tokens now knows the time, so once more.
+  if (status === 401 && clock === 'moved')
+    return { result: { kind: 'refused', status, message }, retryAfterMs: 0, notActed: true };
   if (isLimit)
     return {
       result: { kind: 'refused', status, message },

@@ -1,14 +1,16 @@
 /** Control's work on one repository: every wake ends in the same look at the record, one at a time. */
 
+import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
+import { synchronizeClock } from '../../github/call.ts';
 import { needsWatch } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import type { Lab } from '../lab.ts';
-import { createLabOpener, type LabOpener, type OpenLab } from '../open-lab.ts';
+import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { adoptProposals } from './adopt.ts';
 import { createGatherer } from './gather.ts';
 import { answerElsewhere } from './journal.ts';
@@ -46,7 +48,7 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   const { lab, memories } = own;
   memories.begin();
   await acknowledge(own, wakes);
-  const opening = await own.opener.open();
+  const opening = await opened(own);
   if (opening.kind === 'no-config') {
     lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
     return;
@@ -66,6 +68,18 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     if (now !== undefined) own.settled.set(run, standing(now));
   }
   await answerElsewhere(open, all);
+}
+
+/** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */
+async function opened(own: Own): Promise<Opening> {
+  try {
+    return await own.opener.open();
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    own.lab.log(`git: ${error.message}`);
+    await synchronizeClock(own.lab.client);
+    return own.opener.open();
+  }
 }
 
 /** 👀 first, before anything is read: the person sees at once that the command was received. */

@@ -14,7 +14,7 @@ import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { fillLane } from '../../run/fill.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { ProposeOutcome } from './propose.ts';
+import type { ProposeOutcome } from './outcome.ts';
 
 export type Planned = {
   readonly kind: 'planned';

@@ -22,23 +22,8 @@ import {
 import { fillLane } from '../../run/fill.ts';
 import { type ControlEffect, perform } from '../control/perform.ts';
 import type { OpenLab } from '../open-lab.ts';
+import type { ProposeOutcome } from './outcome.ts';
 import { planProposal } from './plan.ts';
-
-/** Why there is no new proposal; each is an answer and no failure, but for `unreadable` and `not-written`. */
-export type ProposeOutcome =
-  | { readonly kind: 'proposed'; readonly run: RunId; readonly pull: number; readonly issue: number }
-  | { readonly kind: 'already'; readonly run: RunId }
-  | {
-      readonly kind: 'nothing';
-      readonly code:
-        | 'no-candidates'
-        | 'nothing-due'
-        | 'experiment-missing'
-        | 'experiment-unparsable'
-        | 'edit-refused';
-      readonly why: string;
-    }
-  | { readonly kind: 'failed'; readonly code: 'unreadable' | 'not-written'; readonly why: string };
 
 /** The only lane that proposes by itself. */
 const LANE = 'daily';
@@ -116,7 +101,7 @@ async function carryOut(
     head: branch,
     base: lane.targetBranch,
     title: renderPullTitle(linked),
-    body: `${pullMarker}\n${renderPullBody(linked)}`,
+    body: `${pullMarker}\n${renderPullBody(linked, lane.checklist.preconditions)}`,
     labels: ['ferry', `ferry-${view.lane}`],
   });
   if (pull.kind !== 'done' || pull.number === null)

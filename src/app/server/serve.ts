@@ -3,6 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Octokit } from '@octokit/core';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
 import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
@@ -10,8 +11,9 @@ import type { Wake } from '../../domain/wake.ts';
 import { HANDLERS, wakeOf } from '../../handlers/registry.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
-import type { Log } from '../lab.ts';
+import type { Lab, Log } from '../lab.ts';
 import { createWakeQueue, type WakeQueue } from '../wake-queue.ts';
+import { installationTokens } from './installation-tokens.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 const repositorySchema = z.object({
@@ -63,7 +65,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
 
 /** Probot's own throttling would allow one comment in three seconds and forget the rest in a crash: pacing is ours (probot#2039: only the function form switches it off). */
 function createProbot(options: ServeOptions): Probot {
-  const Octokit = ProbotOctokit.defaults((defaults: object) => ({
+  const Quiet = ProbotOctokit.defaults((defaults: object) => ({
     ...defaults,
     throttle: { enabled: false },
     retry: { enabled: false },
@@ -73,7 +75,7 @@ function createProbot(options: ServeOptions): Probot {
     appId: options.appId,
     privateKey: options.privateKey,
     secret: options.webhookSecret,
-    Octokit: Octokit as typeof ProbotOctokit,
+    Octokit: Quiet as typeof ProbotOctokit,
     baseUrl: options.baseUrl,
     logLevel: 'warn',
   });
@@ -87,6 +89,7 @@ type Queues = {
 
 function createQueues(probot: Probot, options: ServeOptions, log: Log): Queues {
   const queues = new Map<string, Promise<WakeQueue>>();
+  const installed = remembered(() => installedRepositories(probot, options), options);
   const queueOf = (repository: string, branch: string, installation: number): Promise<WakeQueue> => {
     const found = queues.get(repository);
     if (found !== undefined) return found;
@@ -108,7 +111,7 @@ function createQueues(probot: Probot, options: ServeOptions, log: Log): Queues {
       );
     },
     sweep: async () => {
-      for (const found of await installedRepositories(probot)) {
+      for (const found of await installed()) {
         const queue = await queueOf(found.repository, found.branch, found.installation);
         queue.push({ kind: 'sweep' });
       }
@@ -127,19 +130,17 @@ async function openQueue(
   log: Log,
   where: Installed,
 ): Promise<WakeQueue> {
-  const octokit = await probot.auth(where.installation);
-  const token = async (): Promise<string> => {
-    const auth = (await octokit.auth({ type: 'installation', installationId: where.installation })) as {
-      readonly token: string;
-    };
-    return auth.token;
-  };
-  const lab = composeLab({
+  const tokens = await installationTokens(probot, where.installation);
+  const octokit = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
+  octokit.hook.before('request', async (request) => {
+    request.headers.authorization = `token ${await tokens.current(lab.now())}`;
+  });
+  const lab: Lab = composeLab({
     repository: where.repository,
     octokit,
     baseUrl: options.baseUrl,
     serverUrl: options.serverUrl,
-    token,
+    token: () => tokens.current(lab.now()),
     signingKeys: signingKeysFrom(options.environment),
     workDirectory: join(options.workDirectory, where.repository.replace('/', '--')),
     environment: options.environment,
@@ -157,7 +158,7 @@ const repositoriesSchema = z.object({
 });
 
 /** Every repository that the App is installed on: one page of each, 100 installations and 100 repositories. */
-async function installedRepositories(probot: Probot): Promise<readonly Installed[]> {
+async function installedRepositories(probot: Probot, options: ServeOptions): Promise<readonly Installed[]> {
   const app = await probot.auth();
   const installations = installationsSchema.parse(
     (await app.request('GET /app/installations', { per_page: 100 })).data,
@@ -165,7 +166,9 @@ async function installedRepositories(probot: Probot): Promise<readonly Installed
   const found: Installed[] = [];
   for (const { id, suspended_at } of installations) {
     if (suspended_at !== null && suspended_at !== undefined) continue;
-    const octokit = await probot.auth(id);
+    // A token of its own: it is asked once in an hour, and a dead one would hide the repositories.
+    const token = await (await installationTokens(probot, id)).current(options.now());
+    const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
     const { data } = await octokit.request('GET /installation/repositories', { per_page: 100 });
     found.push(
       ...repositoriesSchema
@@ -174,6 +177,20 @@ async function installedRepositories(probot: Probot): Promise<readonly Installed
     );
   }
   return found;
+}
+
+/** Where the App is installed, asked anew once in a while: installations are rare, and every answer costs requests. */
+function remembered(
+  find: () => Promise<readonly Installed[]>,
+  options: ServeOptions,
+): () => Promise<readonly Installed[]> {
+  let last: { readonly found: readonly Installed[]; readonly atMs: number } | null = null;
+  return async () => {
+    const isFresh =
+      last !== null && last.found.length > 0 && options.now() - last.atMs < limits.discoveryPeriodMs;
+    if (last === null || !isFresh) last = { found: await find(), atMs: options.now() };
+    return last.found;
+  };
 }
 
 async function sweepForEver(
