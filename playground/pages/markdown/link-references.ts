@@ -1,7 +1,7 @@
 /** Plain text inside rendered Markdown: `#12`, `@ada` and line breaks, as GitHub treats them in a comment. */
 import type { Element, ElementContent, Parents, Root, Text } from 'hast';
 import { SKIP, visitParents } from 'unist-util-visit-parents';
-import type { MarkdownHome } from './render-markdown.ts';
+import type { MarkdownHome } from './markdown-home.ts';
 
 /** `#12` after a space or bracket; `@login` with GitHub's login rules; a line break. */
 const reference = /(^|[\s(])(#\d{1,9}|@[a-z\d](?:[a-z\d-]{0,38}[a-z\d])?)(?![\w/])|(\n)/gi;

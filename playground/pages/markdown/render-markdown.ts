@@ -8,10 +8,8 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { linkReferences } from './link-references.ts';
 import { markCharts } from './mark-charts.ts';
+import type { MarkdownHome } from './markdown-home.ts';
 import { labelTasks } from './task-list.ts';
-
-/** Where `#12`, `@ada` and a bare commit id lead: `/owner/name` of the repository that the text belongs to. */
-export type MarkdownHome = { readonly repoPath: string };
 
 /**
  * Raw HTML goes through the parser that browsers use and then through GitHub's published allow-list

@@ -1,0 +1,169 @@
+/**
+ * The import arrows of the architecture (README of the rooms: docs/decisions/0002-import-arrows.md): imports run
+ * downwards only. `npm run arrows` checks them; test/policy/arrows.test.ts breaks each one and expects to be told.
+ */
+
+const CORE = ['commands', 'gates', 'run', 'ferry', 'hero', 'rental', 'watch', 'care', 'render', 'config'];
+const ADAPTERS = ['github', 'clusters', 'trackers', 'checkpoints', 'notify'];
+const STORE = '^src/logbook/store/';
+const core = `^src/(${CORE.join('|')})/|^src/logbook/(?!store/)`;
+const adapter = `^src/(${ADAPTERS.join('|')})/|${STORE}`;
+
+/** Which rooms may import which packages; a package that is not listed here may be imported by none. */
+const PACKAGES = {
+  '@actions/core': '^src/app/action/',
+  '@octokit/.+': '^src/(github|app)/',
+  probot: '^src/app/server/',
+  execa: '^src/(host|clusters)/',
+  yaml: '^src/(config|app/cli)/',
+  'web-tree-sitter|tree-sitter-python': '^src/host/',
+  'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|ferry|render)/',
+  'fastest-levenshtein': '^src/commands/',
+  zod: `^src/(config|commands|logbook|handlers|github|clusters|trackers|checkpoints|app|host)/`,
+};
+
+const packagePath = (names) => `node_modules/(${names})(/|$)`;
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-imports-nothing',
+      comment: 'The words of the domain depend on nobody, so that everybody can depend on them.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { pathNot: '^src/domain/' },
+    },
+    {
+      name: 'core-is-pure',
+      comment: 'Clock, randomness, environment, files and network arrive in the core as arguments.',
+      severity: 'error',
+      from: { path: `${core}|^src/domain/` },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'core-knows-no-outside',
+      comment: 'The core decides; adapters, handlers and composition roots carry out.',
+      severity: 'error',
+      from: { path: core },
+      to: { path: `${adapter}|^src/(host|handlers|app)/` },
+    },
+    {
+      name: 'decisions-have-no-prose',
+      comment: 'Commands and gates return reason codes; render turns them into sentences.',
+      severity: 'error',
+      from: { path: '^src/(commands|gates)/' },
+      to: { path: '^src/render/' },
+    },
+    {
+      name: 'prose-decides-nothing',
+      comment: 'A sentence is told what was decided.',
+      severity: 'error',
+      from: { path: '^src/render/' },
+      to: { path: '^src/(gates|run)/' },
+    },
+    {
+      name: 'adapters-know-domain-and-host',
+      comment: 'An adapter knows one outside system and nothing of what is decided with it.',
+      severity: 'error',
+      from: { path: `^src/(${ADAPTERS.join('|')})/` },
+      to: { path: '^src/', pathNot: `^src/(domain|host)/|^src/(${ADAPTERS.join('|')})/` },
+    },
+    ...ADAPTERS.map((room) => ({
+      name: `adapter-${room}-stands-alone`,
+      comment: 'One outside system never learns of another through an import.',
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: { path: adapter, pathNot: `^src/${room}/` },
+    })),
+    {
+      name: 'store-knows-logbook-and-git',
+      comment: 'The git store keeps what the logbook encodes; it knows no other outside system.',
+      severity: 'error',
+      from: { path: STORE },
+      to: { path: '^src/', pathNot: '^src/(domain|host|logbook)/' },
+    },
+    {
+      name: 'host-knows-domain',
+      comment: 'What the machine gives, without a thought about what it is for.',
+      severity: 'error',
+      from: { path: '^src/host/' },
+      to: { path: '^src/', pathNot: '^src/(domain|host)/' },
+    },
+    {
+      name: 'handlers-wake',
+      comment: 'A handler turns a payload into a wake; it calls nothing outside.',
+      severity: 'error',
+      from: { path: '^src/handlers/' },
+      to: { path: `${adapter}|^src/(host|app)/` },
+    },
+    {
+      name: 'nothing-imports-app',
+      comment: 'Composition roots are the top.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/app/' },
+      to: { path: '^src/app/' },
+    },
+    {
+      name: 'src-stands-alone',
+      comment: 'What is shipped needs nothing that is not.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(playground|test|scripts|bench|fixtures)/' },
+    },
+    {
+      name: 'playground-shares-nothing',
+      comment: 'A mistake that bot and playground shared would hide itself.',
+      severity: 'error',
+      from: { path: '^playground/' },
+      to: { path: '^(src|test|scripts|bench)/' },
+    },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'found',
+      comment: 'An import that cannot be resolved is one that was not checked.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'shipped-packages-are-dependencies',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-optional', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    ...Object.entries(PACKAGES).map(([names, rooms]) => ({
+      name: `package-${names.split('|')[0].replace('/.+', '').replace('@', '')}-has-its-rooms`,
+      comment: 'A library is known where its subject is handled, and can be replaced there.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: rooms },
+      to: { path: packagePath(names) },
+    })),
+    {
+      name: 'package-is-on-the-list',
+      comment: 'A new package is a decision: say here which rooms may know it.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: 'node_modules/', pathNot: packagePath([...Object.keys(PACKAGES), '@types/.+'].join('|')) },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '__pycache__' },
+    // Imports of types are arrows too.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+    progress: { type: 'none' },
+  },
+};
