@@ -157,6 +157,11 @@ const lane = z.strictObject({
 export const configSchema = z.strictObject({
   version: z.literal(1),
   git: z.strictObject({ name, email: z.email() }).describe('Who commits and tags: the lab, never the bot.'),
+  appSlug: z
+    .string()
+    .regex(/^[a-z0-9-]{1,34}$/)
+    .default('ferrybot')
+    .describe('Slug of the GitHub App, by which its comments are known; workflows speak as github-actions.'),
   logbookBranch: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/)
@@ -218,4 +223,3 @@ export const configSchema = z.strictObject({
 /** The config after defaults: every key present. */
 export type LabConfig = z.infer<typeof configSchema>;
 export type LaneConfig = LabConfig['lanes']['daily'];
-export type ClusterConfig = LabConfig['clusters'][string];

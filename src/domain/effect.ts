@@ -25,7 +25,6 @@ export const EFFECT_KINDS = [
   'submit-job',
   'stop-job',
 ] as const;
-export type EffectKind = (typeof EFFECT_KINDS)[number];
 
 /** A line-bound remark on the changed file, shown by GitHub beside the code. */
 export type Annotation = {

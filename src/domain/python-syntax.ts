@@ -33,11 +33,6 @@ export type PySyntax = {
 /** Reads Python text; never throws for what the text says. */
 export type PythonParser = { readonly parse: (text: string) => PySyntax };
 
-/** The source text of a node. */
-export function sourceOf(syntax: PySyntax, node: PyNode): string {
-  return syntax.text.slice(node.start, node.end);
-}
-
 /** The child in a role, or null. */
 export function childIn(node: PyNode, field: string): PyNode | null {
   return node.children.find((child) => child.field === field) ?? null;

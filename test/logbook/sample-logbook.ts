@@ -3,7 +3,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { EventDraft, LogbookEvent, PublicKey, Role } from '../../src/domain/event.ts';
 import { branded, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/ids.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey, type SigningKey } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
@@ -261,5 +260,3 @@ export function logbookOfTwoDays(): string {
   const others = lifeOfAFerry(0).length;
   return fileOf(lifeOfAFerry(2_880 - others)).text;
 }
-
-export const momentOf = (index: number): string => toRfc3339(branded(START_MS + index * 60_000, isInstant));

@@ -54,8 +54,6 @@ export const ACTION_INPUTS = {
   },
 } as const satisfies Readonly<Record<string, ActionInput>>;
 
-export type ActionInputName = keyof typeof ACTION_INPUTS;
-
 export const ACTION_OUTPUTS = {
   result: {
     description:
@@ -64,8 +62,6 @@ export const ACTION_OUTPUTS = {
   run: { description: 'The run that was worked on, where there is exactly one.' },
   'job-id': { description: 'launch: the job on the cluster.' },
 } as const satisfies Readonly<Record<string, { readonly description: string }>>;
-
-export type ActionOutputName = keyof typeof ACTION_OUTPUTS;
 
 /** Whether a workflow's text names a mode. */
 export function isMode(text: string): text is ActionMode {

@@ -3,7 +3,6 @@
 export const hostile = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>"'&`;
 
 const user = (login: string, id: number) => ({ login, id, type: login.endsWith('[bot]') ? 'Bot' : 'User' });
-export const mira = user('mira', 1);
 export const ada = user('ada', 2);
 export const bot = user('ferrybot[bot]', 9);
 
