@@ -15,7 +15,7 @@ export const DEFAULT_BUCKETS: readonly BucketRow[] = [
   {
     bucket: 'optimizer',
     names:
-      words(`learning_rate lr peak_lr max_lr min_lr lr_* *_lr lr_schedule schedule decay weight_decay wd warmup
+      words(`learning_rate lr peak_lr max_lr min_lr* lr_* *_lr lr_schedule schedule decay weight_decay wd warmup
       warmup_* *_warmup cooldown stable rewarmup momentum beta beta1 beta2 betas eps epsilon adam* muon* lion* sgd*
       optimizer* optim opt z_loss* max_grad_norm grad_clip* clip_* gradient_accumulation* ema* batch_size
       train_batch_size *_batch_size num_train_steps num_steps steps total_steps max_steps label_smoothing`),

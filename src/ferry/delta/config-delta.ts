@@ -37,9 +37,7 @@ export function configDelta(
   if (outcome.kind === 'structural') return structural(outcome, files);
   const idle = idleImport(outcome, files.base, files.head);
   if (idle !== null) return structural(idle, files);
-  return outcome.changes.length === 0
-    ? { kind: 'none' }
-    : { kind: 'knobs', changes: namedChanges(outcome, files, buckets) };
+  return outcome.changes.length === 0 ? { kind: 'none' } : named(outcome, files, buckets);
 }
 
 function createPair(base: PyFile, head: PyFile): Pair {
@@ -65,32 +63,25 @@ function structural({ side, node }: Structural, files: Pair): Delta {
   };
 }
 
-function namedChanges(
-  { changes }: Differences,
-  files: Pair,
-  buckets: readonly BucketRow[],
-): readonly KnobChange[] {
+function named({ changes }: Differences, files: Pair, buckets: readonly BucketRow[]): Delta {
   const baseSlots = slotIndex(files.base);
   const headSlots = slotIndex(files.head);
   const used = new Set<string>();
-  return changes
-    .toSorted((left, right) => left.at.start - right.at.start)
-    .map(({ base, head, at }) => {
-      const slot =
-        (head === null ? undefined : headSlots.get(head)) ??
-        (base === null ? undefined : baseSlots.get(base));
-      if (slot === undefined)
-        throw new Error(`a changed value has no slot: ${files.head.source(at).slice(0, 80)}`);
-      const path = unused(slot.path, used);
-      return {
-        knob: slot.knob,
-        path,
-        before: base === null ? null : files.base.source(base),
-        after: head === null ? null : files.head.source(head),
-        bucket: bucketOf(slot.path, buckets),
-        line: at.line,
-      };
+  const result: KnobChange[] = [];
+  for (const { base, head, at } of changes.toSorted((left, right) => left.at.start - right.at.start)) {
+    const slot = (head && headSlots.get(head)) ?? (base && baseSlots.get(base));
+    // A value that nobody can name is not countable.
+    if (slot == null) return structural({ kind: 'structural', side: 'head', node: at }, files);
+    result.push({
+      knob: slot.knob,
+      path: unused(slot.path, used),
+      before: base === null ? null : files.base.source(base),
+      after: head === null ? null : files.head.source(head),
+      bucket: bucketOf(slot.path, buckets),
+      line: at.line,
     });
+  }
+  return { kind: 'knobs', changes: result };
 }
 
 // An element that went and one that changed may have had the same index, each in its own file.

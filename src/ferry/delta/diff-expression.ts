@@ -6,6 +6,7 @@ import { diffElements, diffEntries } from './diff-container.ts';
 import { type Outcome, SAME, together, UNCOUNTABLE } from './diff-outcome.ts';
 import { diffParameters } from './diff-parameters.ts';
 import { diffValue, type Pair } from './diff-value.ts';
+import { containerKind } from './expression-shape.ts';
 import { significantChildren, ungrouped } from './normal-form.ts';
 
 const CLAUSES: ReadonlySet<string> = new Set([
@@ -21,11 +22,15 @@ export function diffExpression(baseOuter: PyNode, headOuter: PyNode, files: Pair
   const base = ungrouped(baseOuter);
   const head = ungrouped(headOuter);
   if (files.base.normal(base) === files.head.normal(head)) return SAME;
-  if (base.kind !== head.kind) return UNCOUNTABLE;
-  if (CLAUSES.has(head.kind)) return files.statement(base, head);
+  if (containerKind(base) !== containerKind(head)) return UNCOUNTABLE;
+  if (head.kind === 'block') return files.block(base, head, 'inner');
+  const outcome = CLAUSES.has(head.kind) ? files.statement(base, head) : diffSameKind(base, head, files);
+  // They differ: where no value was found that does, something else does.
+  return outcome.kind === 'values' && outcome.changes.length === 0 && !hasBlock(head) ? UNCOUNTABLE : outcome;
+}
+
+function diffSameKind(base: PyNode, head: PyNode, files: Pair): Outcome {
   switch (head.kind) {
-    case 'block':
-      return files.block(base, head, 'inner');
     case 'call':
       return diffCall(base, head, files);
     case 'argument_list':
@@ -49,6 +54,11 @@ export function diffExpression(baseOuter: PyNode, headOuter: PyNode, files: Pair
   }
 }
 
+// In a block, what differs may be where its imports stand.
+function hasBlock(node: PyNode): boolean {
+  return CLAUSES.has(node.kind);
+}
+
 /** Two nodes child by child; `skip` leaves out roles that are compared elsewhere. */
 export function diffChildren(base: PyNode, head: PyNode, files: Pair, skip: readonly string[] = []): Outcome {
   const counts = (child: PyNode): boolean => child.field === null || !skip.includes(child.field);
@@ -58,7 +68,11 @@ export function diffChildren(base: PyNode, head: PyNode, files: Pair, skip: read
   return together(
     baseChildren.values().map((child, at) => {
       const other = headChildren[at];
-      if (other === undefined || other.kind !== child.kind || other.isNamed !== child.isNamed)
+      if (
+        other === undefined ||
+        containerKind(other) !== containerKind(child) ||
+        other.isNamed !== child.isNamed
+      )
         // `1` and `(1)`: other kinds of node, the same value.
         return other?.isNamed === true && files.base.normal(child) === files.head.normal(other)
           ? SAME

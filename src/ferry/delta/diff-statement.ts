@@ -84,8 +84,8 @@ function diffFunction(base: PyNode, head: PyNode, files: Pair): Outcome {
 }
 
 function diffClass(base: PyNode, head: PyNode, files: Pair): Outcome {
-  const given = childIn(base, 'superclasses');
-  const headGiven = childIn(head, 'superclasses');
+  const given = superclassesOf(base);
+  const headGiven = superclassesOf(head);
   const body = childIn(base, 'body');
   const headBody = childIn(head, 'body');
   if (body === null || headBody === null) return UNCOUNTABLE;
@@ -95,6 +95,12 @@ function diffClass(base: PyNode, head: PyNode, files: Pair): Outcome {
     ...((given === null) === (headGiven === null) ? [] : [UNCOUNTABLE]),
     files.block(body, headBody, 'class'),
   ]);
+}
+
+// `class A():` is `class A:`.
+function superclassesOf(definition: PyNode): PyNode | null {
+  const given = childIn(definition, 'superclasses');
+  return given === null || partsOf(given).length === 0 ? null : given;
 }
 
 // Name, type parameters and return type are code: equal or structural.

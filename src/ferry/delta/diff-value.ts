@@ -2,7 +2,7 @@
 
 import type { PyNode } from '../../domain/python-syntax.ts';
 import { changed, type Outcome, SAME, UNCOUNTABLE } from './diff-outcome.ts';
-import { innerCalls, isPlain, shapeOf } from './expression-shape.ts';
+import { containerKind, hasCode, innerCalls, isPlain, shapeOf } from './expression-shape.ts';
 import { type PyFile, ungrouped } from './normal-form.ts';
 
 /**
@@ -32,7 +32,7 @@ export function diffValue(base: PyNode, head: PyNode, place: Place, files: Pair)
   const shape = shapeOf(base, files.base.syntax.text);
   if (shape === shapeOf(head, files.head.syntax.text)) {
     if (shape === 'scalar') return diffScalar(base, head, files);
-    if (shape !== 'sequence' || ungrouped(base).kind === ungrouped(head).kind)
+    if (shape !== 'sequence' || containerKind(ungrouped(base)) === containerKind(ungrouped(head)))
       return files.expression(ungrouped(base), ungrouped(head));
   }
   return mayStand(base, place, files.base) && mayStand(head, place, files.head)
@@ -63,5 +63,5 @@ function diffScalar(base: PyNode, head: PyNode, files: Pair): Outcome {
     innerCalls(node, file.syntax.text).map(file.normal).sort().join(';');
   if (calls(base, files.base) !== calls(head, files.head))
     return files.expression(ungrouped(base), ungrouped(head));
-  return isPlain(base) && isPlain(head) ? changed(base, head, head) : UNCOUNTABLE;
+  return hasCode(base) || hasCode(head) ? UNCOUNTABLE : changed(base, head, head);
 }

@@ -72,8 +72,37 @@ export function innerCalls(node: PyNode, text: string): readonly PyNode[] {
   return node.children.flatMap((child) => innerCalls(child, text));
 }
 
-/** Whether a value can be told as one text: data, at most constructions, no code and no expansions. */
+/** Whether there is code or an expansion in a value. */
+export function hasCode(node: PyNode): boolean {
+  return isCode(node) || valueParts(node).some(hasCode);
+}
+
+/** Whether a value can be told as one text: data, at most constructions, which are calls of a dotted name. */
 export function isPlain(node: PyNode): boolean {
-  if (CODE.has(node.kind) || node.kind.endsWith('_splat') || node.kind === 'print_statement') return false;
-  return partsOf(node).every(isPlain);
+  if (isCode(node)) return false;
+  const callee = node.kind === 'call' ? childIn(node, 'function') : null;
+  if (callee !== null && !isDottedName(callee)) return false;
+  return valueParts(node).every(isPlain);
+}
+
+function isCode(node: PyNode): boolean {
+  return CODE.has(node.kind) || node.kind.endsWith('_splat');
+}
+
+// `{x:=10}` in a string is `x` with a format, although the parser takes it for an assignment.
+function valueParts(node: PyNode): readonly PyNode[] {
+  const parts = partsOf(node);
+  return node.kind === 'interpolation'
+    ? parts.flatMap((part) => (part.kind === 'named_expression' ? partsOf(part) : [part]))
+    : parts;
+}
+
+function isDottedName(node: PyNode): boolean {
+  const object = node.kind === 'attribute' ? childIn(node, 'object') : null;
+  return node.kind === 'identifier' || (object !== null && isDottedName(object));
+}
+
+/** A container's type: a tuple is one with and without parentheses. */
+export function containerKind(node: PyNode): string {
+  return node.kind === 'expression_list' ? 'tuple' : node.kind;
 }

@@ -8,11 +8,20 @@ import { isImport } from './statements.ts';
 /** The first import that does more than serve changed values, as the place that makes the change structural; else null. */
 export function idleImport(differences: Differences, base: PyFile, head: PyFile): Structural | null {
   const now = differences.changes.flatMap((change) => (change.head === null ? [] : [change.head]));
-  const added = differences.importsAdded.find((binding) => !serves(binding, now, head));
+  const added = differences.importsAdded.find(
+    (binding) => !serves(binding, now, head) || isUsed(binding, base),
+  );
   if (added !== undefined) return { kind: 'structural', side: 'head', node: added.statement };
   const old = differences.changes.flatMap((change) => (change.base === null ? [] : [change.base]));
-  const removed = differences.importsRemoved.find((binding) => !serves(binding, old, base));
+  const removed = differences.importsRemoved.find(
+    (binding) => !serves(binding, old, base) || isUsed(binding, head),
+  );
   return removed === undefined ? null : { kind: 'structural', side: 'base', node: removed.statement };
+}
+
+// A name that means something without the import too (a builtin, say) has changed its meaning.
+function isUsed(binding: ImportBinding, file: PyFile): boolean {
+  return usesOf(binding, file).length > 0;
 }
 
 // Used at least once, and nowhere outside the changed values.

@@ -57,11 +57,22 @@ function diffMoved(old: Loose, now: Loose, isOnlyPair: boolean, files: Pair): Ou
   const isLayout =
     isOnlyPair &&
     now.kind === 'name' &&
-    bindingsOf(now.path, files.base) === 1 &&
-    bindingsOf(now.path, files.head) === 1;
+    isFixed(now.path, old.value, files.base) &&
+    isFixed(now.path, now.value, files.head);
   return isLayout
     ? diffValue(old.value, now.value, 'data', files)
     : { kind: 'structural', side: 'head', node: now.node };
+}
+
+// Set once, from literals and names that are set once: it is the same wherever it stands. What is looked up or called
+// may be another value elsewhere.
+function isFixed(name: string, value: PyNode, file: PyFile): boolean {
+  const isLiteral = (node: PyNode): boolean => {
+    if (node.kind === 'call' || node.kind === 'attribute' || node.kind === 'subscript') return false;
+    if (node.kind === 'identifier' && bindingsOf(nameOf(node, file.syntax.text), file) !== 1) return false;
+    return node.children.every(isLiteral);
+  };
+  return bindingsOf(name, file) === 1 && isLiteral(value);
 }
 
 const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
@@ -70,6 +81,8 @@ const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
 function bindingsOf(name: string, file: PyFile): number {
   const text = file.syntax.text;
   const count = (node: PyNode, isBinding: boolean): number => {
+    // Nobody knows what it binds.
+    if (node.kind === 'wildcard_import') return 1;
     if (node.kind === 'identifier') return isBinding && nameOf(node, text) === name ? 1 : 0;
     return node.children.reduce((sum, child) => {
       const binds =

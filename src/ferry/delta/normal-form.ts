@@ -98,7 +98,8 @@ function generic(node: PyNode, text: string, normal: Normal): string {
   if (sequence !== undefined) return `${sequence}(${partsOf(node).map(normal).join(',')})`;
   if (node.kind === 'expression_statement' && node.children.some((child) => child.kind === ','))
     return `tuple(${partsOf(node).map(normal).join(',')})`;
-  if (node.children.length === 0) return node.isNamed ? `${node.kind}:${nameOf(node, text)}` : node.kind;
+  if (node.kind === 'string_content' || node.children.length === 0)
+    return node.isNamed ? `${node.kind}:${text.slice(node.start, node.end)}` : node.kind;
   const parts = significantChildren(node).map((child) => (child.isNamed ? normal(child) : child.kind));
   if ((node.kind === 'type' || node.kind === 'expression_statement') && parts.length === 1)
     return parts[0] ?? '';

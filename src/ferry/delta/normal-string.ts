@@ -73,6 +73,8 @@ function interpolation(
   const debug = part.children.find((child) => child.kind === '=');
   const inner = partsOf(part).map(normal).join(' ');
   const expression = partsOf(part)[0];
+  // `{x:=10}` is a format that begins with an equals sign; the parser takes it for an assignment.
+  if (expression?.kind === 'named_expression') return text.slice(part.start, part.end);
   if (debug !== undefined) return `${text.slice(part.start + 1, debug.end)} ${inner}`;
   return prefix.parts === 't' && expression !== undefined
     ? `${text.slice(expression.start, expression.end)} ${inner}`

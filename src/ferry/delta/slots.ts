@@ -1,7 +1,7 @@
 /** Every place in a file where a value stands that may be a knob, with the path that names it. */
 
 import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
-import { isConversion, shapeOf } from './expression-shape.ts';
+import { innerCalls, shapeOf } from './expression-shape.ts';
 import { calleePath, indexed, joined, keyOf, targetOf } from './knob-path.ts';
 import { nameOf, type PyFile, ungrouped } from './normal-form.ts';
 import { statementsIn } from './statements.ts';
@@ -110,17 +110,18 @@ export function tupleItems(node: PyNode): readonly PyNode[] | null {
 
 function visitValue(node: PyNode, path: string, knob: string, walk: Walk): void {
   const at = walk.slots.length;
-  const isScalar = shapeOf(node, walk.text) === 'scalar';
   walk.slots.push({ node, path, knob, isLeaf: true });
-  if (isScalar) visitInsideScalar(ungrouped(node), path, walk);
-  else visitExpression(node, path, knob, walk);
-  if (!isScalar && walk.slots.length > at + 1) walk.slots[at] = { node, path, knob, isLeaf: false };
-}
-
-// A scalar is one knob; only what a call inside it is given has paths of its own.
-function visitInsideScalar(node: PyNode, path: string, walk: Walk): void {
-  if (node.kind === 'call' && !isConversion(node, walk.text)) visitExpression(node, path, '', walk);
-  else for (const child of node.children) visitInsideScalar(child, path, walk);
+  visitExpression(node, path, knob, walk);
+  if (walk.slots.length === at + 1) return;
+  // A scalar is one knob; what stands inside it has a path of its own only in a call.
+  const isScalar = shapeOf(node, walk.text) === 'scalar';
+  const calls = isScalar ? innerCalls(node, walk.text) : [];
+  for (let index = at; index < walk.slots.length; index += 1) {
+    const slot = walk.slots[index];
+    if (slot === undefined || (!isScalar && index > at)) break;
+    const isInCall = calls.some((call) => call.start <= slot.node.start && slot.node.end <= call.end);
+    walk.slots[index] = { ...slot, isLeaf: slot.isLeaf && isScalar && (index === at || isInCall) };
+  }
 }
 
 function visitExpression(outer: PyNode, path: string, knob: string, walk: Walk): void {

@@ -36,23 +36,33 @@ export function stringPrefix(letters: string): StringPrefix {
 }
 
 /**
- * The characters between the quotes. A named character `\N{…}` keeps its name in upper case behind a NUL, which no
- * source can hold: the table of names is not ours to carry, and equal names are equal characters.
+ * The characters between the quotes. A named character `\N{…}` keeps its name in upper case (the table of names is not
+ * ours to carry, and equal names are equal characters), and half of a surrogate pair stays a half, as in Python. Both
+ * stand behind a lone surrogate, which no file in UTF-8 can hold.
  */
 export function stringCharacters(source: string, prefix: StringPrefix): string {
   const text = source.replace(/\r\n?/g, '\n');
   if (prefix.raw) return text;
   return text.replace(ESCAPE, (whole, octal, hex, short, long, name, other) => {
-    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    if (octal !== undefined) return codeUnit(octal, 8);
+    if (hex !== undefined) return codeUnit(hex, 16);
     if (prefix.bytes && other === undefined) return whole;
-    if (short !== undefined) return String.fromCharCode(Number.parseInt(short, 16));
+    if (short !== undefined) return /^d[89a-f]/i.test(short) ? marked(short) : codeUnit(short, 16);
     if (long !== undefined) return codePoint(Number.parseInt(long, 16));
-    if (name !== undefined) return `\0N{${String(name).toUpperCase()}}`;
+    if (name !== undefined) return marked(`{${name}}`);
     return SIMPLE[other] ?? whole;
   });
 }
 
+function marked(text: string): string {
+  return `\udc00${text.toUpperCase()}`;
+}
+
+function codeUnit(digits: string, radix: number): string {
+  return String.fromCharCode(Number.parseInt(digits, radix));
+}
+
 function codePoint(value: number): string {
+  if (value >= 0xd800 && value <= 0xdfff) return marked(value.toString(16));
   return value <= 0x10ffff ? String.fromCodePoint(value) : '\ufffd';
 }
