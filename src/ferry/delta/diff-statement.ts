@@ -23,6 +23,8 @@ function diffSameKind(base: PyNode, head: PyNode, files: Pair): Outcome {
       const [right, ...moreRight] = partsOf(head);
       if (left === undefined || right === undefined || moreLeft.length + moreRight.length > 0)
         return diffChildren(base, head, files);
+      // `f(),` makes a tuple of it.
+      if (base.children.length !== head.children.length) return UNCOUNTABLE;
       return isAssignment(left) && left.kind === right.kind
         ? diffAssignment(left, right, files)
         : diffExpression(left, right, files);
