@@ -13,6 +13,7 @@ import { sealedHistory } from '../run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
 import { type ControlEffect, perform } from './control/perform.ts';
 import type { OpenLab } from './open-lab.ts';
+import { readingOf } from './reading.ts';
 
 export type Publisher = {
   readonly publish: (open: OpenLab, run: RunId, seqs: readonly number[]) => Promise<void>;
@@ -51,7 +52,12 @@ export function createPublisher(): Publisher {
 
 async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
   const { proposal } = stateOf(open, run);
-  const read = await readThreads(open.lab.client, proposal.pull, proposal.issue, open.lab.digestOf);
+  const read = await readThreads(
+    open.lab.client,
+    proposal.pull,
+    proposal.issue,
+    readingOf(open.lab, open.config),
+  );
   if (read.kind === 'known') return read.value.comments.filter((comment) => comment.byUs);
   open.lab.log(`the threads could not be read: ${read.why}`, { run });
   return null;

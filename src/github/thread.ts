@@ -2,12 +2,11 @@
 
 import { z } from 'zod';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Digest } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { query } from './graphql.ts';
 import { COMMENT_FIELDS, commentSchema } from './thread-schema.ts';
-import { commentOf } from './threads.ts';
+import { commentOf, type Reading } from './threads.ts';
 
 const PARTS = `labels(first: 50) { nodes { name } } comments(last: 100) { nodes { ${COMMENT_FIELDS} } }`;
 const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
@@ -33,7 +32,7 @@ export type Thread = { readonly labels: readonly string[]; readonly comments: re
 export async function readThread(
   client: GitHubClient,
   number: number,
-  digestOf: (text: string) => Digest,
+  reading: Reading,
 ): Promise<Observed<Thread>> {
   const answer = await query(
     client,
@@ -46,6 +45,6 @@ export async function readThread(
   if (thread === null) return unknown('there is no such thread');
   return known({
     labels: thread.labels.nodes.map((label) => label.name),
-    comments: thread.comments.nodes.map((c) => commentOf(c, 'comment', number, digestOf)),
+    comments: thread.comments.nodes.map((c) => commentOf(c, 'comment', number, reading)),
   });
 }

@@ -25,12 +25,23 @@ export type ThreadFacts = {
 /** SHA-256 over UTF-8 text. */
 type DigestOf = (text: string) => Digest;
 
+/**
+ * What reading a comment needs besides its text. `ownBots`: the names under which ferrybot speaks here. The server
+ * speaks as the App and the watch as github-actions: each must know the other's comments for its own.
+ */
+export type Reading = { readonly digestOf: DigestOf; readonly ownBots: readonly string[] };
+
+/** The bots that are ferrybot in a lab; GraphQL names them without `[bot]`. */
+export function ownBots(appSlug: string): readonly string[] {
+  return [appSlug, 'github-actions'];
+}
+
 /** The two threads of a run; unknown where GitHub does not tell all of it. */
 export async function readThreads(
   client: GitHubClient,
   pull: number,
   issue: number,
-  digestOf: DigestOf,
+  reading: Reading,
 ): Promise<Observed<ThreadFacts>> {
   const answer = await query(
     client,
@@ -38,14 +49,14 @@ export async function readThreads(
     { owner: client.owner, repo: client.repo, pull, issue },
     threadsSchema,
   );
-  return answer.kind === 'known' ? known(factsOf(answer.value, digestOf)) : answer;
+  return answer.kind === 'known' ? known(factsOf(answer.value, reading)) : answer;
 }
 
-function factsOf(answer: ThreadsAnswer, digestOf: DigestOf): ThreadFacts {
+function factsOf(answer: ThreadsAnswer, reading: Reading): ThreadFacts {
   const { pullRequest: pull, issue } = answer.repository;
   const reviewComments = pull.reviews.nodes.flatMap((review) => review.comments.nodes);
   return {
-    pull: pullOf(pull, digestOf),
+    pull: pullOf(pull, reading.digestOf),
     issue: {
       number: issue.number,
       state: issue.state === 'OPEN' ? 'open' : 'closed',
@@ -55,10 +66,10 @@ function factsOf(answer: ThreadsAnswer, digestOf: DigestOf): ThreadFacts {
       updatedAt: instant(issue.updatedAt),
     },
     comments: [
-      ...pull.comments.nodes.map((c) => commentOf(c, 'comment', pull.number, digestOf)),
-      ...issue.comments.nodes.map((c) => commentOf(c, 'comment', issue.number, digestOf)),
-      ...pull.reviews.nodes.map((r) => commentOf(r, 'review', pull.number, digestOf)),
-      ...reviewComments.map((c) => commentOf(c, 'review-comment', pull.number, digestOf)),
+      ...pull.comments.nodes.map((c) => commentOf(c, 'comment', pull.number, reading)),
+      ...issue.comments.nodes.map((c) => commentOf(c, 'comment', issue.number, reading)),
+      ...pull.reviews.nodes.map((r) => commentOf(r, 'review', pull.number, reading)),
+      ...reviewComments.map((c) => commentOf(c, 'review-comment', pull.number, reading)),
     ],
   };
 }
@@ -90,7 +101,7 @@ export function commentOf(
   comment: CommentAnswer,
   surface: Surface,
   thread: number,
-  digestOf: DigestOf,
+  reading: Reading,
 ): CommentFacts {
   return {
     surface,
@@ -99,14 +110,18 @@ export function commentOf(
     thread,
     author: actorOf(comment.author),
     authorIsBot: isBot(comment.author),
-    byUs: comment.viewerDidAuthor,
+    byUs: comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots),
     body: comment.body,
-    bodyDigest: digestOf(comment.body),
+    bodyDigest: reading.digestOf(comment.body),
     createdAt: instant(comment.createdAt),
     updatedAt: instant(comment.updatedAt),
     editedAt: comment.lastEditedAt === null ? null : instant(comment.lastEditedAt),
     minimized: comment.isMinimized,
   };
+}
+
+function isOwnBot(author: AuthorAnswer, names: readonly string[]): boolean {
+  return author?.__typename === 'Bot' && names.includes(author.login.replace(/\[bot\]$/, ''));
 }
 
 /** A deleted account has no id any more: 0 is nobody's id and may nothing. */

@@ -24,7 +24,7 @@ export function decideWatch(
   memory: Memory,
 ): Step | null {
   if (!needsWatch(state, now) || state.submission === null) return null;
-  const key = watchKey(state);
+  const key = watchKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (facts.watchRuns.kind === 'unknown') return null;
   const { cluster } = state.submission;
@@ -44,10 +44,13 @@ export function decideWatch(
 
 /** Whether this process needs the list of watch runs. */
 export function wantsWatchRuns(state: RunState, memory: Memory, now: Instant): boolean {
-  return needsWatch(state, now) && !isDone(memory, watchKey(state));
+  return needsWatch(state, now) && !isDone(memory, watchKey(state, now));
 }
 
-/** One key for each lease that ran out, so that the next one is started too. */
-function watchKey(state: RunState): string {
-  return `watch:${state.run}:${state.observation?.lease.until ?? 'first'}`;
+/**
+ * Dispatched just now counts as on its way, though no list shows it yet; after that only the list counts, because a watch
+ * that died before its first observation left nothing in the record.
+ */
+function watchKey(state: RunState, now: Instant): string {
+  return `watch:${state.run}:${Math.floor(now / limits.dispatchVisibleMs)}`;
 }

@@ -15,6 +15,7 @@ import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
 import type { Memory } from '../../run/step.ts';
 import type { Lab } from '../lab.ts';
+import { readingOf } from '../reading.ts';
 import { lastKnownFerry, readBody } from './body-facts.ts';
 import { cachedChangeFacts } from './change-facts.ts';
 
@@ -28,7 +29,7 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
   const once = memoized();
   return {
     gather: async (state, runs, memory) => {
-      const threads = await once(`threads ${state.run}`, () => threadsOf(lab, state));
+      const threads = await once(`threads ${state.run}`, () => threadsOf(lab, config, state));
       const pull = threads.kind === 'known' ? known(threads.value.pull) : threads;
       const changed =
         pull.kind === 'known' && state.submission === null
@@ -74,8 +75,8 @@ function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'u
   return unknown(NOT_ASKED);
 }
 
-function threadsOf(lab: Lab, state: RunState): Promise<Observed<ThreadFacts>> {
-  return readThreads(lab.client, state.proposal.pull, state.proposal.issue, lab.digestOf);
+function threadsOf(lab: Lab, config: LabConfig, state: RunState): Promise<Observed<ThreadFacts>> {
+  return readThreads(lab.client, state.proposal.pull, state.proposal.issue, readingOf(lab, config));
 }
 
 /** Live permissions of the people whose commands wait for an answer, and of nobody else. */

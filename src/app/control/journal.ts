@@ -14,6 +14,7 @@ import { markerIdentity, readMarker } from '../../render/marker.ts';
 import { answerDraft, seenDraft } from '../../run/decide-commands.ts';
 import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
 import { perform } from './perform.ts';
 
 /** Looks at the threads that the wakes name and no active run owns. */
@@ -36,7 +37,7 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const record = open.keeper.current();
   const past =
     record.runs.find((run) => run.proposal.pull === thread || run.proposal.issue === thread) ?? null;
-  const read = await readThread(lab.client, thread, lab.digestOf);
+  const read = await readThread(lab.client, thread, readingOf(lab, config));
   if (read.kind === 'unknown') {
     lab.log(`thread ${thread}: ${read.why}`);
     return;

@@ -65,7 +65,7 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
       run,
     );
     const now = open.keeper.current().runs.find((r) => r.run === run);
-    if (now !== undefined) own.settled.set(run, standing(now));
+    if (now !== undefined && isMineToSay(own, now)) own.settled.set(run, standing(now));
   }
   await answerElsewhere(open, all);
 }
@@ -129,6 +129,16 @@ function isAged(state: RunState, now: number): boolean {
   return (
     now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs ||
     [...state.commands.values()].some((c) => c.answer === null)
+  );
+}
+
+/** Whether everything that the run owes was ours to publish by now; what another process still may say is looked at again. */
+function isMineToSay(own: Own, state: RunState): boolean {
+  const { appended } = own.memories.of(state.run);
+  const now = own.lab.now();
+  return publicationsOf(state).every(
+    (publication) =>
+      appended.has(publication.seq) || now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
   );
 }
 

@@ -22,6 +22,7 @@ import {
 import { fillLane } from '../../run/fill.ts';
 import { type ControlEffect, perform } from '../control/perform.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
 import type { ProposeOutcome } from './outcome.ts';
 import { planProposal } from './plan.ts';
 
@@ -126,7 +127,7 @@ async function record(
   pull: number,
 ): Promise<ProposeOutcome> {
   const { lab, config, keeper } = open;
-  const threads = await readThreads(lab.client, pull, issue, lab.digestOf);
+  const threads = await readThreads(lab.client, pull, issue, readingOf(lab, config));
   if (threads.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: threads.why };
   const lane = config.lanes.daily;
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {

@@ -12,6 +12,7 @@ import type { OrderFacts } from '../../run/verify-order.ts';
 import { readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
 
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
@@ -21,7 +22,12 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
     const nothing = unknown('there is no order');
     return { ...base, pull: nothing, comments: nothing, permissions: new Map(), digest: nothing };
   }
-  const threads = await readThreads(lab.client, state.proposal.pull, state.proposal.issue, lab.digestOf);
+  const threads = await readThreads(
+    lab.client,
+    state.proposal.pull,
+    state.proposal.issue,
+    readingOf(lab, config),
+  );
   if (threads.kind === 'unknown')
     return { ...base, pull: threads, comments: threads, permissions: new Map(), digest: threads };
   const { pull, comments } = threads.value;
