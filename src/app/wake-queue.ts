@@ -2,6 +2,7 @@
 
 import { limits } from '../domain/limits.ts';
 import type { Wake } from '../domain/wake.ts';
+import type { Worker } from './control/worker.ts';
 import type { Log } from './lab.ts';
 
 export type WakeQueue = {
@@ -10,8 +11,8 @@ export type WakeQueue = {
   readonly idle: () => Promise<void>;
 };
 
-/** A queue over `handle`. Beyond the limit wakes fold into one sweep: nothing is lost, since a sweep finds everything. */
-export function createWakeQueue(handle: (wakes: readonly Wake[]) => Promise<void>, log: Log): WakeQueue {
+/** A queue before a worker. Beyond the limit wakes fold into one sweep: nothing is lost, since a sweep finds everything. */
+export function createWakeQueue(worker: Worker, log: Log): WakeQueue {
   let waiting: Wake[] = [];
   let running: Promise<void> | null = null;
 
@@ -20,7 +21,7 @@ export function createWakeQueue(handle: (wakes: readonly Wake[]) => Promise<void
       const batch = waiting;
       waiting = [];
       try {
-        await handle(batch);
+        await worker.handle(batch);
       } catch (error) {
         // Nothing is lost: what is owed is derivable, and the next wake or sweep looks again.
         log(`a wake failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -31,6 +32,8 @@ export function createWakeQueue(handle: (wakes: readonly Wake[]) => Promise<void
 
   return {
     push: (wake) => {
+      // 👀 goes out beside the work under way: a receipt that waits for others is none.
+      worker.acknowledge(wake).catch((error: unknown) => log(`a receipt failed: ${String(error)}`));
       waiting =
         waiting.length >= limits.wakesWaitingMax
           ? [

@@ -55,6 +55,8 @@ export type Effect =
       readonly conclusion: 'success' | 'failure' | 'neutral' | 'action_required' | null;
       readonly annotations: readonly Annotation[];
       readonly externalId: string;
+      /** Id of the check run that this process wrote before, so that it need not be looked for. */
+      readonly existing: number | null;
     }
   /** `expected` is the digest of the body that was read: a person's edit in between is never overwritten. */
   | {

@@ -152,7 +152,7 @@ export const limits = {
   /** Wakes of one repository that wait; beyond it they fold into a sweep. */
   wakesWaitingMax: 200,
   /** How often the server looks for what webhooks did not bring. */
-  sweepPeriodMs: 15 * 60 * 1_000,
+  sweepPeriodMs: 30 * 60 * 1_000,
   /** Difference to GitHub's clock that is taken for network delay and whole seconds. */
   clockSlackMs: 3_000,
   /** After a turn in which the logbook could not be read. */
@@ -186,5 +186,7 @@ export const limits = {
   /** An installation token is replaced so long before its hour is over. */
   tokenSlackMs: 5 * 60 * 1_000,
   /** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
-  discoveryPeriodMs: 60 * 60 * 1_000,
+  discoveryPeriodMs: 6 * 60 * 60 * 1_000,
+  /** Comments whose receipt this process remembers to have given. */
+  acknowledgedMax: 500,
 } as const;

@@ -13,7 +13,9 @@ export type Wake =
     }
   /** A thread changed: edited, labelled, pushed to, closed. */
   | { readonly kind: 'thread'; readonly thread: number }
-  /** The logbook or the default branch moved, or a workflow run ended. */
-  | { readonly kind: 'repository' }
+  /** A branch moved: the logbook, the default branch (and the config with it), or a proposal's. Full ref name. */
+  | { readonly kind: 'push'; readonly ref: string }
+  /** A workflow run ended: whatever it left undone is owed now. */
+  | { readonly kind: 'workflow-ended' }
   /** Time has passed: look for everything that was missed. */
   | { readonly kind: 'sweep' };

@@ -21,7 +21,8 @@ export async function putCheckRun(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'put-check-run' }>,
 ): Promise<EffectOutcome> {
-  const found = await findCheckRun(client, effect);
+  const found: Found =
+    effect.existing === null ? await findCheckRun(client, effect) : { kind: 'found', id: effect.existing };
   if (found.kind === 'unreadable') return { kind: 'unknown', message: found.why };
   const state =
     effect.conclusion === null

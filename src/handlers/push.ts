@@ -6,5 +6,5 @@ import { handler } from './event-envelope.ts';
 const schema = z.object({ ref: z.string(), deleted: z.boolean().optional() });
 
 export const push = handler('push', schema, ({ ref }) =>
-  ref.startsWith('refs/heads/') ? { kind: 'repository' } : null,
+  ref.startsWith('refs/heads/') ? { kind: 'push', ref } : null,
 );

@@ -6,5 +6,5 @@ import { handler } from './event-envelope.ts';
 const schema = z.object({ action: z.string() });
 
 export const workflowRun = handler('workflow_run', schema, ({ action }) =>
-  action === 'completed' ? { kind: 'repository' } : null,
+  action === 'completed' ? { kind: 'workflow-ended' } : null,
 );

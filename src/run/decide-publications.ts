@@ -84,7 +84,18 @@ function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | n
     conclusion: checkConclusion(state),
     annotations: input.annotations,
     externalId: state.run,
+    existing: lastCheckRun(memory, state.gate.commit),
   });
+}
+
+/** The check run on this commit that this process made or found. */
+function lastCheckRun(memory: Memory, commit: string): number | null {
+  const done = [...memory.outcomes].filter(
+    ([key, outcome]) =>
+      key.startsWith('check:') && key.includes(commit.slice(0, 12)) && outcome.kind === 'done',
+  );
+  const last = done.at(-1)?.[1];
+  return last?.kind === 'done' ? last.number : null;
 }
 
 function cardOf(

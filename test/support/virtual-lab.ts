@@ -18,6 +18,7 @@ import { runAction } from '../../src/app/action/run-action.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
 import type { PythonParser } from '../../src/domain/python-syntax.ts';
 import type { Wake } from '../../src/domain/wake.ts';
 import { createClient } from '../../src/github/call.ts';
@@ -68,7 +69,7 @@ const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const APP_PUBLIC = APP_KEYS.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const SECRET = 'a-webhook-secret';
 const BASE = 'http://playground.test';
-const DEFAULT_SWEEP_MS = 15 * 60_000;
+const DEFAULT_SWEEP_MS = limits.sweepPeriodMs;
 
 /** The example lab looks every few seconds; a real one leaves the cadence out and gets the policy's 120 s and 570 s. */
 export function withDefaultCadence(config: string): string {
@@ -377,6 +378,10 @@ function startServer({ world, clock, log, compose, installation, sweepMs }: Serv
     isRunning = false;
   };
   const push = (wake: Wake): void => {
+    worker.acknowledge(wake).catch((error: unknown) => {
+      if (!(error instanceof Crash)) log.push(`server: a receipt failed: ${String(error)}`);
+      worker = make();
+    });
     waiting.push(wake);
     if (isRunning) return;
     isRunning = true;

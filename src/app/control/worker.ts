@@ -22,6 +22,8 @@ import { sweptWakes } from './sweep.ts';
 export type Worker = {
   /** Handles wakes that came together; throws only when nothing could be read or a bug was met. */
   readonly handle: (wakes: readonly Wake[]) => Promise<void>;
+  /** The receipt for a comment, at once: not behind work that is under way. */
+  readonly acknowledge: (wake: Wake) => Promise<void>;
 };
 
 type Own = {
@@ -30,6 +32,8 @@ type Own = {
   readonly memories: Memories;
   readonly settled: Map<RunId, string>;
   sweptAt: number | null;
+  logbookBranch: string;
+  readonly acknowledged: Set<number>;
 };
 
 /** A worker for one repository and default branch. */
@@ -40,8 +44,10 @@ export function createWorker(lab: Lab, defaultBranch: string): Worker {
     memories: createMemories(),
     settled: new Map(),
     sweptAt: null,
+    logbookBranch: '',
+    acknowledged: new Set(),
   };
-  return { handle: (wakes) => handle(own, wakes) };
+  return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => acknowledge(own, [wake]) };
 }
 
 async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
@@ -54,6 +60,7 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     return;
   }
   const { open } = opening;
+  own.logbookBranch = open.config.logbookBranch;
   const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await adoptProposals(open);
   const gatherer = createGatherer(lab, open.git, open.config);
@@ -85,7 +92,11 @@ async function opened(own: Own): Promise<Opening> {
 /** 👀 first, before anything is read: the person sees at once that the command was received. */
 async function acknowledge(own: Own, wakes: readonly Wake[]): Promise<void> {
   for (const wake of wakes) {
-    if (wake.kind !== 'comment' || !wake.hasSlash) continue;
+    if (wake.kind !== 'comment' || !wake.hasSlash || own.acknowledged.has(wake.comment)) continue;
+    own.acknowledged.add(wake.comment);
+    const oldest = own.acknowledged.values().next();
+    if (own.acknowledged.size > limits.acknowledgedMax && oldest.done !== true)
+      own.acknowledged.delete(oldest.value);
     // A receipt that fails is no reason not to answer: the outcome is logged by perform.
     await perform(own.lab, own.lab.gitAs({ name: 'ferry', email: 'ferry@localhost.invalid' }), {
       kind: 'react',
@@ -118,10 +129,15 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[]): boolea
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return age < limits.overLookMs && own.settled.get(state.run) !== standing(state);
   }
-  if (state.submission === null)
-    return wakes.some((wake) => wake.kind === 'sweep' || wake.kind === 'repository');
+  if (state.submission === null && wakes.some((wake) => mayMoveGates(own, wake))) return true;
   if (needsWatch(state, now)) return true;
   return own.settled.get(state.run) !== standing(state) && isAged(state, now);
+}
+
+/** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */
+function mayMoveGates(own: Own, wake: Wake): boolean {
+  if (wake.kind === 'push') return wake.ref !== `refs/heads/${own.logbookBranch}`;
+  return wake.kind === 'sweep';
 }
 
 /** What other processes' events owe is theirs to publish for a while. */

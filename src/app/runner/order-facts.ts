@@ -17,10 +17,14 @@ import { readingOf } from '../reading.ts';
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
-  const base = { repository: lab.repository, now: lab.now(), config };
+  const base = (): Pick<OrderFacts, 'repository' | 'now' | 'config'> => ({
+    repository: lab.repository,
+    now: lab.now(),
+    config,
+  });
   if (state === null || state.order === null) {
     const nothing = unknown('there is no order');
-    return { ...base, pull: nothing, comments: nothing, permissions: new Map(), digest: nothing };
+    return { ...base(), pull: nothing, comments: nothing, permissions: new Map(), digest: nothing };
   }
   const threads = await readThreads(
     lab.client,
@@ -29,7 +33,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
     readingOf(lab, config),
   );
   if (threads.kind === 'unknown')
-    return { ...base, pull: threads, comments: threads, permissions: new Map(), digest: threads };
+    return { ...base(), pull: threads, comments: threads, permissions: new Map(), digest: threads };
   const { pull, comments } = threads.value;
   const approvals = new Set(state.order.order.approvals.map((approval) => approval.user));
   const permissions = new Map<number, Observed<Permission>>();
@@ -39,7 +43,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
       permissions.set(author.id, await readPermission(lab.client, author));
   }
   return {
-    ...base,
+    ...base(),
     pull: known(pull),
     comments: known(comments),
     permissions,

@@ -149,7 +149,7 @@ async function openQueue(
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
   });
   const worker = createWorker(lab, where.branch);
-  return createWakeQueue(worker.handle, lab.log);
+  return createWakeQueue(worker, lab.log);
 }
 
 const installationsSchema = z.array(z.object({ id: z.number().int(), suspended_at: z.string().nullish() }));
