@@ -1,0 +1,41 @@
+/** The rules of the policies as this project words them: fixtures/policy/rules.yml, read once and checked. */
+
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const common = {
+  id: z.string().regex(/^(AG|DF|HR|ML|VA)-\d{2,3}$/),
+  file: z.enum([
+    'agent-guidelines.md',
+    'daily-ferry.md',
+    'hero-run.md',
+    'job-monitoring-loop.md',
+    'vast-ai.md',
+  ]),
+  section: z.string().min(1),
+  rule: z.string().min(10).max(400),
+  /** Marks of the policies' sentences that it words. */
+  sentences: z.array(z.string().regex(/^[0-9a-f]{10}$/)).min(1),
+};
+const rule = z.discriminatedUnion('status', [
+  z.strictObject({ ...common, status: z.literal('open') }),
+  z.strictObject({
+    ...common,
+    status: z.literal('shown'),
+    test: z.strictObject({ file: z.string().regex(/^test\/.+\.test\.ts$/), name: z.string().min(1) }),
+  }),
+  z.strictObject({ ...common, status: z.literal('deviation'), reason: z.string().min(30) }),
+]);
+
+export type Rule = z.infer<typeof rule>;
+
+/** All rules; throws with the place where the file is malformed or an id stands twice, since both are our own mistakes. */
+export async function readRules(file: string): Promise<readonly Rule[]> {
+  const { rules } = z
+    .strictObject({ rules: z.array(rule).min(1) })
+    .parse(parse(await readFile(file, 'utf8')));
+  const twice = rules.filter(({ id }, index) => rules.findIndex((other) => other.id === id) !== index);
+  if (twice.length > 0) throw new Error(`used twice: ${twice.map(({ id }) => id).join(', ')}`);
+  return rules;
+}
