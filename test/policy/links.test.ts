@@ -1,0 +1,33 @@
+/** What our pages link to in this repository is there. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const pages = [
+  ...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+
+describe('our pages', () => {
+  it('link to files that are there', () => {
+    const dead = pages.flatMap((page) =>
+      [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)]
+        .map((match) => match[1] ?? '')
+        .filter((target) => !existsSync(join(ROOT, dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(pages.length).toBeGreaterThan(5);
+    expect(dead).toEqual([]);
+  });
+
+  it('have the decisions in one row of numbers', () => {
+    const numbers = readdirSync(join(ROOT, 'docs/decisions'))
+      .map((file) => Number(file.slice(0, 4)))
+      .toSorted((one, other) => one - other);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+});
