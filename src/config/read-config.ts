@@ -1,7 +1,8 @@
 /** `.github/ferrybot.yml` in three stages: YAML with positions → schema → rules; problems are values with line and column. */
 
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { limits } from '../domain/limits.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
 import { brokenRules } from './rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
 
@@ -40,7 +41,9 @@ export function readConfig(text: string): ConfigReading {
     return invalid(document.errors.map((e) => problem('', at(lines, e.pos[0]), firstLine(e.message))));
   }
   const locate = (path: Path): Position => positionOf(document.contents, path, lines);
-  const parsed = configSchema.safeParse(document.toJS({ maxAliasCount: limits.configAliasesMax }));
+  const written = plainValueOf(document);
+  if (!written.ok) return invalid([problem('', at(lines, firstAlias(document)), written.error)]);
+  const parsed = configSchema.safeParse(written.value);
   if (!parsed.success) {
     return invalid(
       parsed.error.issues.map((i) => problem(dotted(i.path), locate(withUnknownKey(i)), i.message)),
@@ -52,6 +55,30 @@ export function readConfig(text: string): ConfigReading {
   }));
   if (broken.some((b) => b.severity === 'error')) return invalid(broken);
   return { kind: 'valid', config: parsed.data, warnings: broken };
+}
+
+/** The plain value. Aliases that name nothing or multiply beyond the limit are what yaml throws a ReferenceError for. */
+function plainValueOf(document: YamlDocument): Result<unknown, string> {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: limits.configAliasesMax });
+    return ok(value);
+  } catch (error) {
+    if (error instanceof ReferenceError) return fail(firstLine(error.message));
+    throw error;
+  }
+}
+
+/** Where the first alias without an anchor stands, or else the first alias. */
+function firstAlias(document: YamlDocument): number {
+  let first: number | null = null;
+  let unresolved: number | null = null;
+  visit(document, {
+    Alias(_, alias) {
+      first ??= offsetOf(alias);
+      if (alias.resolve(document) === undefined) unresolved ??= offsetOf(alias);
+    },
+  });
+  return unresolved ?? first ?? 0;
 }
 
 function invalid(problems: readonly ConfigProblem[]): ConfigReading {

@@ -15,7 +15,7 @@ export function brokenRules(config: LabConfig): readonly BrokenRule[] {
 }
 
 const clusterExists: Rule = (config) =>
-  config.clusters[config.lanes.daily.cluster] === undefined
+  !Object.hasOwn(config.clusters, config.lanes.daily.cluster)
     ? [
         error(
           ['lanes', 'daily', 'cluster'],
@@ -93,18 +93,31 @@ const secretsAreNotWritten: Rule = (config) =>
     );
 
 const knownPlaceholders: Rule = (config) => {
-  const texts = [
-    ...config.lanes.daily.command,
-    ...Object.values(config.lanes.daily.environment),
-    config.lanes.daily.outputRoot,
+  const lane = config.lanes.daily;
+  return [
+    ...oddPlaceholders(['runName'], lane.runName, ['date']),
+    ...oddPlaceholders(['outputRoot'], lane.outputRoot, ['date', 'runName', 'run']),
+    ...oddPlaceholders(['metricsFile'], lane.metricsFile, PLACEHOLDERS),
+    ...lane.command.flatMap((text, index) => oddPlaceholders(['command', index], text, PLACEHOLDERS)),
+    ...Object.entries(lane.environment).flatMap(([name, text]) =>
+      oddPlaceholders(['environment', name], text, PLACEHOLDERS),
+    ),
   ];
-  const odd = texts
-    .flatMap((text) => [...text.matchAll(/\{(\w*)\}/g)].map((m) => m[1] ?? ''))
-    .filter((n) => !PLACEHOLDERS.includes(n));
-  return odd.map((n) =>
-    error(['lanes', 'daily', 'command'], `{${n}} is not filled in; known: ${PLACEHOLDERS.join(', ')}`),
-  );
 };
+
+/** Each template is filled from those before it alone, so each has placeholders of its own. */
+function oddPlaceholders(
+  path: readonly (string | number)[],
+  text: string,
+  known: readonly string[],
+): readonly BrokenRule[] {
+  return [...text.matchAll(/\{(\w*)\}/g)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => !known.includes(name))
+    .map((name) =>
+      error(['lanes', 'daily', ...path], `{${name}} is not filled in; known: ${known.join(', ')}`),
+    );
+}
 
 const noMetricsNoVerdict: Rule = (config) =>
   config.lanes.daily.metrics.length > 0
@@ -117,8 +130,8 @@ const noMetricsNoVerdict: Rule = (config) =>
         },
       ];
 
-/** What may stand in braces in a command, an environment value or the output root. */
-export const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
+/** What may stand in braces in a command, an environment value or the metrics file. */
+const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
 
 const RULES: readonly Rule[] = [
   clusterExists,

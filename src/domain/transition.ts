@@ -2,7 +2,8 @@
 
 import { assertNever } from './assert.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
-import { commandKey, isOver, type RunState, standingApprovals } from './run-state.ts';
+import type { OrderApproval } from './order.ts';
+import { type Approval, commandKey, isOver, type RunState, standingApprovals } from './run-state.ts';
 import { allPass } from './verdict.ts';
 
 /** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
@@ -42,7 +43,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'sealed':
       return sealedRule(state, event);
     case 'closed':
-      return state.submission !== null && state.end === null ? 'closed while the job runs' : null;
+      return closedRule(state);
     case 'held':
     case 'released':
       return personRule(event);
@@ -76,11 +77,21 @@ function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'orde
   if (state.gate === null || state.gate.digest !== order.digest)
     return 'ordered another manifest than the one shown';
   if (!allPass(state.gate.verdicts)) return 'ordered though a gate does not pass';
-  const standing = new Set(standingApprovals(state).map((a) => a.comment));
+  const standing = standingApprovals(state);
   if (order.approvals.length === 0) return 'ordered without an approval';
-  return order.approvals.every((a) => standing.has(a.comment))
+  return order.approvals.every((cited) => standing.some((given) => isSameApproval(cited, given)))
     ? null
     : 'ordered on an approval that does not stand';
+}
+
+/** GitHub numbers comments and reviews separately, so the number alone names no approval. */
+function isSameApproval(cited: OrderApproval, given: Approval): boolean {
+  return (
+    cited.comment === given.comment &&
+    cited.surface === given.surface &&
+    cited.user === given.actor.id &&
+    cited.bodyDigest === given.bodyDigest
+  );
 }
 
 function claimedRule(state: RunState, event: Extract<LogbookEvent, { type: 'claimed' }>): string | null {
@@ -109,6 +120,12 @@ function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'seale
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (event.data.verdict === 'accepted' && event.data.accept === null) return 'accepted without saying why';
   return personRule(event);
+}
+
+/** A claimed order may have started a job already: the run stays open until the runner says what became of it. */
+function closedRule(state: RunState): string | null {
+  if (state.submission !== null && state.end === null) return 'closed while the job runs';
+  return state.order?.status === 'claimed' ? 'closed while the runner submits' : null;
 }
 
 function answeredRule(

@@ -1,0 +1,43 @@
+/** Which role may write which event, and with what a run begins. */
+
+import { describe, expect, it } from 'vitest';
+import { EVENT_TYPES, type LogbookEvent, ROLES, WRITERS } from '../../src/domain/event.ts';
+import { fold } from '../../src/domain/fold.ts';
+import { illegalAfter } from '../../src/domain/transition.ts';
+import { aRun } from '../support/run-builder.ts';
+
+const ANY = aRun().events;
+
+describe('who may write what', () => {
+  it.each(EVENT_TYPES)('%s', (type) => {
+    const [event] = ANY;
+    if (event === undefined) throw new Error('no event');
+    for (const role of ROLES) {
+      const allowed = (WRITERS[type] as readonly string[]).includes(role);
+      const rule = illegalAfter(null, { ...event, type, role } as LogbookEvent);
+      expect(rule === `${role} may not write ${type}`, role).toBe(!allowed);
+    }
+  });
+
+  it('only the runner claims and submits, only the watch observes and ends', () => {
+    expect([WRITERS.claimed, WRITERS.submitted]).toEqual([['runner'], ['runner']]);
+    expect([WRITERS.observed, WRITERS.ended]).toEqual([['watch'], ['watch']]);
+    expect([WRITERS.approved, WRITERS.ordered, WRITERS.sealed]).toEqual([
+      ['control'],
+      ['control'],
+      ['control'],
+    ]);
+  });
+});
+
+describe('a run begins', () => {
+  it('with its proposal and nothing else', () => {
+    const [, second] = aRun().gated().events;
+    if (second === undefined) throw new Error('no event');
+    expect(fold([second])).toEqual({
+      ok: false,
+      error: { seq: second.seq, rule: 'a run begins with proposed, not with gated' },
+    });
+    expect(fold([])).toEqual({ ok: true, value: null });
+  });
+});

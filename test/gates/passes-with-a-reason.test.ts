@@ -1,0 +1,72 @@
+/** The second ways through a gate, and what the verdicts say about who can help. */
+
+import { describe, expect, it } from 'vitest';
+import { known } from '../../src/domain/observed.ts';
+import type { GateId, Verdict } from '../../src/domain/verdict.ts';
+import type { GateFacts } from '../../src/gates/gate.ts';
+import { runGates } from '../../src/gates/run-gates.ts';
+import { alice } from '../support/run-drafts.ts';
+import { aBody, aChange, anIssue } from '../support/run-facts.ts';
+import { gateFacts, PROPOSAL } from './sample-facts.ts';
+
+const NONE = { change: known(aChange({ delta: { kind: 'none' } })) } as const;
+
+function verdict(gate: GateId, facts: Partial<GateFacts>): Verdict | undefined {
+  return runGates(gateFacts(facts)).find((one) => one.gate === gate);
+}
+
+describe('a gate lets through, too,', () => {
+  it('an identical rerun that says it confirms a regression, without a table', () => {
+    const facts = { ...NONE, body: known(aBody({ objectiveKind: 'regression', hasDeltaTable: false })) };
+    expect(verdict('identical-rerun', facts)).toMatchObject({ outcome: 'pass', code: 'declared-regression' });
+    expect(verdict('delta-declared', facts)).toMatchObject({ outcome: 'pass', code: 'declared' });
+    expect(verdict('delta-readable', facts)).toMatchObject({ outcome: 'pass', code: 'no-change' });
+    expect(verdict('budget', facts)).toMatchObject({ outcome: 'pass', found: { knobs: 0 } });
+  });
+
+  it('a change of scale that a person asked for by name', () => {
+    const change = {
+      knob: 'hidden_dim',
+      path: 'x.hidden_dim',
+      before: '1',
+      after: '2',
+      bucket: null,
+      line: 1,
+    };
+    const facts = {
+      change: known(aChange({ delta: { kind: 'knobs', changes: [change] } })),
+      proposal: {
+        ...PROPOSAL,
+        requestedBy: alice,
+        objective: { kind: 'integration', text: 'raise hidden_dim' },
+      },
+    } as const;
+    expect(verdict('scale-stable', facts)).toMatchObject({
+      outcome: 'pass',
+      code: 'asked-for',
+      found: { knob: 'hidden_dim', by: 'alice' },
+    });
+  });
+
+  it('an issue that links the pull request by its address', () => {
+    const body = 'https://github.com/lab/models/pull/13 is open';
+    expect(verdict('issue-updated', { issue: known(anIssue({ body })) })).toMatchObject({ outcome: 'pass' });
+  });
+});
+
+describe('a gate that blocks', () => {
+  it('names the first thing that is wrong and how many there are', () => {
+    const changedPaths = ['experiments/ferries/daily.py', 'lib/a.py', 'lib/b.py'];
+    expect(verdict('scope', { change: known(aChange({ changedPaths })) })).toMatchObject({
+      found: { first: 'lib/a.py', count: 2 },
+      remedyBy: 'author',
+    });
+  });
+
+  it('names the run that holds the lane, and that only time helps', () => {
+    expect(verdict('lane-free', { liveRuns: known(['ferry-daily-20261120', 'x']) })).toMatchObject({
+      found: { run: 'ferry-daily-20261120', count: 2 },
+      remedyBy: 'time',
+    });
+  });
+});

@@ -1,0 +1,27 @@
+// Facts on which every gate passes, and a way to make one of them bad.
+
+import { known } from '../../src/domain/observed.ts';
+import type { GateFacts } from '../../src/gates/gate.ts';
+import { gatePolicyOf } from '../../src/run/gate-run.ts';
+import { aRun } from '../support/run-builder.ts';
+import { aBody, aChange, anIssue, aPull } from '../support/run-facts.ts';
+import { aConfig, aManifest } from '../support/run-parts.ts';
+
+export const PROPOSAL = aRun().state.proposal;
+export const POLICY = { ...gatePolicyOf(aConfig()), scaleKnobs: ['train.model', 'hidden_dim'] };
+
+export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
+  return {
+    repository: 'lab/models',
+    proposal: PROPOSAL,
+    policy: POLICY,
+    pull: known(aPull()),
+    issue: known(anIssue()),
+    change: known(aChange()),
+    body: known(aBody()),
+    liveRuns: known([]),
+    holds: [],
+    manifest: known(aManifest()),
+    ...change,
+  };
+}

@@ -1,0 +1,148 @@
+// What the outside world shows about the sample run: every part green, each replaceable.
+
+import type { Actor, Permission } from '../../src/domain/actor.ts';
+import type {
+  BodyFacts,
+  ChangeFacts,
+  CommentFacts,
+  IssueFacts,
+  PullFacts,
+  RunFacts,
+  WorkflowRunFacts,
+} from '../../src/domain/facts.ts';
+import { branded, type Instant, isInstant, isTreeId } from '../../src/domain/ids.ts';
+import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
+
+export const instant = (text: string): Instant => branded(Date.parse(text), isInstant);
+export const NOON = instant('2026-11-21T12:00:00.000Z');
+
+export function aPull(change: Partial<PullFacts> = {}): PullFacts {
+  return {
+    number: 13,
+    nodeId: 'PR_1',
+    state: 'open',
+    merged: false,
+    title: 'Daily ferry',
+    body: 'the body\n- [x] issue created/updated\n- [ ] human approval\n- [ ] monitoring loop started\n',
+    bodyDigest: digestOf('the whole body'),
+    author: labBot,
+    authorIsBot: true,
+    bodyEditors: [],
+    headSha: shaOf('launch commit'),
+    headBranch: 'ferrybot/proposal/ferry-daily-20261121',
+    headRepository: 'lab/models',
+    baseBranch: 'main',
+    labels: ['ferry'],
+    ...change,
+  };
+}
+
+export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
+  return {
+    number: 12,
+    state: 'open',
+    title: 'Ferry',
+    body: 'Proposed in #13.',
+    labels: ['experiment'],
+    updatedAt: NOON,
+    ...change,
+  };
+}
+
+export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
+  return {
+    headSha: shaOf('launch commit'),
+    baseSha: shaOf('base'),
+    mergeBase: shaOf('base'),
+    changedPaths: ['experiments/ferries/daily.py'],
+    trees: { experiments: branded('1'.repeat(40), isTreeId), lib: branded('2'.repeat(40), isTreeId) },
+    delta: {
+      kind: 'knobs',
+      changes: [
+        {
+          knob: 'learning_rate',
+          path: 'train.SimpleTrainConfig().learning_rate',
+          before: '3e-3',
+          after: '6e-3',
+          bucket: 'optimizer',
+          line: 4,
+        },
+      ],
+    },
+    ...change,
+  };
+}
+
+export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
+  return {
+    fingerprint: digestOf('the body'),
+    risk: 'low',
+    objectiveKind: 'integration',
+    linksLastFerry: true,
+    hasDeltaTable: true,
+    mismatches: [],
+    boxes: [
+      { text: 'issue created/updated', checked: true, line: 2 },
+      { text: 'human approval', checked: false, line: 3 },
+      { text: 'monitoring loop started', checked: false, line: 4 },
+    ],
+    ...change,
+  };
+}
+
+/** A comment in the PR's thread, written at noon unless told otherwise. */
+export function aComment(author: Actor, body: string, change: Partial<CommentFacts> = {}): CommentFacts {
+  const at = change.createdAt ?? NOON;
+  return {
+    surface: 'comment',
+    id: 1000,
+    nodeId: 'IC_1',
+    thread: 13,
+    author,
+    authorIsBot: false,
+    byUs: false,
+    body,
+    bodyDigest: digestOf(body),
+    createdAt: at,
+    updatedAt: at,
+    editedAt: null,
+    minimized: false,
+    ...change,
+  };
+}
+
+export function aWorkflowRun(title: string, change: Partial<WorkflowRunFacts> = {}): WorkflowRunFacts {
+  return {
+    id: 77,
+    title,
+    status: 'in_progress',
+    conclusion: null,
+    createdAt: NOON,
+    url: 'https://github.example/lab/models/actions/runs/77',
+    ...change,
+  };
+}
+
+export function permissions(
+  ...held: readonly (readonly [Actor, Permission])[]
+): ReadonlyMap<number, Observed<Permission>> {
+  return new Map(held.map(([actor, permission]) => [actor.id, known(permission)]));
+}
+
+/** Everything readable and in order; alice and bob are maintainers; nobody has said anything. */
+export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
+  return {
+    pull: known(aPull()),
+    issue: known(anIssue()),
+    comments: known([]),
+    change: known(aChange()),
+    body: known(aBody()),
+    permissions: permissions([alice, 'maintain'], [bob, 'maintain']),
+    laneRuns: known([]),
+    launchRuns: unknown('not asked for'),
+    watchRuns: known([]),
+    closureLog: known({ base: shaOf('base'), text: null }),
+    ...change,
+  };
+}
