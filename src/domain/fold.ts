@@ -179,7 +179,7 @@ const ORDER_ENDING: readonly string[] = [
 
 function incident(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
-  const incidents = [...state.incidents, { code, detail, at: event.at, seq: event.seq }];
+  const incidents = [...state.incidents, { code, detail, role: event.role, at: event.at, seq: event.seq }];
   const endsOrder =
     ORDER_ENDING.includes(code) && detail['orderDigest'] === state.order?.digest && state.submission === null;
   if (endsOrder) return { ...withOrder(state, { status: 'failed' }), incidents, approvals: [] };

@@ -2,7 +2,7 @@
 
 import type { Actor } from './actor.ts';
 import type { AnswerCode, Surface } from './command.ts';
-import type { EventDataByType, EventOf, IncidentCode } from './event.ts';
+import type { EventDataByType, EventOf, IncidentCode, Role } from './event.ts';
 import type { Digest, RunId } from './ids.ts';
 import type { Order } from './order.ts';
 import { allPass } from './verdict.ts';
@@ -33,6 +33,8 @@ export type Ending = EventDataByType['ended'] & { readonly at: string; readonly 
 export type Incident = {
   readonly code: IncidentCode;
   readonly detail: EventDataByType['incident']['detail'];
+  /** Who wrote it: the runner never publishes, so control does at once. */
+  readonly role: Role;
   readonly at: string;
   readonly seq: number;
 };

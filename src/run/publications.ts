@@ -1,5 +1,6 @@
 /** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
 
+import type { Role } from '../domain/event.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { MarkerKind } from '../render/marker.ts';
 
@@ -10,6 +11,8 @@ export type Publication = {
   readonly thread: number;
   readonly seq: number;
   readonly at: string;
+  /** Who wrote the event, and so who says it first. */
+  readonly role: Role;
 };
 
 /** Everything that should stand in the run's threads by now; answers and alerts first, progress never (it is the card's). */
@@ -29,13 +32,20 @@ function answersOf(state: RunState): readonly Publication[] {
     const last = loud.toSorted((a, b) => b.seq - a.seq)[0];
     const thread = commands[0]?.thread;
     if (answers.length < commands.length || last === undefined || thread === undefined) return [];
-    return [{ kind: 'answer', key, thread, seq: last.seq, at: last.at } as const];
+    return [{ kind: 'answer', key, thread, seq: last.seq, at: last.at, role: 'control' } as const];
   });
 }
 
 function incidentsOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
-  return state.incidents.map(({ seq, at }) => ({ kind: 'incident', key: String(seq), thread, seq, at }));
+  return state.incidents.map(({ seq, at, role }) => ({
+    kind: 'incident',
+    key: String(seq),
+    thread,
+    seq,
+    at,
+    role,
+  }));
 }
 
 function dropsOf(state: RunState): readonly Publication[] {
@@ -45,19 +55,20 @@ function dropsOf(state: RunState): readonly Publication[] {
     thread: state.proposal.pull,
     seq,
     at,
+    role: 'control',
   }));
 }
 
 function milestonesOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
   const moments = [
-    { kind: 'launch', event: state.submission },
-    { kind: 'first-eval', event: state.firstEval },
-    { kind: 'ended', event: state.end },
-    { kind: 'sealed', event: state.seal },
-    { kind: 'closed', event: state.closed },
+    { kind: 'launch', role: 'runner', event: state.submission },
+    { kind: 'first-eval', role: 'watch', event: state.firstEval },
+    { kind: 'ended', role: 'watch', event: state.end },
+    { kind: 'sealed', role: 'control', event: state.seal },
+    { kind: 'closed', role: 'control', event: state.closed },
   ] as const;
-  return moments.flatMap(({ kind, event }) =>
-    event === null ? [] : [{ kind, key: String(event.seq), thread, seq: event.seq, at: event.at }],
+  return moments.flatMap(({ kind, role, event }) =>
+    event === null ? [] : [{ kind, key: String(event.seq), thread, seq: event.seq, at: event.at, role }],
   );
 }

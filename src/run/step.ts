@@ -1,7 +1,7 @@
 /** One step of a reconciliation: record something, or do something outside. Never both at once, so that each is a boundary. */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
-import type { EventDraft } from '../domain/event.ts';
+import type { EventDraft, Role } from '../domain/event.ts';
 
 export type Step =
   | { readonly kind: 'append'; readonly drafts: readonly EventDraft[] }
@@ -14,6 +14,8 @@ export type Memory = {
   readonly tries: ReadonlyMap<string, number>;
   /** Sequence numbers that this process appended: it publishes them without waiting. */
   readonly appended: ReadonlySet<number>;
+  /** Roles whose events this process publishes as if they were its own: the runner writes and never speaks. */
+  readonly speaksFor?: readonly Role[];
 };
 
 export const EMPTY_MEMORY: Memory = { outcomes: new Map(), tries: new Map(), appended: new Set() };

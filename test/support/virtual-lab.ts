@@ -357,7 +357,7 @@ function startServer({ world, clock, log, compose, installation, sweepMs }: Serv
     return minted.token;
   };
   const control = signing(DEMO_KEYS.control.seed);
-  const make = (): Worker => createWorker(compose('server', token, { control }), 'main');
+  const make = (): Worker => createWorker(compose('server', token, { control }), 'main', ['runner']);
   let worker = make();
   let waiting: Wake[] = [];
   let isRunning = false;

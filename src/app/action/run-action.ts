@@ -86,7 +86,8 @@ async function withLab(
 }
 
 async function chat(parts: ActionParts): Promise<ActionResult> {
-  const worker = createWorker(parts.lab, parts.defaultBranch);
+  // The job after a launch is named its run: it says what the runner, which may not write in threads, has done.
+  const worker = createWorker(parts.lab, parts.defaultBranch, parts.inputs.run === '' ? [] : ['runner']);
   await worker.handle([wakeFrom(parts)]);
   return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
 }

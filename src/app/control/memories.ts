@@ -1,5 +1,6 @@
 /** What this process remembers of each run between wakes: what it did and appended; failed tries begin anew each wake. */
 
+import type { Role } from '../../domain/event.ts';
 import { limits } from '../../domain/limits.ts';
 import { EMPTY_MEMORY, type Memory } from '../../run/step.ts';
 
@@ -10,10 +11,10 @@ export type Memories = {
 };
 
 /** An empty memory. `begin` is called at each wake. */
-export function createMemories(): Memories {
+export function createMemories(speaksFor: readonly Role[]): Memories {
   const memories = new Map<string, Memory>();
   return {
-    of: (run) => memories.get(run) ?? EMPTY_MEMORY,
+    of: (run) => memories.get(run) ?? { ...EMPTY_MEMORY, speaksFor },
     keep: (run, memory) => {
       memories.delete(run);
       memories.set(run, memory);

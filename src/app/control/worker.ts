@@ -1,5 +1,6 @@
 /** Control's work on one repository: every wake ends in the same look at the record, one at a time. */
 
+import type { Role } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -7,7 +8,7 @@ import { isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
-import { needsWatch } from '../../run/decide-watch.ts';
+import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
@@ -36,12 +37,12 @@ type Own = {
   readonly acknowledged: Set<number>;
 };
 
-/** A worker for one repository and default branch. */
-export function createWorker(lab: Lab, defaultBranch: string): Worker {
+/** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
+export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
   const own: Own = {
     lab,
     opener: createLabOpener(lab, defaultBranch),
-    memories: createMemories(),
+    memories: createMemories(speaksFor),
     settled: new Map(),
     sweptAt: null,
     logbookBranch: '',
@@ -130,7 +131,7 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[]): boolea
     return age < limits.overLookMs && own.settled.get(state.run) !== standing(state);
   }
   if (state.submission === null && wakes.some((wake) => mayMoveGates(own, wake))) return true;
-  if (needsWatch(state, now)) return true;
+  if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;
   return own.settled.get(state.run) !== standing(state) && isAged(state, now);
 }
 
@@ -150,11 +151,13 @@ function isAged(state: RunState, now: number): boolean {
 
 /** Whether everything that the run owes was ours to publish by now; what another process still may say is looked at again. */
 function isMineToSay(own: Own, state: RunState): boolean {
-  const { appended } = own.memories.of(state.run);
+  const { appended, speaksFor } = own.memories.of(state.run);
   const now = own.lab.now();
   return publicationsOf(state).every(
     (publication) =>
-      appended.has(publication.seq) || now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
+      appended.has(publication.seq) ||
+      speaksFor?.includes(publication.role) === true ||
+      now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
   );
 }
 

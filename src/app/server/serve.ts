@@ -148,7 +148,7 @@ async function openQueue(
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
   });
-  const worker = createWorker(lab, where.branch);
+  const worker = createWorker(lab, where.branch, ['runner']);
   return createWakeQueue(worker, lab.log);
 }
 
