@@ -1,0 +1,95 @@
+/** `npm test` tells the truth in its last line, held against small runs of its own in a process of their own. */
+
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { closingLine, judge, NO_TALLY } from '../support/closing-line-reporter.ts';
+
+const IMPORTS = "import { beforeAll, describe, expect, it } from 'vitest';\n";
+const PASS = "it('passes', () => expect(1).toBe(1));\n";
+
+type Run = {
+  readonly exitCode: number | undefined;
+  readonly lines: readonly string[];
+  readonly last: string;
+};
+
+/** Runs test/run.ts on a folder with one test file. */
+async function runOn(body: string, ci: '' | 'true' = '', args: readonly string[] = []): Promise<Run> {
+  const root = await mkdtemp(join(tmpdir(), 'closing-line-'));
+  try {
+    await symlink(resolve('node_modules'), join(root, 'node_modules'));
+    await writeFile(join(root, 'package.json'), '{"type":"module"}');
+    await writeFile(join(root, 'small.test.ts'), IMPORTS + body);
+    const { exitCode, all } = await execa('node', [resolve('test/run.ts'), '--root', root, ...args], {
+      preferLocal: true,
+      reject: false,
+      all: true,
+      // Vitest marks its workers by these; the run inside must not take itself for one.
+      env: { CI: ci, VITEST: undefined, VITEST_MODE: undefined, NODE_ENV: undefined, NO_COLOR: '1' },
+    });
+    const lines = all.trimEnd().split('\n');
+    return { exitCode, lines, last: lines.at(-1) ?? '' };
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+describe('npm test', () => {
+  it('closes with the counts, and exits 0 when all passed', async () => {
+    const run = await runOn(PASS + PASS.replace('passes', 'passes too'));
+    expect([run.last, run.exitCode]).toEqual(['2 passed, 0 failed', 0]);
+  });
+
+  it('counts what failed, and exits 1', async () => {
+    const run = await runOn(`${PASS}it('fails', () => expect(1).toBe(2));`);
+    expect([run.last, run.exitCode]).toEqual(['1 passed, 1 failed', 1]);
+  });
+
+  it('counts a file that does not load, and a hook that throws, as failures', async () => {
+    const unloadable = await runOn("throw new Error('at load');");
+    expect([unloadable.last, unloadable.exitCode]).toEqual(['0 passed, 1 failed', 1]);
+    const hook = await runOn(
+      `${PASS}describe('x', () => { beforeAll(() => { throw new Error('hook'); }); it('a', () => {}); });`,
+    );
+    expect([hook.last, hook.exitCode]).toEqual(['1 passed, 1 failed, 1 skipped', 1]);
+  });
+
+  it('counts an error that belongs to no test', async () => {
+    const run = await runOn(
+      `${PASS}it('late', async () => { setTimeout(() => { throw new Error('stray'); }, 5); await new Promise((r) => setTimeout(r, 60)); });`,
+    );
+    expect([run.last, run.exitCode]).toEqual(['2 passed, 1 failed', 1]);
+  });
+
+  it('names each skipped test with its reason, from its note or from its suite', async () => {
+    const body = `${PASS}it('needs a moon', ({ skip }) => skip('no moon here'));
+      describe.skipIf(true)('stars', { meta: { skipReason: 'clouds' } }, () => { it('shine', () => {}); });`;
+    const run = await runOn(body);
+    expect([run.last, run.exitCode]).toEqual(['1 passed, 0 failed, 2 skipped', 0]);
+    expect(run.lines).toContain('skipped: small.test.ts > needs a moon: no moon here');
+    expect(run.lines).toContain('skipped: small.test.ts > stars > shine: clouds');
+    const inCi = await runOn(body, 'true');
+    expect([inCi.last, inCi.exitCode]).toEqual(['1 passed, 0 failed, 2 skipped', 1]);
+  });
+
+  it('fails on a skip without a reason, also outside CI', async () => {
+    const run = await runOn(`${PASS}it.skip('quiet', () => {});`);
+    expect([run.last, run.exitCode]).toEqual(['1 passed, 0 failed, 1 skipped', 1]);
+  });
+
+  it('fails when there was nothing to run', async () => {
+    const run = await runOn(PASS, '', ['no-such-file']);
+    expect([run.last, run.exitCode]).toEqual(['0 passed, 1 failed', 1]);
+  });
+});
+
+describe('the verdict', () => {
+  it('never calls a run good that broke off', () => {
+    expect(judge({ ...NO_TALLY, passed: 3 }, false).isGood).toBe(false);
+    expect(judge({ ...NO_TALLY, passed: 3, complete: true }, false).isGood).toBe(true);
+    expect(closingLine({ ...NO_TALLY, passed: 3 })).toBe('3 passed, 1 failed');
+  });
+});
