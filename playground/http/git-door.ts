@@ -6,6 +6,7 @@ import { actorOf, identify } from '../world/identity.ts';
 import { findRepo } from '../world/lookup.ts';
 import { allows } from '../world/permissions.ts';
 import { recordPush } from '../world/pushes.ts';
+import { countUsage } from '../world/rate.ts';
 import { repoAccess } from '../world/route.ts';
 import type { World } from '../world/world.ts';
 
@@ -27,7 +28,11 @@ export function createGitDoor(
     if (!isGitRequest(request)) return false;
     await serveGit(request, response, {
       ...options,
-      authorize: async ({ owner, repo, token, service }) => authorize(world, owner, repo, token, service),
+      authorize: async ({ owner, repo, token, service }) => {
+        const identity = identify(world, token === null ? null : `Bearer ${token}`);
+        if (identity.ok) countUsage(world, identity.caller, 'git');
+        return authorize(world, owner, repo, token, service);
+      },
       onPush: async ({ owner, repo, token, updates }) => {
         const row = findRepo(world, owner, repo);
         const identity = identify(world, token === null ? null : `Bearer ${token}`);

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 export type RateWindow = { readonly limit: number; readonly used: number; readonly resetAtMs: number };
 
 const windows = new WeakMap<World, Map<string, RateWindow>>();
-const unused: Usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, mints: 0 };
+const unused: Usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, mints: 0, git: 0 };
 
 /** The hour's window of a caller as it stands now. */
 export function rateOf(world: World, caller: Caller): RateWindow {

@@ -87,6 +87,8 @@ export type Usage = {
   readonly notModified: number;
   readonly contentWrites: number;
   readonly mints: number;
+  /** Fetches and pushes over git; no quota of the API, reported apart. */
+  readonly git: number;
 };
 
 /** A request for which the playground has no route; a test may fail on a non-empty list. */
