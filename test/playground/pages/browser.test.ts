@@ -9,8 +9,7 @@ import { openRealSite } from './real-site.ts';
 import { openSampleSite, type SampleSite } from './sample-site.ts';
 
 const executablePath = findChromium();
-if (executablePath === null)
-  console.warn('browser.test.ts is skipped: no Chromium (CHROMIUM_PATH, or `chromium` on the PATH).');
+const skipReason = 'no Chromium (CHROMIUM_PATH, or `chromium` on the PATH)';
 
 /** `PICTURES=1` renews the pictures of the documentation; otherwise they are only proof that the page can be drawn. */
 const pictures =
@@ -18,7 +17,7 @@ const pictures =
     ? path.resolve('docs/pictures')
     : mkdtempSync(path.join(os.tmpdir(), 'pictures-'));
 
-describe.skipIf(executablePath === null)('the page in a browser', () => {
+describe.skipIf(executablePath === null)('the page in a browser', { meta: { skipReason } }, () => {
   let site: SampleSite;
   let browser: Browser;
   const problems: string[] = [];
