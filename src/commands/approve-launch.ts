@@ -22,7 +22,8 @@ function decide(context: CommandContext): CommandDecision {
   const { state, policy, actor, gates } = context;
   if (!mayApprove(context.permission, actor.id, policy))
     return answer('not-permitted', { needs: policy.approvePermission });
-  if (state.end !== null || state.submission !== null || isLive(state))
+  // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
+  if (state.end !== null || state.submission !== null || state.stop !== null || isLive(state))
     return answer('approval-not-now', { jobId: state.submission?.jobId ?? '' });
   if (!policy.onePersonIsEnough && context.interested.some((person) => person.id === actor.id))
     return answer('approval-by-author');

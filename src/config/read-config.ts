@@ -1,6 +1,6 @@
 /** `.github/ferrybot.yml` in three stages: YAML with positions → schema → rules; problems are values with line and column. */
 
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { brokenRules } from './rules.ts';
@@ -58,7 +58,7 @@ export function readConfig(text: string): ConfigReading {
 }
 
 /** The plain value. Aliases that name nothing or multiply beyond the limit are what yaml throws a ReferenceError for. */
-function plainValueOf(document: YamlDocument): Result<unknown, string> {
+function plainValueOf(document: ReturnType<typeof parseDocument>): Result<unknown, string> {
   try {
     const value: unknown = document.toJS({ maxAliasCount: limits.configAliasesMax });
     return ok(value);
@@ -69,7 +69,7 @@ function plainValueOf(document: YamlDocument): Result<unknown, string> {
 }
 
 /** Where the first alias without an anchor stands, or else the first alias. */
-function firstAlias(document: YamlDocument): number {
+function firstAlias(document: ReturnType<typeof parseDocument>): number {
   let first: number | null = null;
   let unresolved: number | null = null;
   visit(document, {

@@ -59,8 +59,8 @@ function judgeMetric(
   history: readonly SealedMetrics[],
 ): MetricRow {
   const base = { key: metric.key, value, tolerancePercent: metric.tolerancePercent };
-  const past = history.map((h) => Number(h.metrics[metric.key] ?? Number.NaN)).filter(Number.isFinite);
-  const number = value === null ? Number.NaN : Number(value);
+  const past = history.map((h) => numberOf(h.metrics[metric.key] ?? '')).filter(Number.isFinite);
+  const number = numberOf(value ?? '');
   if (!Number.isFinite(number))
     return { ...base, median: null, worsePercent: null, outcome: value === null ? 'unknown' : 'fail' };
   if (past.length === 0) return { ...base, median: null, worsePercent: null, outcome: 'no-baseline' };
@@ -74,6 +74,11 @@ function judgeMetric(
     worsePercent,
     outcome: worsePercent <= Number(metric.tolerancePercent) ? 'pass' : 'fail',
   };
+}
+
+/** Blank text is no number, though `Number` takes it for zero. */
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
 }
 
 /** The middle value, or the mean of the two in the middle. The list is not empty. */

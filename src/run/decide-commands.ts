@@ -55,7 +55,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
 function decideItem(input: CommandInput, item: PendingItem): CommandOutcome {
   const { comment, said } = item;
   if (said.kind === 'error') {
-    return answered(item, said.word.slice(1), {}, 'not-understood', {
+    return answered(input, item, said.word.slice(1), {}, 'not-understood', {
       code: said.code,
       word: said.word,
       line: said.line,
@@ -64,9 +64,13 @@ function decideItem(input: CommandInput, item: PendingItem): CommandOutcome {
     });
   }
   if (said.kind === 'hint')
-    return answered(item, 'hint', {}, 'hint', { word: said.word, reason: said.reason, line: said.line });
+    return answered(input, item, 'hint', {}, 'hint', {
+      word: said.word,
+      reason: said.reason,
+      line: said.line,
+    });
   if (comment.editedAt !== null)
-    return answered(item, said.name, said.args, 'comment-edited', { name: said.name });
+    return answered(input, item, said.name, said.args, 'comment-edited', { name: said.name });
   const definition = definitionOf(said.name);
   if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
   const needs = definition.who(policyOf(input.config));
@@ -83,7 +87,7 @@ function unreadablePermission(input: CommandInput, item: PendingItem, why: strin
   if (input.now - item.comment.createdAt < limits.permissionPatienceMs) return { kind: 'wait', why };
   return said(item) === null
     ? { kind: 'nothing' }
-    : answered(item, said(item) ?? '', {}, 'permission-unknown', { why });
+    : answered(input, item, said(item) ?? '', {}, 'permission-unknown', { why });
 }
 
 function said(item: PendingItem): string | null {
@@ -104,7 +108,7 @@ function refused(
       input.now - (fromRfc3339(seen.answer.at) ?? 0) < limits.strangerAnswerPeriodMs,
   );
   const quiet = recently && !permits(held, 'triage') ? 1 : 0;
-  return answered(item, said(item) ?? '', argsOf(item), 'not-permitted', { needs, held, quiet });
+  return answered(input, item, said(item) ?? '', argsOf(item), 'not-permitted', { needs, held, quiet });
 }
 
 function argsOf(item: PendingItem): Readonly<Record<string, string>> {
@@ -114,13 +118,13 @@ function argsOf(item: PendingItem): Readonly<Record<string, string>> {
 function settled(input: CommandInput, item: PendingItem, decision: CommandDecision): CommandOutcome {
   if (decision.kind === 'answer')
     return answered(
+      input,
       item,
       said(item) ?? '',
       argsOf(item),
       decision.code,
       decision.detail,
       decision.drafts,
-      input.state,
     );
   const key = commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index });
   if (!input.state.commands.has(key))
@@ -129,16 +133,16 @@ function settled(input: CommandInput, item: PendingItem, decision: CommandDecisi
 }
 
 function answered(
+  input: CommandInput,
   item: PendingItem,
   name: string,
   args: Readonly<Record<string, string>>,
   code: AnswerCode,
   detail: AnswerDetail,
   drafts: readonly EventDraft[] = [],
-  state?: RunState,
 ): CommandOutcome {
   const key = commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index });
-  const seen = state?.commands.has(key) === true ? [] : [seenDraft(item, name, args)];
+  const seen = input.state.commands.has(key) ? [] : [seenDraft(item, name, args)];
   return { kind: 'step', step: append(...seen, ...drafts, answerDraft(item, code, detail)) };
 }
 

@@ -17,7 +17,9 @@ export function decideGates(state: RunState, facts: RunFacts, gated: Gated, dige
   if (state.submission !== null || state.order?.status === 'claimed') return null;
   if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
-  if (hasUnknown && state.gate !== null && gated.manifest.kind === 'known') return null;
+  // A manifest that cannot be built from a change that was read is news; one whose change was not read is not.
+  const isTold = gated.manifest.kind === 'unknown' && facts.change.kind === 'known';
+  if (hasUnknown && state.gate !== null && !isTold) return null;
   const digest = gated.manifest.kind === 'known' ? manifestDigest(gated.manifest.value, digestOf) : null;
   const body = facts.body.value.fingerprint;
   const commit = facts.pull.value.headSha;

@@ -1,0 +1,180 @@
+/** What a comment comes to: who may, what is recorded, and that every command is answered exactly once. */
+
+import { describe, expect, it } from 'vitest';
+import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
+import type { RunBuilder } from '../support/run-builder.ts';
+import { alice, bob, labBot } from '../support/run-drafts.ts';
+import { aBody, aComment, aPull, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, gatesOn } from './parts.ts';
+
+const mallory = { id: 666, login: 'mallory' };
+const gated = gatedOn();
+const digest = gated.state.gate?.digest ?? '';
+const ended = gated.approved(bob).ordered().submitted().observed().ended();
+
+function hear(
+  run: RunBuilder,
+  comments: readonly CommentFacts[],
+  change: Partial<RunFacts> = {},
+  more: Partial<CommandInput> = {},
+): CommandOutcome {
+  const facts = someFacts({ comments: known(comments), ...change });
+  const { state } = run;
+  const gates = {
+    digest: state.gate?.digest ?? null,
+    body: aBody().fingerprint,
+    verdicts: gatesOn(state, facts).verdicts,
+  };
+  return decideCommand({ state, facts, config: CONFIG, now: NOON, gates, verdict: 'pass', ...more });
+}
+
+/** What was recorded, and the run that goes on from it. */
+function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknown, ...infer R] ? R : never) {
+  const outcome = hear(run, ...rest);
+  if (outcome.kind !== 'step' || outcome.step.kind !== 'append') throw new Error(outcome.kind);
+  const next = run.add(...outcome.step.drafts);
+  const answers = outcome.step.drafts.filter((draft) => draft.type === 'command-answered');
+  return { next, code: answers[0]?.data.code, detail: answers[0]?.data.detail, drafts: outcome.step.drafts };
+}
+
+describe('/approve-launch', () => {
+  const say = (text: string, by = bob, change: Partial<CommentFacts> = {}) => [aComment(by, text, change)];
+
+  it.each([
+    ['by nobody who may', say('/approve-launch', mallory), 'not-permitted'],
+    ['by the author', say('/approve-launch', labBot), 'approval-by-author'],
+    ['with the right digest', say(`/approve-launch ${digest.slice(7, 19)}`), 'approved'],
+    ['with the whole digest', say(`/approve-launch ${digest}`), 'approved'],
+    ['with another digest', say('/approve-launch 000000000000'), 'approval-digest-changed'],
+    ['bare, of what was shown before', say('/approve-launch'), 'approved'],
+    [
+      'bare, written before it was shown',
+      say('/approve-launch', bob, { createdAt: instant('2026-11-21T09:00:30.000Z') }),
+      'approval-digest-needed',
+    ],
+    ['in a comment that was edited', say('/approve-launch', bob, { editedAt: NOON }), 'comment-edited'],
+    ['in a review comment', say('/approve-launch', bob, { surface: 'review-comment' }), 'approval-not-now'],
+  ] as const)('%s', (_, comments, code) => {
+    const held = permissions([bob, 'maintain'], [mallory, 'read'], [labBot, 'admin']);
+    const { code: said, drafts } = heard(gated, comments, { permissions: held });
+    expect(said).toBe(code);
+    expect(drafts.some((draft) => draft.type === 'approved')).toBe(code === 'approved');
+  });
+
+  it('is refused to the last editor of the body, unless one person is enough', () => {
+    const facts = { pull: known(aPull({ bodyEditors: [bob, alice] })) };
+    expect(heard(gated, say('/approve-launch'), facts).code).toBe('approval-by-author');
+    expect(heard(gated, say('/approve-launch', alice), facts).code).toBe('approved');
+    const config = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
+    expect(heard(gated, say('/approve-launch'), facts, { config }).code).toBe('approved');
+  });
+
+  it('waits for the second person where two are wanted; the same person twice is one', () => {
+    const config = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
+    const first = heard(gated, say('/approve-launch'), {}, { config });
+    expect(first).toMatchObject({ code: 'approved-waiting-for-more', detail: { count: 1, quorum: 2 } });
+    const again = heard(first.next, say('/approve-launch', bob, { id: 1001 }), {}, { config });
+    expect(again.code).toBe('already-approved');
+    const second = heard(again.next, say('/approve-launch', alice, { id: 1002 }), {}, { config });
+    expect(second).toMatchObject({ code: 'approved', detail: { count: 2 } });
+  });
+
+  it('is refused while a gate does not pass, and once it runs', () => {
+    const facts = { body: known(aBody({ risk: null })) };
+    expect(heard(gated, say('/approve-launch'), facts)).toMatchObject({
+      code: 'approval-gates-blocked',
+      detail: { count: 1, first: 'risk-present' },
+    });
+    expect(heard(ended, say('/approve-launch')).code).toBe('approval-not-now');
+  });
+
+  it('is refused after a stop: nothing would launch on it', () => {
+    const stopped = gated.approved(bob).ordered().stopRequested(alice);
+    expect(heard(stopped, say('/approve-launch')).code).toBe('approval-not-now');
+  });
+});
+
+describe('/stop, /ack and /seal', () => {
+  const ordered = gated.approved(bob).ordered();
+  const failed = ordered.submitted().ended({ status: 'FAILED' });
+  const stopped = ordered.submitted().stopRequested(alice).ended({ status: 'STOPPED' });
+  it.each([
+    ['/stop', gated, 'stop-not-running'],
+    ['/stop', ordered, 'stop-before-launch'],
+    ['/stop', ordered.submitted(), 'stop-requested'],
+    ['/stop', ended, 'stop-not-running'],
+    ['/ack', gated, 'acknowledged-nothing'],
+    ['/ack', ended, 'acknowledged'],
+    ['/seal', gated, 'seal-not-ended'],
+    ['/seal', stopped, 'seal-needs-accept'],
+    ['/status', gated, 'status-shown'],
+    ['/help', gated, 'help-shown'],
+    ['/sael', gated, 'not-understood'],
+  ] as const)('%s', (text, run, code) => {
+    expect(heard(run, [aComment(bob, text)]).code).toBe(code);
+  });
+
+  it.each([
+    ['/seal', ended, { kind: 'seal', verdict: 'pass', accept: null }],
+    ['/seal accept="by hand"', stopped, { kind: 'seal', verdict: 'accepted', accept: 'by hand' }],
+    ['/seal', failed, { kind: 'close', outcome: 'failed' }],
+    ['/ack', failed, { kind: 'close', outcome: 'failed' }],
+  ] as const)('%s is seen first, then carried out', (text, run, decision) => {
+    const comments = [aComment(bob, text)];
+    const { next, code } = heard(run, comments);
+    expect(code).toBeUndefined();
+    expect(hear(next, comments)).toMatchObject({ kind: 'staged', command: { decision, actor: bob } });
+  });
+
+  it.each(['fail', 'unknown'] as const)('a verdict of %s needs a reason', (verdict) => {
+    expect(heard(ended, [aComment(bob, '/seal')], {}, { verdict }).code).toBe('seal-needs-accept');
+  });
+
+  it.each([
+    ['was edited', [aComment(bob, '/seal', { editedAt: NOON })], someFacts().permissions, 'comment-edited'],
+    [
+      'is by someone who may no longer',
+      [aComment(bob, '/seal')],
+      permissions([bob, 'read']),
+      'not-permitted',
+    ],
+  ] as const)('a seal that was seen and then %s is answered, and seen once', (_, comments, held, code) => {
+    const { next } = heard(ended, [aComment(bob, '/seal')]);
+    const answered = heard(next, comments, { permissions: held });
+    expect(answered.code).toBe(code);
+    expect(hear(answered.next, comments, { permissions: held }).kind).toBe('nothing');
+  });
+});
+
+describe('who is heard', () => {
+  const nobody = { permissions: permissions([mallory, 'read']) };
+
+  it('not a bot, not ourselves, and nothing from before the run', () => {
+    const early = instant('2026-11-20T09:00:00.000Z');
+    const comments = [{ authorIsBot: true }, { byUs: true }, { createdAt: early }].map((change) =>
+      aComment(bob, '/status', change),
+    );
+    expect(hear(gated, comments).kind).toBe('nothing');
+  });
+
+  it("a stranger's flood is answered aloud once an hour", () => {
+    const first = heard(gated, [aComment(mallory, '/stop')], nobody);
+    expect(first).toMatchObject({ code: 'not-permitted', detail: { quiet: 0 } });
+    const more = [aComment(mallory, '/stop', { id: 1001 })];
+    expect(heard(first.next, more, nobody, { now: instant(first.next.state.head.at) }).detail).toMatchObject({
+      quiet: 1,
+    });
+    const later = { now: instant('2026-11-21T14:00:00.000Z') };
+    expect(heard(first.next, more, nobody, later).detail).toMatchObject({ quiet: 0 });
+  });
+
+  it('a permission that cannot be read is waited for, then told', () => {
+    const facts = { permissions: new Map([[bob.id, unknown('GitHub is away')]]) };
+    const comments = [aComment(bob, '/stop')];
+    expect(hear(gated, comments, facts).kind).toBe('wait');
+    const tenMinutesOn = { now: instant('2026-11-21T12:10:00.000Z') };
+    expect(heard(gated, comments, facts, tenMinutesOn).code).toBe('permission-unknown');
+  });
+});

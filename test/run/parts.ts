@@ -1,0 +1,69 @@
+// A run whose gates were recorded from the very facts that the decisions see, and the input of each decision.
+
+import type { RunFacts } from '../../src/domain/facts.ts';
+import type { Instant } from '../../src/domain/ids.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { type Gated, gateRun } from '../../src/run/gate-run.ts';
+import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import type { ReconcileInput } from '../../src/run/reconcile.ts';
+import { EMPTY_MEMORY, type Memory, type Step } from '../../src/run/step.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { digestOf } from '../support/run-drafts.ts';
+import { NOON, someFacts } from '../support/run-facts.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+export const CONFIG = aConfig();
+export const REPOSITORY = 'lab/models';
+
+export function gatesOn(state: RunState, facts: RunFacts = someFacts()): Gated {
+  return gateRun({
+    run: state.run,
+    proposal: state.proposal,
+    holds: state.holds,
+    config: CONFIG,
+    repository: REPOSITORY,
+    facts,
+  });
+}
+
+/** Proposed, and the gates recorded as the given facts show them. */
+export function gatedOn(facts: RunFacts = someFacts()): RunBuilder {
+  const run = aRun();
+  const { manifest, verdicts } = gatesOn(run.state, facts);
+  if (manifest.kind === 'unknown') throw new Error(manifest.why);
+  return run.gated({
+    digest: manifestDigest(manifest.value, digestOf),
+    manifest: manifest.value,
+    verdicts,
+    ...(facts.body.kind === 'known' ? { body: facts.body.value.fingerprint } : {}),
+  });
+}
+
+export function inputOf(
+  run: RunBuilder,
+  facts: RunFacts = someFacts(),
+  change: Partial<ReconcileInput> = {},
+): ReconcileInput {
+  return {
+    state: run.state,
+    facts,
+    config: CONFIG,
+    repository: REPOSITORY,
+    now: NOON,
+    memory: EMPTY_MEMORY,
+    digestOf,
+    ...change,
+  };
+}
+
+export const memory = (change: Partial<Memory>): Memory => ({ ...EMPTY_MEMORY, ...change });
+export const done = (...keys: readonly string[]): Memory =>
+  memory({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
+export const at = (run: RunBuilder): Instant => Date.parse(run.state.head.at) as Instant;
+
+/** A step in a word: the types of what is recorded, or the key and kind of what is done. */
+export function told(step: Step | null): string {
+  if (step === null) return 'nothing';
+  if (step.kind === 'perform') return `${step.effect.kind} ${step.key.split(':')[0] ?? ''}`;
+  return step.drafts.map((draft) => draft.type).join(', ');
+}
