@@ -45,6 +45,12 @@ export type VirtualLabOptions = {
   /** Replaces parts of the lab's config before the first commit. */
   readonly config?: (text: string) => string;
   readonly sweepMs?: number;
+  /** How many servers work on the repository at once; 1 unless said otherwise. */
+  readonly servers?: number;
+  /** Stands between the bot and GitHub: loses requests, answers or both. */
+  readonly network?: (request: Request, github: (request: Request) => Promise<Response>) => Promise<Response>;
+  /** A job of the action waits for this before it begins, as one does whose runner is offline. */
+  readonly beforeJob?: (mode: string) => Promise<void>;
 };
 
 export type VirtualLab = {
@@ -142,7 +148,8 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
   const compose = (process: string, token: () => Promise<string>, keys: Lab['signingKeys']): Lab => {
     const countingFetch = async (url: string, init: RequestInit): Promise<Response> => {
       activity += 1;
-      const response = await world.fetch(new Request(url, init));
+      const request = new Request(url, init);
+      const response = await (options.network?.(request, world.fetch) ?? world.fetch(request));
       activity += 1;
       return response;
     };
@@ -203,6 +210,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       action: async (_ref, inputs, env, payload) => {
         const mode = inputs['mode'] ?? '';
         if (!isMode(mode)) throw new Error(`mode ${mode}`);
+        await options.beforeJob?.(mode);
         try {
           const result = await runAction({
             lab: compose(mode, async () => inputs['token'] ?? '', keysOf(env)),
@@ -248,24 +256,23 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     serverUrl: BASE,
   });
 
-  const server =
-    options.server === false
-      ? null
-      : startServer({
-          world,
-          clock,
-          log,
-          compose,
-          installation: app?.installationId ?? 0,
-          sweepMs: options.sweepMs ?? DEFAULT_SWEEP_MS,
-        });
+  const servers = Array.from({ length: options.server === false ? 0 : (options.servers ?? 1) }, () =>
+    startServer({
+      world,
+      clock,
+      log,
+      compose,
+      installation: app?.installationId ?? 0,
+      sweepMs: options.sweepMs ?? DEFAULT_SWEEP_MS,
+    }),
+  );
   const webhooks = startWebhooks(world, async (request) => {
     const body = await request.text();
     const isOurs = await verify(SECRET, body, request.headers.get('x-hub-signature-256') ?? '');
     if (!isOurs) return new Response('bad signature', { status: 400 });
     const wake = wakeOf(request.headers.get('x-github-event') ?? '', JSON.parse(body));
     activity += 1;
-    if (wake !== null) server?.push(wake);
+    if (wake !== null) for (const server of servers) server.push(wake);
     return new Response('ok');
   });
   actions.start();
@@ -318,7 +325,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       await clock.settle();
     },
     close: async () => {
-      server?.stop();
+      for (const server of servers) server.stop();
       void actions.stop();
       await clock.settle();
       await webhooks.close();

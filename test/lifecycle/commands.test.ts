@@ -1,0 +1,181 @@
+/** Conversations in the threads: who may do what, what was meant, and that everybody gets one answer. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** A proposed ferry whose gates are green. */
+async function proposed(config?: (text: string) => string): Promise<{
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+}> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...(config === undefined ? {} : { config }) });
+  return { lab, ...(await propose(lab)) };
+}
+
+/** Every comment of ferrybot begins with its marker, then the 🤖; nothing stands twice. */
+function expectGoodManners(lab: VirtualLab): void {
+  for (const { source } of botComments(lab)) {
+    expect(source).toMatch(/^<!-- ferrybot:v1 [^\n]+ -->\n🤖 /);
+  }
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+}
+
+describe('who may approve', () => {
+  it('refuses a stranger, and answers a flood once an hour and thread', async () => {
+    const { lab, run, pull } = await proposed();
+    const first = await say(lab, 'sol', pull, '/approve-launch');
+    expect(answersTo(lab, first)).toEqual([
+      expect.stringContaining('not done: it takes maintain permission, and you have'),
+    ]);
+    await lab.clock.advance(5 * MINUTE);
+    const second = await say(lab, 'sol', pull, '/approve-launch');
+    expect(answersTo(lab, second)).toEqual([]);
+    await lab.clock.advance(60 * MINUTE);
+    const third = await say(lab, 'sol', pull, '/approve-launch');
+    expect(answersTo(lab, third)).toHaveLength(1);
+    const state = await stateOf(lab, run);
+    expect(state?.order).toBeNull();
+    // Quiet is not ignored: each of them is in the record with its answer.
+    expect([...(state?.commands.values() ?? [])].map((command) => command.answer?.code)).toEqual([
+      'not-permitted',
+      'not-permitted',
+      'not-permitted',
+    ]);
+    expectGoodManners(lab);
+    await lab.close();
+  });
+
+  it('refuses a reader and a writer by name of the permission that it takes', async () => {
+    const { lab, run, pull } = await proposed();
+    const reader = await say(lab, 'ravi', pull, '/approve-launch');
+    const writer = await say(lab, 'ada', pull, '/approve-launch');
+    expect(answersTo(lab, reader)).toEqual([
+      expect.stringMatching(/takes maintain permission, and you have triage/),
+    ]);
+    expect(answersTo(lab, writer)).toEqual([
+      expect.stringMatching(/takes maintain permission, and you have write/),
+    ]);
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expectGoodManners(lab);
+    await lab.close();
+  });
+
+  it('takes no approval from whoever edited the body last, and takes it from somebody else', async () => {
+    const { lab, run, pull } = await proposed((text) =>
+      text.replace('permission: maintain', 'permission: write'),
+    );
+    const body = lab.world.state.issues[`${Object.keys(lab.world.state.repos)[0]}#${pull}`]?.body ?? '';
+    await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${body}\nLooks right to me.` });
+    const own = await say(lab, 'mira', pull, '/approve-launch');
+    expect(answersTo(lab, own)).toEqual([expect.stringContaining('not approved: this change is yours')]);
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    const other = await say(lab, 'ada', pull, '/approve-launch');
+    expect(answersTo(lab, other)).toEqual([expect.stringContaining('approved manifest')]);
+    expect((await stateOf(lab, run))?.order?.status).toBe('open');
+    expectGoodManners(lab);
+    await lab.close();
+  });
+
+  it('takes no order from a comment that was edited before it was read', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
+    const { run, pull } = await propose(lab);
+    const comment = await say(lab, 'mira', pull, 'I shall look at it.');
+    await lab.clock.advance(MINUTE);
+    await lab.as('mira', 'PATCH', `/issues/comments/${comment}`, { body: '/approve-launch' });
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, comment)).toEqual([expect.stringContaining('an edited comment gives no commands')]);
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expectGoodManners(lab);
+    await lab.close();
+  });
+});
+
+describe('asking and mistyping', () => {
+  let lab: VirtualLab;
+  let pull: number;
+  beforeAll(async () => {
+    ({ lab, pull } = await proposed());
+  });
+
+  it.each([
+    { said: '/status', answer: /this is where the run stands[\s\S]*Wanted:/ },
+    { said: '/help', answer: /these are the commands[\s\S]*\/approve-launch[\s\S]*\/seal/ },
+    { said: '/help approve-launch', answer: /Approves the launch of exactly the manifest/ },
+    {
+      said: '/aprove-launch',
+      answer:
+        /was not understood and nothing was done: there is no such command\. Did you mean `\/approve-launch`/,
+    },
+    { said: '> /approve-launch\n\nwhat does this do?', answer: /does not count: it stands in a quote/ },
+    { said: '/approve-launch 0123456789ab', answer: /not (approved|done)/ },
+    { said: '/stop', answer: /nothing to stop/ },
+    { said: '/seal', answer: /not sealed: the run has not ended/ },
+    { said: '/ack', answer: /nothing to acknowledge yet/ },
+  ])('answers $said once', async ({ said, answer }) => {
+    const comment = await say(lab, 'mira', pull, said);
+    expect(answersTo(lab, comment)).toEqual([expect.stringMatching(answer)]);
+    await lab.clock.advance(31 * MINUTE);
+    expect(answersTo(lab, comment)).toHaveLength(1);
+    expectGoodManners(lab);
+  });
+
+  it('answers ten commands of one comment in one comment, and an eleventh with where the limit is', async () => {
+    const ten = await say(lab, 'mira', pull, Array(10).fill('/status').join('\n\n'));
+    expect(answersTo(lab, ten)).toEqual([expect.stringContaining("Read 10 lines of mira's comment")]);
+    const eleven = await say(lab, 'mira', pull, Array(11).fill('/status').join('\n\n'));
+    expect(answersTo(lab, eleven)).toHaveLength(1);
+    expectGoodManners(lab);
+  });
+
+  it('says nothing to what is no command', async () => {
+    const before = botComments(lab).length;
+    for (const text of ['See /tmp/x and /usr/bin.', 'Thanks!', '`/approve-launch` is what you type']) {
+      await say(lab, 'mira', pull, text);
+    }
+    const answers = botComments(lab)
+      .slice(before)
+      .filter((comment) => comment.kind === 'answer');
+    expect(answers.map((comment) => comment.text)).toEqual([expect.stringContaining('it stands in code')]);
+  });
+});
+
+describe('a command where no run listens', () => {
+  it('is answered once on the thread of a sealed run, through the journal', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, issue } = await playFerry(lab);
+    const events = (await eventsOf(lab, run)).length;
+    const comment = await say(lab, 'mira', issue, '/stop');
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, comment)).toEqual([expect.stringContaining('the run of this thread is over')]);
+    expect(await eventsOf(lab, run)).toHaveLength(events);
+    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
+      'command-seen',
+      'command-answered',
+    ]);
+    expectGoodManners(lab);
+    await lab.close();
+  });
+
+  it('is answered once on an experiment issue without a run, and never on a thread that is none of ours', async () => {
+    const { lab } = await proposed();
+    const opened = [];
+    for (const labels of [['experiment'], []]) {
+      opened.push(await lab.as('ada', 'POST', '/issues', { title: 'Try cosine', body: 'Why not?', labels }));
+    }
+    const [ours, other] = opened.map((issue) => (issue as { number: number }).number);
+    const asked = await say(lab, 'mira', ours ?? 0, '/approve-launch');
+    const elsewhere = await say(lab, 'mira', other ?? 0, '/approve-launch');
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, asked)).toEqual([expect.stringContaining('no run belongs to this thread')]);
+    expect(answersTo(lab, elsewhere)).toEqual([]);
+    expectGoodManners(lab);
+    await lab.close();
+  });
+});

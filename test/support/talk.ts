@@ -1,0 +1,122 @@
+/** What people say and do on GitHub in the tests, and what ferrybot said back: threads read as a person reads them. */
+
+import { z } from 'zod';
+import { readPath } from '../../playground/git/memory-remote.ts';
+import { readMarker } from '../../src/render/marker.ts';
+import type { Person, VirtualLab } from './virtual-lab.ts';
+
+/** Half an hour of virtual time with the policy's cadences: everything happens, and it costs a second. */
+export const SHORT_FERRY = {
+  steps: 1_200,
+  durationMs: 30 * 60_000,
+  compileMs: 60_000,
+  evalEverySteps: 400,
+  checkpointEverySteps: 400,
+};
+
+const numbered = z.object({ id: z.number() });
+const filed = z.object({ sha: z.string(), content: z.string() });
+
+/** Writes a comment, lets the bot do what needs no time, and gives the comment's id. */
+export async function say(lab: VirtualLab, who: Person, thread: number, body: string): Promise<number> {
+  return numbered.parse(await lab.as(who, 'POST', `/issues/${thread}/comments`, { body })).id;
+}
+
+/** One comment of ferrybot: `text` is the source without the marker's line. */
+export type BotComment = {
+  readonly id: number;
+  readonly thread: number;
+  readonly run: string;
+  readonly kind: string;
+  readonly key: string;
+  readonly source: string;
+  readonly text: string;
+};
+
+/** Everything that ferrybot wrote, oldest first. */
+export function botComments(lab: VirtualLab): readonly BotComment[] {
+  return Object.values(lab.world.state.comments).flatMap((comment) => {
+    const marker = readMarker(comment.body);
+    if (marker === null || lab.world.state.users[comment.authorId]?.type !== 'Bot') return [];
+    const { id, issueNumber: thread, body: source } = comment;
+    const { run, kind, key } = marker;
+    return [{ id, thread, run, kind, key, source, text: source.slice(source.indexOf('\n') + 1) }];
+  });
+}
+
+/** What ferrybot wrote of one kind. */
+export function told(lab: VirtualLab, kind: string): readonly string[] {
+  return botComments(lab)
+    .filter((comment) => comment.kind === kind)
+    .map((comment) => comment.text);
+}
+
+/** The answers to one comment of a person: none, or one. */
+export function answersTo(lab: VirtualLab, comment: number): readonly string[] {
+  return botComments(lab)
+    .filter(({ kind, key }) => kind === 'answer' && key === `comment-${comment}`)
+    .map(({ text }) => text);
+}
+
+/** Kinds and keys that stand in the threads more than once: nothing is ever said twice. */
+export function saidTwice(lab: VirtualLab): readonly string[] {
+  const names = botComments(lab).map(({ run, kind, key }) => `${run} ${kind} ${key}`);
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+/** A file at the tip of a branch, or null. */
+export async function fileOf(lab: VirtualLab, branch: string, path: string): Promise<string | null> {
+  const ref = `refs/heads/${branch}`;
+  const tip = (await lab.store.refs(ref)).get(ref);
+  const bytes = tip === undefined ? null : await readPath(lab.store, tip, path);
+  return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+}
+
+/** A person's commit of one file on a branch; it starts webhooks as any push does. */
+export async function pushFile(
+  lab: VirtualLab,
+  who: Person,
+  branch: string,
+  path: string,
+  text: string,
+): Promise<void> {
+  const there = await fileOf(lab, branch, path);
+  const sha =
+    there === null
+      ? {}
+      : { sha: filed.parse(await lab.as(who, 'GET', `/contents/${path}?ref=${branch}`)).sha };
+  const content = Buffer.from(text).toString('base64');
+  await lab.as(who, 'PUT', `/contents/${path}`, { message: `Change ${path}`, content, branch, ...sha });
+}
+
+/** Edits the file of a ferry on its own branch. */
+export async function pushExperiment(
+  lab: VirtualLab,
+  run: string,
+  edit: (text: string) => string,
+): Promise<void> {
+  const branch = `ferrybot/proposal/${run}`;
+  const path = 'experiments/ferries/daily.py';
+  const text = await fileOf(lab, branch, path);
+  if (text === null) throw new Error(`${path} is not on ${branch}`);
+  await pushFile(lab, 'ada', branch, path, edit(text));
+}
+
+/** Holds back jobs of one mode until they are let go: a runner that is offline for a while. */
+export function heldJobs(mode: string): {
+  readonly beforeJob: (mode: string) => Promise<void>;
+  readonly waiting: () => number;
+  readonly letGo: () => void;
+} {
+  const doors: (() => void)[] = [];
+  let isOpen = false;
+  return {
+    beforeJob: (asked) =>
+      asked !== mode || isOpen ? Promise.resolve() : new Promise((resolve) => doors.push(resolve)),
+    waiting: () => (isOpen ? 0 : doors.length),
+    letGo: () => {
+      isOpen = true;
+      for (const open of doors) open();
+    },
+  };
+}
