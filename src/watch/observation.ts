@@ -53,8 +53,9 @@ function messageOf(job: Exclude<JobObservation, { kind: 'found' }>): string {
   return job.kind === 'absent' ? 'the engine has no such job' : `${job.kind}: ${job.message}`;
 }
 
+/** Well-formed after the cut: half a character at its end would be refused by the canonical JSON. */
 function bounded(look: Look, text: string): string {
-  return look.redact(text).toWellFormed().slice(0, limits.messageCharactersMax);
+  return look.redact(text).slice(0, limits.messageCharactersMax).toWellFormed();
 }
 
 /** Each signature is an incident once; a signature while the job runs is evidence and no verdict. */

@@ -1,0 +1,100 @@
+/** What GitHub sends becomes a wake or nothing, and never an exception. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { HANDLERS, wakeOf } from '../../src/handlers/registry.ts';
+import { mayHoldCommand } from '../../src/handlers/slash-word.ts';
+import { wantsAnswer } from '../../src/run/pending-commands.ts';
+
+const NAMES = HANDLERS.map((handler) => handler.event);
+const EXAMPLES = z
+  .array(z.object({ name: z.string(), examples: z.array(z.looseObject({ action: z.string().optional() })) }))
+  .parse(createRequire(import.meta.url)('@octokit/webhooks-examples'));
+
+function wakesOf(event: string): ReadonlySet<string> {
+  const found = EXAMPLES.find(({ name }) => name === event)?.examples ?? [];
+  return new Set(
+    found.map((payload) => `${payload.action ?? '-'} ${wakeOf(event, payload)?.kind ?? 'nothing'}`),
+  );
+}
+
+describe("GitHub's own examples", () => {
+  it.each(NAMES)('of %s all turn into a wake or nothing, and some into a wake', (event) => {
+    const wakes = [...wakesOf(event)];
+    expect(wakes.length).toBeGreaterThan(0);
+    if (event !== 'issue_comment') expect(wakes.some((wake) => !wake.endsWith('nothing'))).toBe(true);
+    expect(wakes.toSorted()).toMatchSnapshot();
+  });
+
+  it('of every other event are nothing', () => {
+    const others = EXAMPLES.filter(({ name }) => !NAMES.includes(name));
+    expect(others.length).toBeGreaterThan(20);
+    expect(others.flatMap(({ name, examples }) => examples.filter((p) => wakeOf(name, p) !== null))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a comment', () => {
+  const payload = (body: string, type = 'User', action = 'created') => ({
+    action,
+    issue: { number: 13 },
+    comment: { id: 5, body, user: { id: 1, login: 'bob', type } },
+  });
+
+  it('with a slash word wakes with its place, without one it wakes nobody', () => {
+    expect(wakeOf('issue_comment', payload('/status'))).toEqual({
+      kind: 'comment',
+      surface: 'comment',
+      comment: 5,
+      thread: 13,
+      hasSlash: true,
+    });
+    expect(wakeOf('issue_comment', payload('well done'))).toBeNull();
+  });
+
+  it('that is edited or deleted makes the thread be looked at, never a command', () => {
+    for (const action of ['edited', 'deleted'])
+      expect(wakeOf('issue_comment', payload('/status', 'User', action))).toEqual({
+        kind: 'thread',
+        thread: 13,
+      });
+  });
+
+  it('of a bot wakes nobody', () => {
+    expect(wakeOf('issue_comment', payload('/status', 'Bot'))).toBeNull();
+  });
+});
+
+describe('the cheap look at a comment', () => {
+  const folder = join(import.meta.dirname, '../../fixtures/comments');
+  const comments = readdirSync(folder)
+    .filter((file) => file.endsWith('.yml'))
+    .flatMap((file) =>
+      z.array(z.looseObject({ comment: z.string() })).parse(parse(readFileSync(join(folder, file), 'utf8'))),
+    )
+    .map(({ comment }) => comment);
+
+  it('misses nothing of the corpus that the grammar would answer', () => {
+    const wanted = comments.filter((comment) => wantsAnswer(comment, []));
+    expect(wanted.length).toBeGreaterThan(30);
+    expect(wanted.filter((comment) => !mayHoldCommand(comment))).toEqual([]);
+  });
+
+  it.each(['well done', 'and/or', 'https://a.example/b', '<b>x</b>', 'a & b'])('lets %s be', (comment) => {
+    expect(mayHoldCommand(comment)).toBe(false);
+  });
+});
+
+it('any JSON at all is a wake or nothing', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...NAMES, 'ping', 'constructor'), fc.jsonValue(), (event, payload) => {
+      expect(() => wakeOf(event, payload)).not.toThrow();
+    }),
+  );
+});
