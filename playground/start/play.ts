@@ -19,6 +19,8 @@ export type Played =
   | { readonly ok: false; readonly reason: string };
 
 const POLL_MS = 200;
+/** Nobody approves what they have not read. */
+const READING_MS = 1_500;
 /** A stage that takes longer than this on a loaded machine will not come. */
 const STAGE_TIMEOUT_MS = 150_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -103,7 +105,11 @@ async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
   const proposed = events.find((event) => event.type === 'proposed')?.data;
   const pull = Number(proposed?.['pull']);
   const issue = Number(proposed?.['issue']);
-  if (stage === 'gated' && !reachedStages(events).has('approved')) await say(lab, pull, '/approve-launch');
+  if (stage === 'gated' && !reachedStages(events).has('approved')) {
+    // GitHub dates comments in whole seconds: an approval in the second of the card would be older than the card.
+    await new Promise((resolve) => setTimeout(resolve, READING_MS));
+    await say(lab, pull, '/approve-launch');
+  }
   if (stage === 'ended' && !reachedStages(events).has('sealed')) await say(lab, issue, '/seal');
   if (stage === 'sealed') await mergeClosure(lab, events);
 }
