@@ -1,8 +1,8 @@
 // `logbook verify` and `logbook show` as a person uses them: on a copy, on a checkout, on what somebody tampered with.
 
-import { Readable } from 'node:stream';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { logbookShow } from '../../../src/app/cli/verbs/logbook-show.ts';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
