@@ -120,3 +120,27 @@ export function heldJobs(mode: string): {
     },
   };
 }
+
+/** The text of an issue or pull request as it stands. */
+export function bodyOf(lab: VirtualLab, number: number): string {
+  const found = Object.values(lab.world.state.issues).find((issue) => issue.number === number);
+  if (found === undefined) throw new Error(`there is no #${number}`);
+  return found.body;
+}
+
+/** A person starts the launch workflow by hand. */
+export async function dispatchLaunch(
+  lab: VirtualLab,
+  who: Person,
+  inputs: { readonly run: string; readonly order: string },
+  ref = 'main',
+): Promise<void> {
+  await lab.as(who, 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', { ref, inputs });
+  await lab.clock.advance(1_000);
+}
+
+/** Runs of the launch workflow, oldest first. */
+export function launchRuns(lab: VirtualLab): readonly { readonly conclusion: string | null }[] {
+  const { runs, workflows } = lab.world.state;
+  return Object.values(runs).filter((run) => workflows[run.workflowId]?.path.endsWith('ferrybot-launch.yml'));
+}

@@ -132,7 +132,15 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[]): boolea
   }
   if (state.submission === null && wakes.some((wake) => mayMoveGates(own, wake))) return true;
   if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;
-  return own.settled.get(state.run) !== standing(state) && isAged(state, now);
+  return own.settled.get(state.run) !== standing(state) && (isAged(state, now) || isForUsToTell(own, state));
+}
+
+/** The newest event is by somebody who does not speak in threads, and owes them a comment: a refusal is not left to the next sweep. */
+function isForUsToTell(own: Own, state: RunState): boolean {
+  const { speaksFor } = own.memories.of(state.run);
+  return publicationsOf(state).some(
+    ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
+  );
 }
 
 /** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */

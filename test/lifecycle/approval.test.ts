@@ -1,0 +1,247 @@
+/** What an approval is worth when what was approved, or the approval itself, changes before the job runs. */
+
+import { describe, expect, it } from 'vitest';
+import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import {
+  answersTo,
+  bodyOf,
+  botComments,
+  dispatchLaunch,
+  heldJobs,
+  launchRuns,
+  pushExperiment,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+  told,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+type Proposed = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+};
+
+/** Two approvals are needed, so that one stands for a while and orders nothing. */
+function twoPeople(config: string): string {
+  return config.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
+}
+
+/** A ferry with one standing approval of two. */
+async function approvedOnce(): Promise<Proposed> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
+  const proposed = await propose(lab);
+  const comment = await say(lab, 'mira', proposed.pull, '/approve-launch');
+  expect(answersTo(lab, comment)).toEqual([expect.stringContaining('1 of 2 approvals')]);
+  return { lab, ...proposed };
+}
+
+/** A ferry whose order waits for a runner that is offline. */
+async function ordered(): Promise<
+  Proposed & { readonly approval: number; readonly order: string; readonly letGo: () => void }
+> {
+  const held = heldJobs('launch');
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
+  const proposed = await propose(lab);
+  const approval = await say(lab, 'mira', proposed.pull, '/approve-launch');
+  await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
+  const order = (await stateOf(lab, proposed.run))?.order?.digest ?? '';
+  return { lab, ...proposed, approval, order, letGo: held.letGo };
+}
+
+/** The runner's refusal as the record has it. */
+async function refusalOf(lab: VirtualLab, run: string): Promise<unknown> {
+  const state = await stateOf(lab, run);
+  return state?.incidents.find((incident) => incident.code === 'runner-refused')?.detail['reason'];
+}
+
+async function expectNothingRan({ lab, run }: Proposed): Promise<void> {
+  await lab.clock.advance(40 * MINUTE);
+  expect(lab.engine.startCount()).toBe(0);
+  expect((await stateOf(lab, run))?.submission).toBeNull();
+  expect(saidTwice(lab)).toEqual([]);
+}
+
+describe('an approval falls visibly when what was approved changes', () => {
+  it('by a push to the branch', async () => {
+    const ferry = await approvedOnce();
+    const { lab, run, pull } = ferry;
+    await pushExperiment(lab, run, (text) => text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'));
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['manifest-changed']);
+    expect(told(lab, 'drop')).toHaveLength(1);
+    const second = await say(lab, 'ada', pull, '/approve-launch');
+    expect(answersTo(lab, second)).toEqual([expect.stringContaining('not approved')]);
+    await expectNothingRan(ferry);
+    await lab.close();
+  });
+
+  it('by an edited table row', async () => {
+    const ferry = await approvedOnce();
+    const { lab, run, pull } = ferry;
+    const body = bodyOf(lab, pull);
+    const row = /\| `?[^|\n]*learning_rate[^\n]*\n/.exec(body)?.[0] ?? '';
+    expect(row).not.toBe('');
+    await lab.as('mira', 'PATCH', `/pulls/${pull}`, {
+      body: body.replace(row, row.replace('2.5e-3', '9e-3')),
+    });
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.drops).toHaveLength(1);
+    expect(told(lab, 'drop')).toHaveLength(1);
+    await expectNothingRan(ferry);
+    await lab.close();
+  });
+
+  it('by other words in the body', async () => {
+    const ferry = await approvedOnce();
+    const { lab, run, pull } = ferry;
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, {
+      body: `${bodyOf(lab, pull)}\n\nRisk is fine, trust me.`,
+    });
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.drops.map((drop) => drop.data.reason)).toEqual(['body-edited']);
+    expect(told(lab, 'drop')).toEqual([expect.stringContaining('🤖')]);
+    await expectNothingRan(ferry);
+    await lab.close();
+  });
+
+  it('and does not fall by a commit outside what the job ships', async () => {
+    const { lab, run, pull } = await approvedOnce();
+    await pushFile(lab, 'ada', 'main', 'README.md', '# Our lab\n');
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.drops).toEqual([]);
+    const second = await say(lab, 'ada', pull, '/approve-launch');
+    expect(answersTo(lab, second)).toEqual([expect.stringContaining('(2 of 2)')]);
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+      stepMs: 5_000,
+    });
+    await lab.close();
+  });
+});
+
+describe('the runner reads everything again before it submits', () => {
+  it.each([
+    {
+      what: 'the approval was deleted',
+      code: 'approval-gone',
+      change: async ({ lab, approval }: Awaited<ReturnType<typeof ordered>>) => {
+        await lab.as('mira', 'DELETE', `/issues/comments/${approval}`);
+      },
+    },
+    {
+      what: 'the approval was edited',
+      code: 'approval-edited',
+      change: async ({ lab, approval }: Awaited<ReturnType<typeof ordered>>) => {
+        await lab.as('mira', 'PATCH', `/issues/comments/${approval}`, { body: '/approve-launch please' });
+      },
+    },
+    {
+      what: 'the approval was hidden',
+      code: 'approval-hidden',
+      change: async ({ lab, approval }: Awaited<ReturnType<typeof ordered>>) => {
+        const row = lab.world.state.comments[approval];
+        if (row === undefined) throw new Error('no such comment');
+        lab.world.state.comments[approval] = { ...row, minimizedReason: 'OUTDATED' };
+      },
+    },
+    {
+      what: 'the approver lost the permission',
+      code: 'approver-lost-permission',
+      change: async ({ lab }: Awaited<ReturnType<typeof ordered>>) => {
+        const repo = Object.values(lab.world.state.repos)[0];
+        const mira = Object.values(lab.world.state.users).find((user) => user.login === 'mira');
+        if (repo === undefined || mira === undefined) throw new Error('the lab is empty');
+        const collaborators = { ...repo.collaborators, [mira.id]: 'triage' as const };
+        lab.world.state.repos[repo.id] = { ...repo, collaborators };
+      },
+    },
+  ])('refuses with $code when $what', async ({ code, change }) => {
+    const ferry = await ordered();
+    await change(ferry);
+    ferry.letGo();
+    await ferry.lab.clock.advance(2 * MINUTE);
+    expect(await refusalOf(ferry.lab, ferry.run)).toBe(code);
+    expect(told(ferry.lab, 'incident')).toEqual([expect.stringContaining('The runner refused the order')]);
+    await expectNothingRan(ferry);
+    expect((await stateOf(ferry.lab, ferry.run))?.order?.status).toBe('failed');
+    await ferry.lab.close();
+  });
+
+  it('runs nothing when the head moved after the order', async () => {
+    const ferry = await ordered();
+    const { lab, run } = ferry;
+    await pushExperiment(lab, run, (text) => text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'));
+    ferry.letGo();
+    await lab.clock.advance(2 * MINUTE);
+    expect(lab.log.join('\n')).toMatch(/launch: (order-void|head-moved|order-unknown)/);
+    expect(told(lab, 'drop')).toHaveLength(1);
+    await expectNothingRan(ferry);
+    await lab.close();
+  });
+
+  it('refuses with head-moved when the runner is the first to see the push', async () => {
+    const held = heldJobs('launch');
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
+    const proposed = await propose(lab);
+    await say(lab, 'mira', proposed.pull, '/approve-launch');
+    await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
+    lab.world.state.settings.drop = 'all';
+    await pushExperiment(lab, proposed.run, (text) =>
+      text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'),
+    );
+    held.letGo();
+    await lab.clock.advance(1_000);
+    expect(await refusalOf(lab, proposed.run)).toBe('head-moved');
+    await expectNothingRan({ lab, ...proposed });
+    await lab.close();
+  });
+});
+
+describe('an order is used once', () => {
+  it('refuses a replay after the submission, an invented digest, and another ref', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await say(lab, 'mira', pull, '/approve-launch');
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+      stepMs: 5_000,
+    });
+    const order = (await stateOf(lab, run))?.order?.digest ?? '';
+    const events = (await eventsOf(lab, run)).length;
+    await dispatchLaunch(lab, 'mira', { run, order });
+    await dispatchLaunch(lab, 'mira', { run, order: `sha256:${'0'.repeat(64)}` });
+    await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/mine', sha: await tipOfMain(lab) });
+    await dispatchLaunch(lab, 'ada', { run, order }, 'mine');
+    await lab.clock.advance(1_000);
+    const refused = lab.log.filter((line) => line.startsWith('launch: '));
+    // The third never gets as far as ferrybot: the environment with the runner's key is the default branch's alone.
+    expect(refused.map((line) => line.split(': ')[1])).toEqual(['order-used', 'order-unknown']);
+    expect(launchRuns(lab).map((one) => one.conclusion)).toEqual([
+      'success',
+      'failure',
+      'failure',
+      'failure',
+    ]);
+    expect(lab.engine.startCount()).toBe(1);
+    expect((await eventsOf(lab, run)).slice(events).map((event) => event.role)).not.toContain('runner');
+    await lab.close();
+  });
+
+  it('takes a second approval by the same person for what it is', async () => {
+    const { lab, run, pull } = await approvedOnce();
+    const again = await say(lab, 'mira', pull, '/approve-launch');
+    expect(answersTo(lab, again)).toEqual([expect.stringContaining('you have approved')]);
+    expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
+    expect((await stateOf(lab, run))?.order).toBeNull();
+    expect(botComments(lab).filter(({ kind }) => kind === 'answer')).toHaveLength(2);
+    await lab.close();
+  });
+});
+
+async function tipOfMain(lab: VirtualLab): Promise<string> {
+  return (await lab.store.refs('refs/heads/main')).get('refs/heads/main') ?? '';
+}
