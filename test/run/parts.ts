@@ -1,7 +1,6 @@
 // A run whose gates were recorded from the very facts that the decisions see, and the input of each decision.
 
 import type { RunFacts } from '../../src/domain/facts.ts';
-import type { Instant } from '../../src/domain/ids.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
@@ -59,7 +58,6 @@ export function inputOf(
 export const memory = (change: Partial<Memory>): Memory => ({ ...EMPTY_MEMORY, ...change });
 export const done = (...keys: readonly string[]): Memory =>
   memory({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
-export const at = (run: RunBuilder): Instant => Date.parse(run.state.head.at) as Instant;
 
 /** A step in a word: the types of what is recorded, or the key and kind of what is done. */
 export function told(step: Step | null): string {

@@ -1,0 +1,100 @@
+/** What the threads are owed and when, the steps of a closure, and the end of a proposal that nobody launched. */
+
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../src/domain/actor.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import { reconcile } from '../../src/run/reconcile.ts';
+import type { RunBuilder } from '../support/run-builder.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+import { aComment, aPull, instant, NOON, someFacts } from '../support/run-facts.ts';
+import { done, gatedOn, inputOf, memory, told } from './parts.ts';
+
+const gated = gatedOn();
+const ended = gated.approved(bob).ordered().submitted().observed().ended();
+const helped = gated.commanded({ by: alice, name: 'help', code: 'help-shown' });
+const own = (body: string) =>
+  aComment({ id: 1, login: 'ferrybot[bot]' } satisfies Actor, body, { byUs: true });
+const stepOf = (
+  run: RunBuilder,
+  ...rest: Parameters<typeof inputOf> extends [unknown, ...infer R] ? R : never
+) => reconcile(inputOf(run, ...rest));
+
+describe('a proposal', () => {
+  it.each([true, false])('whose pull request is closed (merged: %s) is withdrawn', (merged) => {
+    const facts = someFacts({ pull: known(aPull({ state: 'closed', merged })) });
+    expect(stepOf(gated, facts)).toMatchObject({
+      drafts: [{ type: 'closed', data: { outcome: 'withdrawn' } }],
+    });
+  });
+
+  it('is not withdrawn where the pull request cannot be read, or once it runs', () => {
+    expect(told(stepOf(gated, someFacts({ pull: unknown('away') })))).not.toBe('closed');
+    const closed = someFacts({ pull: known(aPull({ state: 'closed' })) });
+    expect(told(stepOf(gated.approved(bob).ordered().submitted(), closed))).not.toBe('closed');
+  });
+});
+
+describe('an answer', () => {
+  const answerSeq = helped.state.head.seq;
+  const early = instant(helped.state.head.at);
+
+  it('is posted at once by who recorded it, by others after a minute', () => {
+    const mine = memory({ appended: new Set([answerSeq]) });
+    expect(told(stepOf(helped, someFacts(), { now: early, memory: mine }))).toBe('post-comment publish');
+    expect(told(stepOf(helped, someFacts(), { now: early }))).toBe('nothing');
+    expect(told(stepOf(helped, someFacts(), { now: NOON }))).toBe('post-comment publish');
+  });
+
+  it('that stands in the thread is not posted again, unless it was a person who wrote the marker', () => {
+    const step = stepOf(helped);
+    if (step?.kind !== 'perform' || step.effect.kind !== 'post-comment') throw new Error('no answer');
+    const { body } = step.effect;
+    expect(told(stepOf(helped, someFacts({ comments: known([own(body)]) })))).toBe('put-check-run check');
+    const forged = someFacts({ comments: known([aComment(alice, body)]) });
+    expect(stepOf(helped, forged)).toEqual(step);
+    expect(told(stepOf(helped, someFacts(), { memory: done(step.key) }))).toBe('put-check-run check');
+  });
+
+  it('is owed once for a comment, and not at all for a quiet one', () => {
+    const quiet = gated.commanded({ by: alice, name: 'stop', code: 'not-permitted', detail: { quiet: 1 } });
+    expect(publicationsOf(quiet.state)).toEqual([]);
+    expect(publicationsOf(helped.state).map((one) => one.kind)).toEqual(['answer']);
+  });
+});
+
+it('every moment that a person must see is owed one comment', () => {
+  const life = gated
+    .approved(bob)
+    .ordered()
+    .submitted()
+    .observed({ evals: { 'eval/loss': '4' } });
+  const kinds = publicationsOf(life.incident('no-progress').ended().sealed(bob).state).map((one) => one.kind);
+  expect(kinds).toEqual(['answer', 'incident', 'launch', 'first-eval', 'ended', 'sealed']);
+});
+
+describe('a seal', () => {
+  it('goes from tag to branch, closure PR, proposal and issue, and only then into the record', () => {
+    const comments = known([aComment(bob, '/seal accept="no baseline"')]);
+    const facts = someFacts({ comments });
+    const seen = stepOf(ended, facts);
+    if (seen?.kind !== 'append') throw new Error('the command was not recorded');
+    const run = ended.add(...seen.drafts);
+    const keys: string[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const step = stepOf(run, facts, { memory: done(...keys) });
+      if (step?.kind !== 'perform') {
+        expect(told(step)).toBe('command-answered, sealed');
+        break;
+      }
+      keys.push(step.key);
+    }
+    expect(keys.map((key) => key.split(':')[0])).toEqual([
+      'tag',
+      'closure-branch',
+      'closure-pull',
+      'proposal-pull',
+      'close-issue',
+    ]);
+  });
+});
