@@ -55,11 +55,11 @@ export function todaysRun(lab: VirtualLab): string {
   return `ferry-daily-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** Proposes today's ferry and waits until its gates are green; the crash of a workflow is answered as a person would: again. */
+/** Proposes today's ferry (`run` names a second one of the day) and waits until its gates are green; the crash of a workflow is answered as a person would: again. */
 export async function propose(
   lab: VirtualLab,
+  run = todaysRun(lab),
 ): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
-  const run = todaysRun(lab);
   await lab.dispatchDaily();
   let again = 0;
   await until(lab, `the proposal of ${run}`, async () => {

@@ -5,6 +5,8 @@ import type { Clock } from '../../playground/clock.ts';
 export type VirtualClock = Clock & {
   /** Goes forward, waking whoever waited for a moment on the way, in order, and letting each finish what it does. */
   readonly advance: (durationMs: number) => Promise<void>;
+  /** The hours in which everything is asleep: whoever waited for a moment in them wakes late, at their end. */
+  readonly skip: (durationMs: number) => Promise<void>;
   /** Lets everything that needs no time be done. */
   readonly settle: () => Promise<void>;
 };
@@ -26,6 +28,16 @@ export function createVirtualClock(startMs: number, activity: () => number): Vir
       before = seen;
     }
   };
+  const wakeAll = async (end: number): Promise<void> => {
+    for (;;) {
+      const [next] = [...sleepers].filter(({ atMs }) => atMs <= end).toSorted((a, b) => a.atMs - b.atMs);
+      if (next === undefined) return;
+      now = Math.max(now, next.atMs);
+      sleepers.delete(next);
+      next.wake();
+      await settle();
+    }
+  };
   return {
     now: () => now,
     settle,
@@ -42,15 +54,14 @@ export function createVirtualClock(startMs: number, activity: () => number): Vir
     advance: async (durationMs) => {
       const end = now + durationMs;
       await settle();
-      for (;;) {
-        const [next] = [...sleepers].filter(({ atMs }) => atMs <= end).toSorted((a, b) => a.atMs - b.atMs);
-        if (next === undefined) break;
-        now = Math.max(now, next.atMs);
-        sleepers.delete(next);
-        next.wake();
-        await settle();
-      }
+      await wakeAll(end);
       now = end;
+      await settle();
+    },
+    skip: async (durationMs) => {
+      await settle();
+      now += durationMs;
+      await wakeAll(now);
       await settle();
     },
   };
