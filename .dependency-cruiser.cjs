@@ -12,7 +12,8 @@ const adapter = `^src/(${ADAPTERS.join('|')})/|${STORE}`;
 /** Which rooms may import which packages; a package that is not listed here may be imported by none. */
 const PACKAGES = {
   '@actions/core': '^src/app/action/',
-  '@octokit/.+': '^src/(github|app)/',
+  '@octokit/core|@octokit/auth-app': '^src/(github|app)/',
+  '@octokit/webhooks': '^src/(handlers|app)/',
   probot: '^src/app/server/',
   execa: '^src/(host|clusters)/',
   yaml: '^src/(config|app/cli)/',

@@ -6,20 +6,16 @@ import { fold } from '../domain/fold.ts';
 import { branded, type Instant, isRunId, type RunId, type Sha } from '../domain/ids.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/journal-state.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { LogbookFault } from '../domain/logbook-fault.ts';
+import { isOver, type RunState } from '../domain/run-state.ts';
 import { commitMessage, composeAppend } from '../logbook/compose.ts';
+import type { Anchor } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import { createLogbookStore, type LogbookStore, type StoreIncident } from '../logbook/store/git-store.ts';
-import { type BadEntry, verifyLogbook } from '../logbook/verify.ts';
+import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
+import { verifyLogbook } from '../logbook/verify.ts';
+import { type BrokenRun, brokenByEntry, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { signersFrom } from './signers.ts';
-
-/** A run whose logbook cannot be trusted: action on it stops until a person has looked. */
-export type BrokenRun = {
-  readonly run: string;
-  readonly bad: BadEntry | null;
-  readonly incident: StoreIncident | null;
-};
 
 /** One file as it was read and verified. */
 type Held = {
@@ -34,6 +30,8 @@ export type Record = {
   readonly runs: readonly RunState[];
   readonly journal: JournalState;
   readonly broken: readonly BrokenRun[];
+  /** The runs as they were last read from a branch in order: what a branch that is gone is held against. */
+  readonly lastGood: readonly RunState[];
 };
 
 export type AppendResult =
@@ -51,9 +49,13 @@ export type RecordKeeper = {
     at: Instant,
   ) => Promise<AppendResult>;
   readonly current: () => Record;
+  /** An entry that our own card tells of: loads again, and takes the run out of action where it is not there. */
+  readonly expect: (run: RunId, anchor: Anchor) => Promise<void>;
+  /** Takes everything out of action, because the branch is known to have existed. */
+  readonly lose: (known: readonly RunState[]) => void;
 };
 
-const NOTHING: Record = { head: null, runs: [], journal: EMPTY_JOURNAL, broken: [] };
+const NOTHING: Record = { head: null, runs: [], journal: EMPTY_JOURNAL, broken: [], lastGood: [] };
 
 /** Keeps the record of one repository under one config; `before` is what an earlier keeper saw, so that nothing it saw may be gone. */
 export function createRecordKeeper(
@@ -63,17 +65,18 @@ export function createRecordKeeper(
   before: Record | null,
 ): RecordKeeper {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
-  for (const run of before?.runs ?? []) store.remember(run.run, run.head);
+  for (const run of before?.lastGood ?? []) store.remember(run.run, run.head);
   if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);
   const held = new Map<string, Held>();
-  let record = NOTHING;
+  let record: Record = { ...NOTHING, lastGood: before?.lastGood ?? [] };
 
   const load = async (): Promise<Record> => {
     const view = await store.open();
     if (view.kind === 'incident') {
-      record = { ...NOTHING, broken: [{ run: '*', bad: null, incident: view.incident }] };
+      record = lost(record, faultOf(view.incident));
       return record;
     }
+    if (view.head === null && record.broken.length > 0) return record;
     if (view.head !== null && view.head === record.head) return record;
     record = await loadAt(lab, config, store, held, view.head);
     return record;
@@ -84,6 +87,8 @@ export function createRecordKeeper(
     drafts: readonly EventDraft[],
     at: Instant,
   ): Promise<AppendResult> => {
+    if (record.broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === run))
+      return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
     const before = held.get(run);
     const files = { run, text: before?.text ?? null, markdown: before?.markdown ?? null };
     const composed = composeAppend(files, drafts, {
@@ -115,7 +120,30 @@ export function createRecordKeeper(
     return { kind: 'appended', seqs: appended.map((event) => event.seq) };
   };
 
-  return { load, append, current: () => record };
+  const holds = (run: RunId, { seq, hash }: Anchor): boolean =>
+    held.get(run)?.events[seq]?.hash.startsWith(hash) === true;
+  const expect = async (run: RunId, anchor: Anchor): Promise<void> => {
+    if (holds(run, anchor)) return;
+    await load();
+    if (holds(run, anchor) || record.broken.some((broken) => broken.run === run)) return;
+    store.remember(run, anchor);
+    const state = stateAfter(held.get(run)?.events ?? []);
+    held.delete(run);
+    const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state };
+    record = { ...rebuilt(held, [...record.broken, broken]), head: record.head };
+  };
+  const lose = (known: readonly RunState[]): void => {
+    record = lost({ ...record, lastGood: known }, { kind: 'branch-missing' });
+  };
+
+  return { load, append, current: () => record, expect, lose };
+}
+
+/** Nothing may be acted on; the newest run that was under way is the one whose thread hears about it. */
+function lost(before: Record, fault: LogbookFault): Record {
+  const { lastGood } = before;
+  const state = lastGood.find((run) => !isOver(run)) ?? lastGood[0] ?? null;
+  return { ...NOTHING, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state }] };
 }
 
 /** Runs are named by their date: the newest so many are read, which holds every live one and the last sealed five. */
@@ -133,8 +161,9 @@ async function loadAt(
   for (const name of [...names.slice(0, limits.runsReadMax), JOURNAL]) {
     const stored = await store.read(head, name);
     if (stored.kind === 'incident') {
+      const state = stateAfter(held.get(name)?.events ?? []);
       held.delete(name);
-      broken.push({ run: name, bad: null, incident: stored.incident });
+      broken.push({ run: name, fault: faultOf(stored.incident), state });
       continue;
     }
     if (stored.text === null) continue;
@@ -156,7 +185,7 @@ async function loadAt(
     // A file without an anchor of its own is anchored by the branch's history, which the store checks.
     if (verified.bad !== null && verified.bad.reason !== 'unanchored') {
       held.delete(name);
-      broken.push({ run: name, bad: verified.bad, incident: null });
+      broken.push(brokenByEntry(name, verified.bad, verified.events));
       continue;
     }
     if (verified.head !== null) store.remember(name, verified.head);
@@ -170,11 +199,8 @@ function rebuilt(held: ReadonlyMap<string, Held>, broken: readonly BrokenRun[]):
     .filter(([name]) => name !== JOURNAL)
     .map(([name, file]) => stateOf(name, file));
   const journal = foldJournal(held.get(JOURNAL)?.events ?? []);
-  return {
-    runs: runs.toSorted((a, b) => b.run.localeCompare(a.run, 'en', { numeric: true })),
-    journal,
-    broken,
-  };
+  const newestFirst = runs.toSorted((a, b) => b.run.localeCompare(a.run, 'en', { numeric: true }));
+  return { runs: newestFirst, journal, broken, lastGood: newestFirst };
 }
 
 function stateOf(name: string, file: Held): RunState {

@@ -49,7 +49,8 @@ export function closureBranchOf(state: RunState): string {
 
 function tagStep({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
-  const key = `tag:${state.run}`;
+  // A later /seal tries anew: a refusal may have been mended meanwhile.
+  const key = `tag:${state.run}:${command.item.comment.id}`;
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
   if (isDone(memory, key)) return null;
@@ -64,7 +65,7 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 }
 
 function refusedSeal(command: StagedCommand, code: string, message: string): Step {
-  const detail = { code, message: message.slice(0, limits.messageCharactersMax) };
+  const detail = { code, message: message.slice(0, limits.messageCharactersMax).toWellFormed() };
   return append(
     { type: 'incident', role: 'control', data: { code: 'seal-failed', detail } },
     answerDraft(command.item, 'seal-refused', detail),

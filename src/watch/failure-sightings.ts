@@ -25,7 +25,7 @@ export function readFailure<Facts extends Sightings>(facts: Facts, line: string)
   const found = signaturesOf(line);
   const isException = EXCEPTION.test(line);
   if (found.length === 0 && !isException) return facts;
-  const shown = line.slice(0, limits.messageCharactersMax);
+  const shown = line.slice(0, limits.messageCharactersMax).toWellFormed();
   const failures = found.reduce((all, { id }) => addSighting(all, id, shown, facts.lines), facts.failures);
   return { ...facts, failures, lastException: isException ? shown : facts.lastException };
 }

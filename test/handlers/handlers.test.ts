@@ -32,7 +32,7 @@ describe("GitHub's own examples", () => {
   });
 
   it('of every other event are nothing', () => {
-    const others = EXAMPLES.filter(({ name }) => !NAMES.includes(name));
+    const others = EXAMPLES.filter(({ name }) => !NAMES.some((known) => known === name));
     expect(others.length).toBeGreaterThan(20);
     expect(others.flatMap(({ name, examples }) => examples.filter((p) => wakeOf(name, p) !== null))).toEqual(
       [],

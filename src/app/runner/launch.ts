@@ -110,6 +110,9 @@ async function resume(
   if (found.kind === 'unknown') return { kind: 'failed', code: 'submit-unknown', why: found.message };
   if (found.kind === 'state-lost') return fail(open, order, 'submit-unknown', found.message);
   const isLate = open.lab.now() >= (fromRfc3339(order.order.expiresAt) ?? 0);
+  // Asked to stop between the claim and the submission: a job that is not there is not started any more.
+  if (found.kind === 'absent' && state.stop !== null)
+    return fail(open, order, 'submit-rejected', 'a stop was asked for before the job was submitted');
   if (found.kind === 'absent' && isLate)
     return fail(open, order, 'submit-rejected', 'the order was claimed, never submitted, and has expired');
   return submit(open, input, state, order);
@@ -207,7 +210,10 @@ function incident(
   detail: Readonly<Record<string, string>>,
 ): EventDraft {
   const bounded = Object.fromEntries(
-    Object.entries(detail).map(([name, text]) => [name, text.slice(0, limits.messageCharactersMax)]),
+    Object.entries(detail).map(([name, text]) => [
+      name,
+      text.slice(0, limits.messageCharactersMax).toWellFormed(),
+    ]),
   );
   return { type: 'incident', role: 'runner', data: { code, detail: { orderDigest, ...bounded } } };
 }

@@ -1,0 +1,36 @@
+/** What is wrong with a logbook that cannot be trusted: action on what it names stops until a person has looked. */
+
+import { assertNever } from './assert.ts';
+import type { Sha } from './ids.ts';
+
+export type LogbookFault =
+  /** The first entry of a file that does not verify; `reason` as `ferrybot logbook verify` names it. */
+  | {
+      readonly kind: 'bad-entry';
+      readonly line: number;
+      readonly seq: number;
+      readonly reason: string;
+      readonly message: string;
+    }
+  /** An entry that was seen before, or that our own card tells of, is not there; `hash` may be a prefix. */
+  | { readonly kind: 'entry-missing'; readonly seq: number; readonly hash: string }
+  /** The branch existed and does not any more. */
+  | { readonly kind: 'branch-missing' }
+  /** The branch does not continue what was read from it before. */
+  | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha };
+
+/** A name for the fault without spaces, the same in every process: it is told once. */
+export function faultKey(fault: LogbookFault): string {
+  switch (fault.kind) {
+    case 'bad-entry':
+      return `logbook-${fault.reason}-${fault.seq}`;
+    case 'entry-missing':
+      return `logbook-entry-missing-${fault.seq}`;
+    case 'branch-missing':
+      return 'logbook-branch-missing';
+    case 'branch-rewound':
+      return `logbook-branch-rewound-${fault.now.slice(0, 12)}`;
+    default:
+      return assertNever(fault);
+  }
+}

@@ -1,0 +1,83 @@
+/** The comment about a logbook that cannot be trusted: it stands in no record, because the record is what is broken. */
+
+import { assertNever } from '../domain/assert.ts';
+import { faultKey, type LogbookFault } from '../domain/logbook-fault.ts';
+import { comment } from './comment.ts';
+import { markerIdentity } from './marker.ts';
+import { code, shortCommit, text } from './words.ts';
+
+export type FaultNotice = {
+  /** The run whose logbook it is, `journal`, or the run whose thread tells about the whole branch. */
+  readonly run: string;
+  readonly fault: LogbookFault;
+  readonly branch: string;
+};
+
+/** What a thread is searched for before the fault is told again. */
+export function logbookFaultMarker({ run, fault }: FaultNotice): string {
+  return markerIdentity({ run, kind: 'incident', key: faultKey(fault) });
+}
+
+/** What happened, on what evidence, what ferrybot did, and what a person should do. */
+export function renderLogbookFault(notice: FaultNotice): string {
+  const { run, fault, branch } = notice;
+  return comment(
+    { run, kind: 'incident', key: faultKey(fault), fields: {} },
+    `**${titleOf(notice)}**
+
+- Evidence: ${evidenceOf(fault)}
+- What ferrybot did: ${didOf(fault)}
+- What to do: ${todoOf(fault, branch)}`,
+  );
+}
+
+function titleOf({ run, fault, branch }: FaultNotice): string {
+  switch (fault.kind) {
+    case 'bad-entry':
+    case 'entry-missing':
+      return run === 'journal'
+        ? 'The journal does not verify'
+        : `The logbook of ${code(run)} does not verify`;
+    case 'branch-missing':
+      return `The logbook's branch ${code(branch)} is gone`;
+    case 'branch-rewound':
+      return `The logbook's branch ${code(branch)} was put back`;
+    default:
+      return assertNever(fault);
+  }
+}
+
+function evidenceOf(fault: LogbookFault): string {
+  switch (fault.kind) {
+    case 'bad-entry':
+      return `line ${fault.line} (entry ${fault.seq}) is bad: ${code(fault.reason)}, ${text(fault.message)}. What stands before it is in order.`;
+    case 'entry-missing':
+      return `entry ${fault.seq} with the hash ${code(fault.hash)} was there, and is not any more.`;
+    case 'branch-missing':
+      return 'ferrybot has written to it before, and it does not exist any more. Missing is not new: no logbook is begun in its place.';
+    case 'branch-rewound':
+      return `it was read at ${shortCommit(fault.was)}, and ${shortCommit(fault.now)} does not continue from there.`;
+    default:
+      return assertNever(fault);
+  }
+}
+
+function didOf(fault: LogbookFault): string {
+  const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
+  return isBranch
+    ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
+    : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs goes on unwatched.';
+}
+
+function todoOf(fault: LogbookFault, branch: string): string {
+  switch (fault.kind) {
+    case 'bad-entry':
+      return `run \`ferrybot logbook verify\` on the file, find out who pushed to ${code(branch)}, and take the commit back with \`git revert\` (a new commit; never a forced push). ferrybot then goes on from the last good entry.`;
+    case 'entry-missing':
+    case 'branch-missing':
+    case 'branch-rewound':
+      return `find out who moved ${code(branch)}, and push the newest state that any clone has (the server's mirror is one). ferrybot then goes on. Protect the branch so that only ferrybot may push to it.`;
+    default:
+      return assertNever(fault);
+  }
+}

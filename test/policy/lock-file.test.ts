@@ -1,0 +1,46 @@
+/** The lock file: what an installer needs on every platform, exact versions, and no install script that is not named. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+type Locked = {
+  readonly version?: string;
+  readonly hasInstallScript?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+const read = (name: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
+const packages = read('package-lock.json')['packages'] as Readonly<Record<string, Locked>>;
+const manifest = read('package.json') as {
+  readonly [kind in 'dependencies' | 'devDependencies' | 'allowScripts']: Readonly<
+    Record<string, string | boolean>
+  >;
+};
+
+describe('the lock file', () => {
+  it('knows the packages of other platforms too: npm ci refuses a lock that leaves one out', () => {
+    const missing = Object.entries(packages).flatMap(([path, locked]) =>
+      Object.keys(locked.optionalDependencies ?? {}).filter((name) => {
+        const nested = packages[`${path}/node_modules/${name}`];
+        return nested?.version === undefined && packages[`node_modules/${name}`]?.version === undefined;
+      }),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('names every install script that may run, and runs no other', () => {
+    const scripts = Object.entries(packages).flatMap(([path, locked]) =>
+      locked.hasInstallScript === true ? [path.replace(/^.*node_modules\//, '')] : [],
+    );
+    const decided = Object.keys(manifest.allowScripts).map((name) => name.replace(/(.)@.*$/, '$1'));
+    expect(scripts.filter((name) => ![...decided, 'fsevents'].includes(name))).toEqual([]);
+  });
+
+  it('pins exact versions', () => {
+    const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)),
+    );
+    expect(loose).toEqual([]);
+  });
+});
