@@ -4,7 +4,7 @@ import { assertNever } from '../domain/assert.ts';
 import type { LogbookEvent } from '../domain/event.ts';
 import { fold } from '../domain/fold.ts';
 import type { LogbookFault } from '../domain/logbook-fault.ts';
-import { isOver, type RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/run-state.ts';
 import type { StoreIncident } from '../logbook/store/git-store.ts';
 import type { BadEntry } from '../logbook/verify.ts';
 
@@ -13,6 +13,8 @@ export type BrokenRun = {
   readonly run: string;
   readonly fault: LogbookFault;
   readonly state: RunState | null;
+  /** A thread that is known to be concerned, where the state does not tell. */
+  readonly thread: number | null;
 };
 
 /** The whole branch: nothing in it may be acted on. */
@@ -21,7 +23,8 @@ export const WHOLE_BRANCH = '*';
 /** A file with a bad entry, and the state that the entries before it give. */
 export function brokenByEntry(run: string, bad: BadEntry, good: readonly LogbookEvent[]): BrokenRun {
   const { line, seq, reason, message } = bad;
-  return { run, fault: { kind: 'bad-entry', line, seq, reason, message }, state: stateAfter(good) };
+  const fault = { kind: 'bad-entry', line, seq, reason, message } as const;
+  return { run, fault, state: stateAfter(good), thread: null };
 }
 
 /** What the store noticed about the branch or a file. */
@@ -43,9 +46,4 @@ export function stateAfter(events: readonly LogbookEvent[]): RunState | null {
   if (events[0]?.type !== 'proposed') return null;
   const folded = fold(events);
   return folded.ok ? folded.value : null;
-}
-
-/** Whether something of the lane may be live behind what cannot be read: only what was seen to be over is not. */
-export function mayBeLive(broken: BrokenRun): boolean {
-  return broken.run !== 'journal' && (broken.state === null || !isOver(broken.state));
 }

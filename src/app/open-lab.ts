@@ -4,6 +4,7 @@ import type { LabConfig } from '../config/schema.ts';
 import { limits } from '../domain/limits.ts';
 import { type ConfigInForce, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
+import { threadOfLostLogbook } from './lost-logbook.ts';
 import { createRecordKeeper, type Record, type RecordKeeper } from './record.ts';
 
 export type OpenLab = {
@@ -27,6 +28,7 @@ const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
 /** An opener for one repository; `branch` is its default branch. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
+  let hasLooked = false;
   let last: { readonly key: string; readonly open: Omit<OpenLab, 'record'> } | null = null;
   return {
     open: async () => {
@@ -48,8 +50,15 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
           },
         };
       }
-      const record = await last.open.keeper.load();
-      return { kind: 'open', open: { ...last.open, record } };
+      const { keeper } = last.open;
+      await keeper.load();
+      if (keeper.current().head === null && keeper.current().broken.length === 0 && !hasLooked) {
+        const thread = await threadOfLostLogbook(lab, found.config);
+        if (thread !== null) keeper.lose(thread);
+      }
+      // Asked once: from here on the keeper knows what it has seen.
+      hasLooked = true;
+      return { kind: 'open', open: { ...last.open, record: keeper.current() } };
     },
   };
 }

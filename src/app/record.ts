@@ -50,9 +50,9 @@ export type RecordKeeper = {
   ) => Promise<AppendResult>;
   readonly current: () => Record;
   /** An entry that our own card tells of: loads again, and takes the run out of action where it is not there. */
-  readonly expect: (run: RunId, anchor: Anchor) => Promise<void>;
-  /** Takes everything out of action, because the branch is known to have existed. */
-  readonly lose: (known: readonly RunState[]) => void;
+  readonly expect: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
+  /** Takes everything out of action: the branch is missing, and this thread shows that it existed. */
+  readonly lose: (thread: number) => void;
 };
 
 const NOTHING: Record = { head: null, runs: [], journal: EMPTY_JOURNAL, broken: [], lastGood: [] };
@@ -122,28 +122,28 @@ export function createRecordKeeper(
 
   const holds = (run: RunId, { seq, hash }: Anchor): boolean =>
     held.get(run)?.events[seq]?.hash.startsWith(hash) === true;
-  const expect = async (run: RunId, anchor: Anchor): Promise<void> => {
+  const expect = async (run: RunId, anchor: Anchor, thread: number): Promise<void> => {
     if (holds(run, anchor)) return;
     await load();
     if (holds(run, anchor) || record.broken.some((broken) => broken.run === run)) return;
     store.remember(run, anchor);
     const state = stateAfter(held.get(run)?.events ?? []);
     held.delete(run);
-    const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state };
+    const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state, thread };
     record = { ...rebuilt(held, [...record.broken, broken]), head: record.head };
   };
-  const lose = (known: readonly RunState[]): void => {
-    record = lost({ ...record, lastGood: known }, { kind: 'branch-missing' });
+  const lose = (thread: number): void => {
+    record = lost(record, { kind: 'branch-missing' }, thread);
   };
 
   return { load, append, current: () => record, expect, lose };
 }
 
 /** Nothing may be acted on; the newest run that was under way is the one whose thread hears about it. */
-function lost(before: Record, fault: LogbookFault): Record {
+function lost(before: Record, fault: LogbookFault, thread: number | null = null): Record {
   const { lastGood } = before;
   const state = lastGood.find((run) => !isOver(run)) ?? lastGood[0] ?? null;
-  return { ...NOTHING, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state }] };
+  return { ...NOTHING, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
 }
 
 /** Runs are named by their date: the newest so many are read, which holds every live one and the last sealed five. */
@@ -163,7 +163,7 @@ async function loadAt(
     if (stored.kind === 'incident') {
       const state = stateAfter(held.get(name)?.events ?? []);
       held.delete(name);
-      broken.push({ run: name, fault: faultOf(stored.incident), state });
+      broken.push({ run: name, fault: faultOf(stored.incident), state, thread: null });
       continue;
     }
     if (stored.text === null) continue;

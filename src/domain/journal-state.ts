@@ -1,14 +1,16 @@
 /** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
 
 import type { LogbookEvent } from './event.ts';
-import { commandKey, type Head, type SeenCommand } from './run-state.ts';
+import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
   readonly head: Head | null;
   readonly commands: ReadonlyMap<string, SeenCommand>;
+  /** What went wrong beyond one run, or with a run's own record. */
+  readonly incidents: readonly Incident[];
 };
 
-export const EMPTY_JOURNAL: JournalState = { head: null, commands: new Map() };
+export const EMPTY_JOURNAL: JournalState = { head: null, commands: new Map(), incidents: [] };
 
 /** Folds the journal's verified events; what may follow what was checked where they were read. */
 export function foldJournal(events: readonly LogbookEvent[]): JournalState {
@@ -31,6 +33,12 @@ export function foldJournal(events: readonly LogbookEvent[]): JournalState {
         commands.set(key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
     }
   }
+  const incidents = events.flatMap((event) => {
+    if (event.type !== 'incident') return [];
+    const { role, at, seq } = event;
+    return [{ ...event.data, role, at, seq }];
+  });
   const last = events.at(-1);
-  return { head: last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at }, commands };
+  const head = last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at };
+  return { head, commands, incidents };
 }

@@ -189,4 +189,6 @@ export const limits = {
   discoveryPeriodMs: 6 * 60 * 60 * 1_000,
   /** Comments whose receipt this process remembers to have given. */
   acknowledgedMax: 500,
+  /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
+  lostLogbookThreadsMax: 3,
 } as const;

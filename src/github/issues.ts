@@ -79,6 +79,28 @@ export async function listExperimentIssues(
   );
 }
 
+/** The newest pull requests of ferries that a bot opened, by the label that every ferry carries. */
+export async function listFerryPulls(
+  client: GitHubClient,
+  limit: number,
+): Promise<Observed<readonly number[]>> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
+    labels: 'ferry',
+    state: 'all',
+    sort: 'created',
+    direction: 'desc',
+    per_page: 100,
+  });
+  const parsed = outcome.kind === 'answered' ? z.array(issueSchema).safeParse(outcome.data) : null;
+  if (parsed === null || !parsed.success) return unknown('the pull requests of ferries could not be listed');
+  return known(
+    parsed.data
+      .filter((issue) => issue.pull_request !== undefined && issue.user?.type === 'Bot')
+      .map(({ number }) => number)
+      .slice(0, limit),
+  );
+}
+
 function numberOf(outcome: CallOutcome): EffectOutcome {
   if (outcome.kind === 'refused')
     return { kind: 'refused', code: String(outcome.status), message: outcome.message };

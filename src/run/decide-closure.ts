@@ -74,6 +74,8 @@ function refusedSeal(command: StagedCommand, code: string, message: string): Ste
 
 function branchStep({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
   const key = `closure-branch:${state.run}`;
+  const refused = memory.outcomes.get(key);
+  if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax) || facts.closureLog.kind === 'unknown') return 'wait';
   const path = config.lanes.daily.closureLog;
@@ -96,6 +98,8 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
 
 function pullStep({ state, config, command, memory }: ClosureInput): Next {
   const key = `closure-pull:${state.run}`;
+  const refused = memory.outcomes.get(key);
+  if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
   const labels = [
@@ -132,7 +136,7 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
   return perform(
     key,
     wish === 'merge'
-      ? { kind: 'merge-pull', pull: pull.number, head: pull.headSha }
+      ? { kind: 'merge-pull', pull: pull.number, head: state.submission?.commit ?? pull.headSha }
       : { kind: 'close-pull', pull: pull.number },
   );
 }

@@ -30,7 +30,8 @@ export type OrderFacts = {
  */
 export type OrderJudgement =
   | { readonly kind: 'claim'; readonly order: IssuedOrder }
-  | { readonly kind: 'resume'; readonly order: IssuedOrder }
+  /** Claimed before and not known to be submitted; `ground` says whether it may still be started if it was not. */
+  | { readonly kind: 'resume'; readonly order: IssuedOrder; readonly ground: OrderJudgement }
   | {
       readonly kind: 'refuse';
       readonly code: RefusalCode;
@@ -47,7 +48,7 @@ export function judgeOrder(state: RunState | null, orderDigest: string, facts: O
     return refuse('other-repository', 'standing', order.order.repository);
   if (state.submission !== null || order.status === 'submitted' || order.status === 'failed')
     return refuse('order-used', 'standing', 'the order was carried out or refused before');
-  if (order.status === 'claimed') return { kind: 'resume', order };
+  if (order.status === 'claimed') return { kind: 'resume', order, ground: judgeGround(state, order, facts) };
   if (order.status === 'void') return refuse('order-void', 'standing', 'what the order rested on fell');
   if (facts.now >= (fromRfc3339(order.order.expiresAt) ?? 0))
     return refuse('order-expired', 'standing', order.order.expiresAt);

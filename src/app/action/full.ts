@@ -10,7 +10,6 @@ import { redact } from '../../host/redactor.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { engineFor } from '../engines.ts';
 import { shipTree } from '../runner/ship-job.ts';
-import { KEY_VARIABLES } from '../signers.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
 import { type ActionResult, runAction } from './run-action.ts';
@@ -25,6 +24,9 @@ const environmentSchema = z.object({
   GITHUB_RUN_ATTEMPT: z.coerce.number().int().default(1),
   RUNNER_TEMP: z.string().min(1),
 });
+
+/** Well inside the 24 hours of the workflow token. */
+const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
 
 const eventSchema = z.object({ repository: z.object({ default_branch: z.string() }) });
 
@@ -75,7 +77,7 @@ async function act(payload: unknown): Promise<ActionResult> {
       order: core.getInput('order'),
       cluster: core.getInput('cluster'),
       stateDirectory,
-      shiftMs: Number(core.getInput('shift-minutes') || '1200') * 60_000,
+      shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
     },
     event: {
       name: env.GITHUB_EVENT_NAME,
@@ -94,18 +96,12 @@ async function act(payload: unknown): Promise<ActionResult> {
   });
 }
 
-/** Text of this process without the values that it must not tell. */
+/** Text of this process without the values that it must not tell: every variable whose name says that it is one. */
 function clean(text: string): string {
-  const names = [
-    ...Object.values(KEY_VARIABLES),
-    'INPUT_TOKEN',
-    'GITHUB_TOKEN',
-    'ACTIONS_RUNTIME_TOKEN',
-    'WANDB_API_KEY',
-    'HF_TOKEN',
-  ];
-  return redact(
-    text,
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [process.env[name] ?? ''])),
+  const secrets = Object.entries(process.env).flatMap(([name, value]) =>
+    SECRET_NAME.test(name) && value !== undefined ? [value] : [],
   );
+  return redact(text, secrets);
 }
+
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;

@@ -20,7 +20,13 @@ import { lastKnownFerry, readBody } from './body-facts.ts';
 import { cachedChangeFacts } from './change-facts.ts';
 
 export type FactGatherer = {
-  readonly gather: (state: RunState, runs: readonly RunState[], memory: Memory) => Promise<RunFacts>;
+  readonly gather: (state: RunState, record: LaneRecord, memory: Memory) => Promise<RunFacts>;
+};
+
+/** The lane as the record has it. */
+type LaneRecord = {
+  readonly runs: readonly RunState[];
+  readonly broken: readonly { readonly run: string }[];
 };
 
 /** A gatherer for one wake: what it has read it does not read again. */
@@ -28,7 +34,7 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
   const change = cachedChangeFacts(lab, git, config);
   const once = memoized();
   return {
-    gather: async (state, runs, memory) => {
+    gather: async (state, { runs, broken }, memory) => {
       const threads = await once(`threads ${state.run}`, () => threadsOf(lab, config, state));
       const pull = threads.kind === 'known' ? known(threads.value.pull) : threads;
       const changed =
@@ -46,7 +52,11 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
             ? readBody(lab, config, pull.value.body, changed, lastKnownFerry(state, runs))
             : pull,
         permissions: await permissionsFor(lab, config, once, state, comments),
-        laneRuns: known(runs),
+        // A run whose logbook is broken may be live: nobody can say that the lane is free.
+        laneRuns:
+          broken.length === 0
+            ? known(runs)
+            : unknown(`the logbook of ${broken[0]?.run ?? 'a run'} is broken`),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
           ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
           : notAsked(),

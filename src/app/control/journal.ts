@@ -5,7 +5,7 @@ import type { AnswerCode } from '../../domain/command.ts';
 import type { EventDraft } from '../../domain/event.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, isOver, type SeenCommand } from '../../domain/run-state.ts';
+import { commandKey, isOver, type RunState, type SeenCommand } from '../../domain/run-state.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { readThread } from '../../github/thread.ts';
@@ -15,6 +15,7 @@ import { answerDraft, seenDraft } from '../../run/decide-commands.ts';
 import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { type CardAnchor, cardAnchors } from './card-anchor.ts';
 import { perform } from './perform.ts';
 
 /** Looks at the threads that the wakes name and no active run owns. */
@@ -35,23 +36,35 @@ export async function answerElsewhere(open: OpenLab, wakes: readonly Wake[]): Pr
 async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const { lab, config } = open;
   const record = open.keeper.current();
-  const past =
-    record.runs.find((run) => run.proposal.pull === thread || run.proposal.issue === thread) ?? null;
+  const isHere = ({ proposal }: RunState): boolean => proposal.pull === thread || proposal.issue === thread;
   const read = await readThread(lab.client, thread, readingOf(lab, config));
   if (read.kind === 'unknown') {
     lab.log(`thread ${thread}: ${read.why}`);
     return;
   }
+  for (const card of cardAnchors(read.value.comments)) await expectEntry(open, card);
+  const broken = open.keeper
+    .current()
+    .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
+  const past = broken?.state ?? record.runs.find(isHere) ?? null;
   // Only threads that ferrybot has anything to do with: its own runs' and those labelled `experiment`.
-  if (past === null && !read.value.labels.includes('experiment')) return;
+  if (past === null && broken === undefined && !read.value.labels.includes('experiment')) return;
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
   const since = after(lab.now(), -limits.sweepLookbackMs);
   const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
+  const over = past === null ? 'no-run-here' : 'run-over';
   const drafts = pending.flatMap((item) =>
-    draftsFor(item, known, past === null ? 'no-run-here' : 'run-over'),
+    draftsFor(item, record.journal.commands, broken === undefined ? over : 'logbook-broken'),
   );
   if (drafts.length > 0 && !(await recorded(open, drafts))) return;
   await publish(open, thread, read.value.comments);
+}
+
+/** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */
+async function expectEntry(open: OpenLab, { run, anchor, thread }: CardAnchor): Promise<void> {
+  const { runs } = open.keeper.current();
+  const isWithinReach = runs.length < limits.runsReadMax || run.localeCompare(runs.at(-1)?.run ?? '') >= 0;
+  if (isWithinReach) await open.keeper.expect(run, anchor, thread);
 }
 
 function draftsFor(

@@ -2,6 +2,7 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
+import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/run-state.ts';
@@ -9,6 +10,7 @@ import { reconcile } from '../../run/reconcile.ts';
 import type { Memory, Step } from '../../run/step.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import type { RecordKeeper } from '../record.ts';
+import { cardAnchors } from './card-anchor.ts';
 import type { FactGatherer } from './gather.ts';
 import type { Memories } from './memories.ts';
 import { perform } from './perform.ts';
@@ -22,14 +24,15 @@ export type RunContext = {
   readonly memories: Memories;
 };
 
-/** Brings one run to where nothing more can be done for it now. */
-export async function reconcileRun(context: RunContext, run: RunId): Promise<void> {
+/** Brings one run to where nothing more can be done for it now; `owing` where something failed or could not be read. */
+export async function reconcileRun(context: RunContext, run: RunId): Promise<'settled' | 'owing'> {
   const { lab, config, keeper, gatherer } = context;
   let memory = context.memories.of(run);
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
     const state = stateOf(keeper, run);
-    if (state === null) return;
-    const facts = await gatherer.gather(state, keeper.current().runs, memory);
+    if (state === null) return 'settled';
+    const facts = await gatherer.gather(state, keeper.current(), memory);
+    if (await isPutBack(context, run, facts)) return 'owing';
     const step = reconcile({
       state,
       facts,
@@ -39,11 +42,25 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<voi
       memory,
       digestOf: lab.digestOf,
     });
-    if (step === null) return;
+    if (step === null) return isSettled(memory) && facts.comments.kind === 'known' ? 'settled' : 'owing';
     memory = await take(context, run, step, memory);
     context.memories.keep(run, memory);
   }
   lab.log('reconcile did not settle', { run, rounds: limits.reconcileRoundsMax });
+  return 'owing';
+}
+
+/** Whether our own card tells of an entry that the record does not have, also not when it is read again. */
+async function isPutBack({ keeper }: RunContext, run: RunId, { comments }: RunFacts): Promise<boolean> {
+  for (const card of comments.kind === 'known' ? cardAnchors(comments.value) : []) {
+    if (card.run === run) await keeper.expect(run, card.anchor, card.thread);
+  }
+  return stateOf(keeper, run) === null;
+}
+
+/** Whether everything that was tried in this wake was done. */
+function isSettled(memory: Memory): boolean {
+  return [...memory.outcomes.values()].every((outcome) => outcome.kind === 'done');
 }
 
 function stateOf(keeper: RecordKeeper, run: RunId): RunState | null {

@@ -10,6 +10,7 @@ import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
+import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { adoptProposals } from './adopt.ts';
@@ -19,6 +20,7 @@ import { createMemories, type Memories } from './memories.ts';
 import { perform } from './perform.ts';
 import { reconcileRun } from './reconcile-run.ts';
 import { sweptWakes } from './sweep.ts';
+import { tellBroken } from './tell-broken.ts';
 
 export type Worker = {
   /** Handles wakes that came together; throws only when nothing could be read or a bug was met. */
@@ -33,8 +35,12 @@ type Own = {
   readonly memories: Memories;
   readonly settled: Map<RunId, string>;
   sweptAt: number | null;
+  /** Of the sweep under way; it counts as done only when everything that it found was handled. */
+  sweepStartedAt: number | null;
   logbookBranch: string;
   readonly acknowledged: Set<number>;
+  /** Faults of the logbook that stand in the threads. */
+  readonly toldFaults: Set<string>;
 };
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
@@ -45,8 +51,10 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     memories: createMemories(speaksFor),
     settled: new Map(),
     sweptAt: null,
+    sweepStartedAt: null,
     logbookBranch: '',
     acknowledged: new Set(),
+    toldFaults: new Set(),
   };
   return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => acknowledge(own, [wake]) };
 }
@@ -62,20 +70,27 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   }
   const { open } = opening;
   own.logbookBranch = open.config.logbookBranch;
+  if (open.keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH)) {
+    await tellBroken(open, own.toldFaults);
+    return;
+  }
   const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await adoptProposals(open);
   const gatherer = createGatherer(lab, open.git, open.config);
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
     if (state === undefined || !isWorthALook(own, state, all)) continue;
-    await reconcileRun(
+    const outcome = await reconcileRun(
       { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories },
       run,
     );
     const now = open.keeper.current().runs.find((r) => r.run === run);
-    if (now !== undefined && isMineToSay(own, now)) own.settled.set(run, standing(now));
+    if (now !== undefined && outcome === 'settled' && isMineToSay(own, now))
+      own.settled.set(run, standing(now));
   }
   await answerElsewhere(open, all);
+  await tellBroken(open, own.toldFaults);
+  own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
 }
 
 /** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */
@@ -113,7 +128,7 @@ async function sweptIfAsked(own: Own, open: OpenLab, wakes: readonly Wake[]): Pr
   const startedAt = own.lab.now();
   const swept = await sweptWakes(open, own.sweptAt);
   if (swept === null) return [];
-  own.sweptAt = startedAt;
+  own.sweepStartedAt = startedAt;
   await acknowledge(own, swept);
   return swept;
 }

@@ -34,7 +34,13 @@ export type ProposeInput = { readonly objective: Objective; readonly date: strin
 /** Proposes today's ferry, or the one of a given date whose proposal was begun and not recorded. */
 export async function propose(open: OpenLab, input: ProposeInput): Promise<ProposeOutcome> {
   const date = input.date ?? dateOf(open.lab.now());
-  const { runs } = open.keeper.current();
+  const { runs, broken } = open.keeper.current();
+  if (broken.length > 0)
+    return {
+      kind: 'failed',
+      code: 'unreadable',
+      why: `the logbook of ${broken[0]?.run} is broken; see the incident`,
+    };
   const standing = runs.find((run) => !isOver(run));
   if (standing !== undefined) return { kind: 'already', run: standing.run };
   const run = runIdFor(runs, LANE, date);

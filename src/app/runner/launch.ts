@@ -6,7 +6,7 @@ import type { EventDraft, IncidentCode } from '../../domain/event.ts';
 import { limits } from '../../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { judgeOrder } from '../../run/verify-order.ts';
+import { judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { gatherOrderFacts } from './order-facts.ts';
@@ -42,7 +42,7 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
     const judgement = judgeOrder(state, input.orderDigest, facts);
     if (judgement.kind === 'refuse') return refused(open, input, judgement);
     if (state === null) throw new Error('an order without a run was not refused');
-    if (judgement.kind === 'resume') return resume(open, input, state, judgement.order);
+    if (judgement.kind === 'resume') return resume(open, input, state, judgement);
     const claimed = await claim(open, input, judgement.order);
     if (claimed === 'claimed') return submit(open, input, state, judgement.order);
     await open.keeper.load();
@@ -96,7 +96,7 @@ async function resume(
   open: OpenLab,
   input: LaunchInput,
   state: RunState,
-  order: IssuedOrder,
+  { order, ground }: Extract<OrderJudgement, { kind: 'resume' }>,
 ): Promise<LaunchOutcome> {
   const engine = engineFor(open, input);
   if (engine === null)
@@ -106,13 +106,16 @@ async function resume(
       'submit-rejected',
       `no engine for ${open.config.lanes.daily.cluster} on this runner`,
     );
-  const found = await engine.observe(order.order.submissionId, order.claim?.engineSession || null);
+  // No submission was recorded, so the job was never seen: *nothing there* is *absent* and not *lost*.
+  const found = await engine.observe(order.order.submissionId, null);
   if (found.kind === 'unknown') return { kind: 'failed', code: 'submit-unknown', why: found.message };
   if (found.kind === 'state-lost') return fail(open, order, 'submit-unknown', found.message);
+  const isStarted = found.kind === 'found' && found.status !== 'PENDING';
+  if (!isStarted && ground.kind === 'refuse') {
+    if (ground.effect === 'standing') return { kind: 'refused', code: ground.code, why: ground.why };
+    return fail(open, order, 'submit-rejected', `${ground.code}: ${ground.why}`);
+  }
   const isLate = open.lab.now() >= (fromRfc3339(order.order.expiresAt) ?? 0);
-  // Asked to stop between the claim and the submission: a job that is not there is not started any more.
-  if (found.kind === 'absent' && state.stop !== null)
-    return fail(open, order, 'submit-rejected', 'a stop was asked for before the job was submitted');
   if (found.kind === 'absent' && isLate)
     return fail(open, order, 'submit-rejected', 'the order was claimed, never submitted, and has expired');
   return submit(open, input, state, order);

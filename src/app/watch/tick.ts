@@ -37,7 +37,9 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult
   const left = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
   if (left.length === 0) return { kind: 'idle' };
   const dues = left.map((state) =>
-    state.stop === null ? nextCheckAt(state, cadence, lab.now()) : lab.now(),
+    state.stop === null
+      ? nextCheckAt(state, cadence, lab.now())
+      : after(lab.now(), stopLookPeriodMs(cadence)),
   );
   const soonest = Math.max(lab.now() + limits.watchPauseMs, Math.min(...dues));
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookPeriodMs(cadence))) as Instant };

@@ -1,0 +1,60 @@
+/** Tells people about a logbook that cannot be trusted: one comment, found again by its marker; who may post is decided in the journal. */
+
+import { limits } from '../../domain/limits.ts';
+import { faultKey } from '../../domain/logbook-fault.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { readThread } from '../../github/thread.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
+import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
+import { perform } from './perform.ts';
+
+/** `told` is what this process knows to stand in the threads; it grows. */
+export async function tellBroken(open: OpenLab, told: Set<string>): Promise<void> {
+  for (const broken of open.keeper.current().broken) {
+    const key = `${broken.run} ${faultKey(broken.fault)}`;
+    if (told.has(key)) continue;
+    open.lab.log('the logbook cannot be trusted', { run: broken.run, fault: faultKey(broken.fault) });
+    const thread = threadOf(open, broken);
+    if (thread === null || !(await isOurTurn(open, broken))) continue;
+    if (await isTold(open, broken, thread)) told.add(key);
+  }
+}
+
+/** The journal has no thread of its own: the newest run's hears about it. */
+function threadOf(open: OpenLab, { run, state, thread }: BrokenRun): number | null {
+  if (thread !== null) return thread;
+  if (state !== null) return state.proposal.pull;
+  return run === JOURNAL ? (open.keeper.current().runs[0]?.proposal.pull ?? null) : null;
+}
+
+/** Who records the incident tells it; others wait. Where nothing can be recorded the thread itself is all there is to look at. */
+async function isOurTurn(open: OpenLab, { run, fault }: BrokenRun): Promise<boolean> {
+  const { keeper, lab } = open;
+  if (keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === JOURNAL))
+    return true;
+  const key = faultKey(fault);
+  const recorded = keeper
+    .current()
+    .journal.incidents.find(({ detail }) => detail['run'] === run && detail['fault'] === key);
+  if (recorded !== undefined) return lab.now() - (fromRfc3339(recorded.at) ?? 0) >= limits.publishGraceMs;
+  const data = { code: 'logbook-broken', detail: { run, fault: key } } as const;
+  const result = await keeper.append(JOURNAL, [{ type: 'incident', role: 'control', data }], lab.now());
+  if (result.kind === 'conflict') await keeper.load();
+  if (result.kind === 'failed') lab.log(`the journal could not be written: ${result.message}`);
+  return result.kind === 'appended';
+}
+
+async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {
+  const { lab, config, git } = open;
+  const read = await readThread(lab.client, thread, readingOf(lab, config));
+  if (read.kind === 'unknown') return false;
+  const name = run === WHOLE_BRANCH ? (state?.run ?? JOURNAL) : run;
+  const notice = { run: name, fault, branch: config.logbookBranch };
+  const marker = logbookFaultMarker(notice);
+  if (read.value.comments.some((comment) => comment.byUs && comment.body.includes(marker))) return true;
+  const body = renderLogbookFault(notice);
+  return (await perform(lab, git, { kind: 'post-comment', thread, marker, body })).kind === 'done';
+}

@@ -1,0 +1,25 @@
+/** Whether a logbook that is not there was there once: missing after it existed is an incident, never *new* (decision D1). */
+
+import type { LabConfig } from '../config/schema.ts';
+import { GitError } from '../domain/git.ts';
+import { limits } from '../domain/limits.ts';
+import { listFerryPulls } from '../github/issues.ts';
+import { readThread } from '../github/thread.ts';
+import { cardAnchors } from './control/card-anchor.ts';
+import type { Lab } from './lab.ts';
+import { readingOf } from './reading.ts';
+
+/**
+ * The newest ferry thread with a card of ours: a card is only written from a record. Null where there is none.
+ * Throws `GitError` where GitHub does not tell, because then it is unknown whether a logbook may be begun.
+ */
+export async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<number | null> {
+  const pulls = await listFerryPulls(lab.client, limits.lostLogbookThreadsMax);
+  if (pulls.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${pulls.why}`);
+  for (const number of pulls.value) {
+    const read = await readThread(lab.client, number, readingOf(lab, config));
+    if (read.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${read.why}`);
+    if (cardAnchors(read.value.comments).length > 0) return number;
+  }
+  return null;
+}
