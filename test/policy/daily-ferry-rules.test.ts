@@ -1,0 +1,173 @@
+/** Rules of the daily ferry and its watch that lie across rooms or that no room's own test says in one sentence. */
+
+import { describe, expect, it } from 'vitest';
+import { known } from '../../src/domain/observed.ts';
+import { fromRfc3339 } from '../../src/domain/time.ts';
+import { allPass, type GateId, type Verdict } from '../../src/domain/verdict.ts';
+import type { GateFacts } from '../../src/gates/gate.ts';
+import { runGates } from '../../src/gates/run-gates.ts';
+import { decideOrder } from '../../src/run/decide-order.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import { reconcile } from '../../src/run/reconcile.ts';
+import { leaseFor, released } from '../../src/watch/lease.ts';
+import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import { eventsOf, type Look } from '../../src/watch/observation.ts';
+import { logFactsFrom } from '../../src/watch/resume-log.ts';
+import { gateFacts, POLICY, PROPOSAL } from '../gates/sample-facts.ts';
+import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+import { aBody, aChange, anIssue, aPull, NOON, someFacts } from '../support/run-facts.ts';
+import { aManifest } from '../support/run-parts.ts';
+
+const submitted = gatedOn().approved(bob).ordered().submitted();
+const watched = submitted.observed();
+
+function verdict(gate: GateId, facts: Partial<GateFacts> = {}): Verdict | undefined {
+  return runGates(gateFacts(facts)).find((one) => one.gate === gate);
+}
+
+function changing(...knobs: readonly string[]): Partial<GateFacts> {
+  const changes = knobs.map((knob) => ({
+    knob,
+    path: `x.${knob}`,
+    before: '1',
+    after: '2',
+    bucket: null,
+    line: 1,
+  }));
+  return { change: known(aChange({ delta: { kind: 'knobs', changes } })) };
+}
+
+describe('the change', () => {
+  it('of three knobs is a warning, and blocks only where the lab says so', () => {
+    const many = changing('a', 'b', 'c');
+    expect(verdict('budget', changing('a', 'b'))?.outcome).toBe('pass');
+    expect(verdict('budget', many)?.outcome).toBe('warn');
+    expect(allPass(runGates(gateFacts(many)))).toBe(true);
+    const strict: GateFacts['policy'] = { ...POLICY, enforceBudget: 'block' };
+    expect(allPass(runGates(gateFacts({ ...many, policy: strict })))).toBe(false);
+    expect(CONFIG.lanes.daily.budget).toEqual({ knobs: 2, enforce: 'warn' });
+  });
+
+  it('of the scale passes only when a person asked for it by name', () => {
+    const scaled = changing('hidden_dim');
+    const asking = { ...PROPOSAL, objective: { kind: 'integration', text: 'raise hidden_dim' } } as const;
+    expect(verdict('scale-stable', scaled)?.outcome).toBe('fail');
+    expect(verdict('scale-stable', { ...scaled, proposal: asking })?.outcome).toBe('fail');
+    const asked = { ...scaled, proposal: { ...asking, requestedBy: alice } };
+    expect(verdict('scale-stable', asked)?.outcome).toBe('pass');
+  });
+});
+
+describe('before a launch', () => {
+  it("the pull request must go to the lane's branch, main by default", () => {
+    expect(CONFIG.lanes.daily.targetBranch).toBe('main');
+    expect(verdict('target-branch')?.outcome).toBe('pass');
+    expect(verdict('target-branch', { pull: known(aPull({ baseBranch: 'dev' })) })?.outcome).toBe('fail');
+  });
+
+  it('the ferry issue must be open, labelled and link the pull request', () => {
+    expect(verdict('issue-updated')?.outcome).toBe('pass');
+    for (const change of [{ state: 'closed' }, { labels: [] }, { body: 'to be written' }] as const)
+      expect(verdict('issue-updated', { issue: known(anIssue(change)) })?.outcome).toBe('fail');
+  });
+
+  it('the job must be meant for the cluster of the lane', () => {
+    expect(verdict('cluster-matches')?.outcome).toBe('pass');
+    const elsewhere = { manifest: known(aManifest({ cluster: 'us-east5-a' })) };
+    expect(verdict('cluster-matches', elsewhere)?.outcome).toBe('fail');
+  });
+
+  it('a ticked box is no approval: without a command nothing is ordered', () => {
+    const boxes = aBody().boxes.map((box) => ({ ...box, checked: true }));
+    const facts = someFacts({ body: known(aBody({ boxes })) });
+    const order = (run: typeof submitted) =>
+      decideOrder({ ...inputOf(run, facts), gated: gatesOn(run.state, facts) });
+    expect(order(gatedOn(facts))).toBeNull();
+    expect(order(gatedOn(facts).approved(bob))).not.toBeNull();
+  });
+
+  it('word to Discord is waited for by nobody', () => {
+    const discord = { text: 'optional/manual Discord update posted', checked: false, line: 5 };
+    const boxes = [...aBody().boxes, discord];
+    const policy = { ...POLICY, preconditions: CONFIG.lanes.daily.checklist.preconditions };
+    expect(allPass(runGates(gateFacts({ body: known(aBody({ boxes })), policy })))).toBe(true);
+  });
+});
+
+describe('in the threads', () => {
+  it('launch, first eval, incidents, end and seal are told in the ferry issue', () => {
+    const life = submitted.observed({ evals: { 'eval/loss': '4' } }).incident('no-progress');
+    const told = publicationsOf(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
+    expect(told.map((one) => one.kind)).toEqual(['incident', 'launch', 'first-eval', 'ended', 'sealed']);
+    expect(new Set(told.map((one) => one.thread))).toEqual(new Set([life.state.proposal.issue]));
+  });
+
+  it('the boxes of approval and watch are ticked from the record, once the watch has looked', () => {
+    expect(tickedBody(submitted)).toBeNull();
+    expect(tickedBody(watched)).toContain('- [x] human approval\n- [x] monitoring loop started\n');
+  });
+});
+
+/** The body as the bot edits it after everything else was said, or null where it leaves the body alone. */
+function tickedBody(run: typeof submitted): string | null {
+  const keys: string[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    const step = reconcile(inputOf(run, someFacts(), { memory: done(...keys) }));
+    if (step?.kind !== 'perform') return null;
+    if (step.effect.kind === 'edit-pull-body') return step.effect.body;
+    keys.push(step.key);
+  }
+  throw new Error('it never came to rest');
+}
+
+describe('the watch', () => {
+  const lease = { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' };
+  const look = (job: Look['job']): Look => ({
+    job,
+    log: { ...NO_LOG_FACTS, step: { value: 5155, exact: true }, exactTotal: 5155, firstStepCompleted: true },
+    logOffset: 0,
+    metrics: { global_step: '5155' },
+    lease,
+    cadenceMs: 570_000,
+    redact: (text) => text,
+  });
+  const found = (status: 'RUNNING' | 'SUCCEEDED'): Look['job'] => ({
+    kind: 'found',
+    status,
+    message: '',
+    errorType: null,
+    exitCode: null,
+    startedAtMs: NOON,
+    endedAtMs: null,
+    metadata: null,
+    session: null,
+    details: {},
+  });
+
+  it('never takes the last step for the end: only the engine says that a job is over', () => {
+    const types = (job: Look['job']) => eventsOf(submitted.state, look(job)).map((event) => event.type);
+    expect(types(found('RUNNING'))).not.toContain('ended');
+    expect(types({ kind: 'absent', session: null })).not.toContain('ended');
+    expect(types(found('SUCCEEDED'))).toContain('ended');
+  });
+
+  it('is handed over with job, cluster, newest signal and links', () => {
+    const signal = submitted.observed({ signatures: ['owner-died'] });
+    const held = signal.state.observation;
+    if (held === null) throw new Error('nothing was observed');
+    const now = fromRfc3339(held.at) ?? NOON;
+    expect(leaseFor(signal.state, 'watch-2', now, 1)).toBeNull();
+    const { at: _at, seq: _seq, ...data } = held;
+    const { state } = signal.observed({ ...data, lease: released(held.lease, now) });
+    expect(leaseFor(state, 'watch-2', now, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
+    expect(state.submission).toMatchObject({ jobId: 'ferrybot-ferry-daily-20261121-a1', cluster: 'local' });
+    expect(logFactsFrom(state)).toMatchObject({
+      offset: 4096,
+      facts: {
+        failures: [{ id: 'owner-died' }],
+        trackers: [{ url: 'https://wandb.example/lab/ferries/runs/abc123' }],
+      },
+    });
+  });
+});
