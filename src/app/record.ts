@@ -78,7 +78,7 @@ export function createRecordKeeper(
     }
     if (view.head === null && record.broken.length > 0) return record;
     if (view.head !== null && view.head === record.head) return record;
-    record = await loadAt(lab, config, store, held, view.head);
+    record = await loadAt(lab, config, store, held, view.head, record.broken);
     return record;
   };
 
@@ -153,6 +153,7 @@ async function loadAt(
   store: LogbookStore,
   held: Map<string, Held>,
   head: Sha | null,
+  earlier: readonly BrokenRun[],
 ): Promise<Record> {
   const names = (await store.runs(head))
     .filter(isRunId)
@@ -161,9 +162,10 @@ async function loadAt(
   for (const name of [...names.slice(0, limits.runsReadMax), JOURNAL]) {
     const stored = await store.read(head, name);
     if (stored.kind === 'incident') {
-      const state = stateAfter(held.get(name)?.events ?? []);
+      const known = earlier.find((one) => one.run === name);
+      const state = stateAfter(held.get(name)?.events ?? []) ?? known?.state ?? null;
       held.delete(name);
-      broken.push({ run: name, fault: faultOf(stored.incident), state, thread: null });
+      broken.push({ run: name, fault: faultOf(stored.incident), state, thread: known?.thread ?? null });
       continue;
     }
     if (stored.text === null) continue;

@@ -9,6 +9,7 @@ import { commandKey, isOver, type RunState, type SeenCommand } from '../../domai
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { readThread } from '../../github/thread.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
 import { markerIdentity, readMarker } from '../../render/marker.ts';
 import { answerDraft, seenDraft } from '../../run/decide-commands.ts';
@@ -21,6 +22,7 @@ import { perform } from './perform.ts';
 /** Looks at the threads that the wakes name and no active run owns. */
 export async function answerElsewhere(open: OpenLab, wakes: readonly Wake[]): Promise<void> {
   const record = open.keeper.current();
+  if (record.broken.some((broken) => broken.run === JOURNAL)) return;
   const owned = new Set(
     record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
   );

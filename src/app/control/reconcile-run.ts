@@ -32,7 +32,9 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<'se
     const state = stateOf(keeper, run);
     if (state === null) return 'settled';
     const facts = await gatherer.gather(state, keeper.current(), memory);
-    if (await isPutBack(context, run, facts)) return 'owing';
+    await holdAgainstCards(context, run, facts);
+    // The record was read again for it, and may have more by now, or not be trusted any more.
+    if (stateOf(keeper, run)?.head.hash !== state.head.hash) continue;
     const step = reconcile({
       state,
       facts,
@@ -50,12 +52,11 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<'se
   return 'owing';
 }
 
-/** Whether our own card tells of an entry that the record does not have, also not when it is read again. */
-async function isPutBack({ keeper }: RunContext, run: RunId, { comments }: RunFacts): Promise<boolean> {
+/** Our own card may tell of an entry that the record does not have: a branch that was put back is noticed by it. */
+async function holdAgainstCards({ keeper }: RunContext, run: RunId, { comments }: RunFacts): Promise<void> {
   for (const card of comments.kind === 'known' ? cardAnchors(comments.value) : []) {
     if (card.run === run) await keeper.expect(run, card.anchor, card.thread);
   }
-  return stateOf(keeper, run) === null;
 }
 
 /** Whether everything that was tried in this wake was done. */

@@ -20,6 +20,7 @@ import {
   renderPullTitle,
 } from '../../render/proposal.ts';
 import { fillLane } from '../../run/fill.ts';
+import { cardAnchors } from '../control/card-anchor.ts';
 import { type ControlEffect, perform } from '../control/perform.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
@@ -135,6 +136,9 @@ async function record(
   const { lab, config, keeper } = open;
   const threads = await readThreads(lab.client, pull, issue, readingOf(lab, config));
   if (threads.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: threads.why };
+  // A card is only written from a record: this run was recorded once, and is begun no second time.
+  if (cardAnchors(threads.value.comments).some((card) => card.run === run))
+    return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
   const lane = config.lanes.daily;
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };

@@ -1,0 +1,186 @@
+/** Somebody tampers with the logbook: it is noticed, people are told once, and nothing is done on what cannot be trusted. */
+
+import { describe, expect, it } from 'vitest';
+import { commitFiles } from '../../playground/git/memory-remote.ts';
+import { eventsOf, logbookText, propose, seal, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const BRANCH = 'ferrybot/logbook';
+const REF = `refs/heads/${BRANCH}`;
+
+type Ferry = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+};
+
+async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  return { lab, ...(await propose(lab)) };
+}
+
+async function headOf(lab: VirtualLab): Promise<string> {
+  return (await lab.store.refs(REF)).get(REF) ?? '';
+}
+
+/** A line in the shape of the last one, as somebody without a key would write it. */
+function forged(text: string, change: (event: Record<string, unknown>) => object): string {
+  const last: Record<string, unknown> = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '{}');
+  return `${text}${JSON.stringify({ ...last, ...change(last) })}\n`;
+}
+
+function incidents(lab: VirtualLab): readonly string[] {
+  return botComments(lab)
+    .filter((comment) => comment.kind === 'incident')
+    .map((comment) => comment.text);
+}
+
+describe('an entry that nobody signed', () => {
+  it.each([
+    { what: 'an approval', type: 'approved' },
+    { what: 'an order', type: 'ordered' },
+  ])('$what is noticed at once, told once, and stops the run until it is taken back', async ({ type }) => {
+    const { lab, run, pull, issue } = await proposed();
+    const path = `runs/${run}/events.jsonl`;
+    const good = await logbookText(lab, run);
+    await pushFile(
+      lab,
+      'ada',
+      BRANCH,
+      path,
+      forged(good, (last) => ({ type, seq: Number(last['seq']) + 1 })),
+    );
+    await lab.clock.advance(MINUTE);
+    expect(incidents(lab)).toEqual([
+      expect.stringMatching(/does not verify[\s\S]*line 3 \(entry 2\) is bad/),
+    ]);
+    expect(botComments(lab).at(-1)?.thread).toBe(pull);
+    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
+    await lab.clock.advance(70 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(incidents(lab)).toHaveLength(1);
+    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toContain('incident');
+
+    await pushFile(lab, 'ada', BRANCH, path, good);
+    await lab.clock.advance(MINUTE);
+    await say(lab, 'mira', pull, '/approve-launch');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    await seal(lab, run, issue);
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is noticed by the runner before it submits', async () => {
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { lab, run, pull } = await proposed({
+      beforeJob: async (mode) => (mode === 'launch' ? gate : undefined),
+    });
+    await say(lab, 'mira', pull, '/approve-launch');
+    const text = await logbookText(lab, run);
+    await pushFile(
+      lab,
+      'ada',
+      BRANCH,
+      `runs/${run}/events.jsonl`,
+      forged(text, (last) => ({ seq: Number(last['seq']) + 1 })),
+    );
+    letGo();
+    await lab.clock.advance(5 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(lab.log.join('\n')).toContain('launch: order-unknown');
+    expect(incidents(lab)).toHaveLength(1);
+    await lab.close();
+  });
+
+  it('in the journal stops answers elsewhere and is told on the newest ferry', async () => {
+    const { lab, pull } = await proposed();
+    const opened = await lab.as('ada', 'POST', '/issues', {
+      title: 'An idea',
+      body: '',
+      labels: ['experiment'],
+    });
+    const { number } = opened as { number: number };
+    await say(lab, 'mira', number, '/status');
+    const good = await logbookText(lab, 'journal');
+    await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', good.replace('no-run-here', 'run-over'));
+    await lab.clock.advance(MINUTE);
+    expect(incidents(lab)).toEqual([expect.stringContaining('The journal does not verify')]);
+    // The run's own record is in order, and so the run goes on.
+    const status = await say(lab, 'mira', pull, '/status');
+    expect(answersTo(lab, status)).toHaveLength(1);
+    expect(lab.log.filter((line) => line.includes('failed'))).toEqual([]);
+    await lab.close();
+  });
+});
+
+describe('a branch that is gone or was put back', () => {
+  it.each([{ server: true }, { server: false }])(
+    'is no new beginning when it is deleted (server: $server)',
+    async ({ server }) => {
+      const { lab, run, pull } = await proposed({ server });
+      const head = await headOf(lab);
+      await lab.as('ada', 'DELETE', `/git/${REF}`);
+      await lab.clock.advance(20 * MINUTE);
+      const approval = await say(lab, 'mira', pull, '/approve-launch');
+      await lab.dispatchDaily();
+      await lab.clock.advance(20 * MINUTE);
+      expect(await headOf(lab)).toBe('');
+      expect(incidents(lab)).toEqual([expect.stringMatching(/branch `ferrybot\/logbook` is gone/)]);
+      expect(answersTo(lab, approval)).toEqual([]);
+      expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
+
+      // Somebody pushes what their clone has; what was said in between is answered now.
+      await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
+      await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+        stepMs: MINUTE,
+      });
+      expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
+      expect(lab.engine.startCount()).toBe(1);
+      await lab.close();
+    },
+  );
+
+  it.each([
+    { server: true, words: /was put back/ },
+    { server: false, words: /entry \d+ with the hash `[0-9a-f]+` was there, and is not any more/ },
+  ])('is noticed when it was put back (server: $server)', async ({ server, words }) => {
+    const { lab, run, pull } = await proposed({ server });
+    const early = await headOf(lab);
+    await say(lab, 'mira', pull, '/status');
+    await lab.clock.advance(20 * MINUTE);
+    const late = await headOf(lab);
+    expect(late).not.toBe(early);
+    await lab.as('ada', 'PATCH', `/git/${REF}`, { sha: early, force: true });
+    await lab.clock.advance(MINUTE);
+    await say(lab, 'mira', pull, '/approve-launch');
+    await lab.clock.advance(40 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(incidents(lab)).toEqual([expect.stringMatching(words)]);
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    await lab.close();
+  });
+
+  it('is noticed by a new process when the whole run was taken out', async () => {
+    const { lab, run, pull } = await proposed({ server: false });
+    const head = await headOf(lab);
+    const author = { name: 'Ada', email: 'ada@lab.example', atMs: lab.clock.now() };
+    const files = { [`runs/${run}/events.jsonl`]: null, [`runs/${run}/logbook.md`]: null };
+    await commitFiles(lab.store, { ref: REF, expected: head, files, message: 'Tidy up', author });
+    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    await lab.clock.advance(40 * MINUTE);
+    expect(incidents(lab)).toEqual([
+      expect.stringMatching(/does not verify[\s\S]*was there, and is not any more/),
+    ]);
+    expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
+    expect(await stateOf(lab, run)).toBeNull();
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  });
+});
