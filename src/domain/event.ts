@@ -1,7 +1,4 @@
-/**
- * The events of the logbook: the only authoritative record (architecture, decision D1; shapes in docs/logbook.md).
- * Every number in `data` is an integer; a decimal is a string.
- */
+/** The events of the logbook, the only authoritative record (docs/logbook.md). Numbers in `data` are integers, decimals strings. */
 
 import type { Actor } from './actor.ts';
 import type { AnswerCode, Surface } from './command.ts';

@@ -41,7 +41,6 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['shipped-packages-are-dependencies', 'src/app/d.ts', 'vitest'],
   ['package-actions/core-has-its-rooms', 'src/app/e.ts', '@actions/core'],
   ['package-octokit/core-has-its-rooms', 'src/handlers/c.ts', '@octokit/core'],
-  ['package-octokit/webhooks-has-its-rooms', 'src/github/c.ts', '@octokit/webhooks'],
   ['package-probot-has-its-rooms', 'src/github/c.ts', 'probot'],
   ['package-execa-has-its-rooms', 'src/app/f.ts', 'execa'],
   ['package-yaml-has-its-rooms', 'src/github/d.ts', 'yaml'],

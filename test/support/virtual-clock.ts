@@ -12,7 +12,7 @@ export type VirtualClock = Clock & {
 };
 
 /** Turns of the event loop in which nothing happens before a moment counts as settled: promises chain over a few. */
-const QUIET_TURNS = 12;
+const QUIET_TURNS = 30;
 
 /** `activity` counts whatever shows that work is under way (requests, git transports); it is compared between turns. */
 export function createVirtualClock(startMs: number, activity: () => number): VirtualClock {
