@@ -45,7 +45,14 @@ export type Effect =
       readonly content: 'eyes' | 'confused';
     }
   /** `marker` stands in the body; before a second try the thread is searched for it. */
-  | { readonly kind: 'post-comment'; readonly thread: number; readonly marker: string; readonly body: string }
+  | {
+      readonly kind: 'post-comment';
+      readonly thread: number;
+      readonly marker: string;
+      readonly body: string;
+      /** Another process may post the same at this moment: of two, the later one is taken back. */
+      readonly isShared?: true;
+    }
   | { readonly kind: 'edit-comment'; readonly comment: number; readonly body: string }
   | {
       readonly kind: 'put-check-run';

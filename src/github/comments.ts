@@ -31,6 +31,26 @@ export async function postComment(
   return findComment(client, thread, marker, outcome.message);
 }
 
+/**
+ * Posts a comment that another replica may be posting too: nothing on GitHub lets one of two win, so whoever finds an
+ * earlier one beside its own takes its own back. Both look after they have posted, so at least the later sees both.
+ */
+export async function postSharedComment(
+  client: GitHubClient,
+  thread: number,
+  marker: string,
+  body: string,
+): Promise<EffectOutcome> {
+  const posted = await postComment(client, thread, marker, body);
+  if (posted.kind !== 'done' || posted.number === null) return posted;
+  const first = (await ownComments(client, thread, marker))?.toSorted((a, b) => a - b)[0];
+  if (first === undefined || first >= posted.number) return posted;
+  await call(client, 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+    comment_id: posted.number,
+  });
+  return { kind: 'done', number: first };
+}
+
 /** Looks for our own comment with this marker among the newest of a thread: only a bot's marker means anything. */
 async function findComment(
   client: GitHubClient,
@@ -38,6 +58,16 @@ async function findComment(
   marker: string,
   why: string,
 ): Promise<EffectOutcome> {
+  const first = (await ownComments(client, thread, marker))?.[0];
+  return first === undefined ? { kind: 'unknown', message: why } : { kind: 'done', number: first };
+}
+
+/** Ids of our comments with this marker of the last minutes, oldest first; null where they could not be listed. */
+async function ownComments(
+  client: GitHubClient,
+  thread: number,
+  marker: string,
+): Promise<readonly number[] | null> {
   const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
     issue_number: thread,
@@ -45,11 +75,10 @@ async function findComment(
     since,
   });
   const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return { kind: 'unknown', message: why };
-  const found = parsed.data.find(
-    (comment) => comment.user?.type === 'Bot' && (comment.body ?? '').includes(marker),
-  );
-  return found === undefined ? { kind: 'unknown', message: why } : { kind: 'done', number: found.id };
+  if (parsed === null || !parsed.success) return null;
+  return parsed.data
+    .filter((comment) => comment.user?.type === 'Bot' && (comment.body ?? '').includes(marker))
+    .map((comment) => comment.id);
 }
 
 /** The comment was posted within this process's last minutes, or it was not posted at all. */

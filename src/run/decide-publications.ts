@@ -47,9 +47,15 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
       thread: publication.thread,
       marker,
       body: renderPublication(publication, input),
+      ...shared(input, publication.seq),
     });
   }
   return null;
+}
+
+/** Who appended the event is the only one: the push decided that. Everybody else may not be alone. */
+function shared(input: PublishInput, seq: number): { readonly isShared?: true } {
+  return input.memory.appended.has(seq) ? {} : { isShared: true };
 }
 
 function identityOf(comment: CommentFacts): string | null {
@@ -131,7 +137,15 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   if (card === null) {
     const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
     const first = [...memory.outcomes.entries()].some(([k, o]) => k.startsWith('card:') && o.kind === 'done');
-    return first ? null : perform(key, { kind: 'post-comment', thread: state.proposal.pull, marker, body });
+    return first
+      ? null
+      : perform(key, {
+          kind: 'post-comment',
+          thread: state.proposal.pull,
+          marker,
+          body,
+          ...shared(input, state.head.seq),
+        });
   }
   if (card.comment.body === body || !mayEditCard(input, card)) return null;
   return perform(key, { kind: 'edit-comment', comment: card.comment.id, body });

@@ -4,7 +4,7 @@ import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
 import { putCheckRun } from '../../github/check-run.ts';
-import { editComment, postComment, react } from '../../github/comments.ts';
+import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
 import { editIssue, openIssue } from '../../github/issues.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
@@ -28,7 +28,9 @@ async function carryOut(lab: Lab, git: LabGit, effect: ControlEffect): Promise<E
     case 'react':
       return react(client, effect.surface, effect.comment, effect.content);
     case 'post-comment':
-      return postComment(client, effect.thread, effect.marker, effect.body);
+      return effect.isShared === true
+        ? postSharedComment(client, effect.thread, effect.marker, effect.body)
+        : postComment(client, effect.thread, effect.marker, effect.body);
     case 'edit-comment':
       return editComment(client, effect.comment, effect.body);
     case 'put-check-run':

@@ -56,5 +56,7 @@ async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: n
   const marker = logbookFaultMarker(notice);
   if (read.value.comments.some((comment) => comment.byUs && comment.body.includes(marker))) return true;
   const body = renderLogbookFault(notice);
-  return (await perform(lab, git, { kind: 'post-comment', thread, marker, body })).kind === 'done';
+  return (
+    (await perform(lab, git, { kind: 'post-comment', thread, marker, body, isShared: true })).kind === 'done'
+  );
 }

@@ -1,0 +1,191 @@
+/** Bad input and a bad day at GitHub: a clear answer that says what to do, and nothing is lost or done twice. */
+
+import { describe, expect, it } from 'vitest';
+import { approveAndFinish, playFerry, propose, seal, stateOf, todaysRun, until } from '../support/play.ts';
+import {
+  answersTo,
+  bodyOf,
+  botComments,
+  fileOf,
+  pushFile,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const CONFIG = '.github/ferrybot.yml';
+const EXPERIMENT = 'experiments/ferries/daily.py';
+
+/** The default branch as it stands, as a first commit: no earlier config to fall back on. */
+async function forgetHistory(lab: VirtualLab): Promise<void> {
+  const ref = 'refs/heads/main';
+  const head = await lab.store.readCommit((await lab.store.refs(ref)).get(ref) ?? '');
+  if (head === null) throw new Error('main has no commit');
+  const sha = await lab.store.writeCommit({ ...head, parents: [] });
+  await lab.store.updateRef({ ref, sha, force: true });
+}
+
+/** Everything that was asked was answered once, the job ran once, and the seal stands. */
+async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
+  const state = await stateOf(lab, run);
+  expect(state?.seal?.verdict).toBe('pass');
+  expect(lab.engine.startCount()).toBe(1);
+  expect(saidTwice(lab)).toEqual([]);
+  const kinds = botComments(lab)
+    .map((comment) => comment.kind)
+    .sort();
+  expect(kinds).toEqual(['answer', 'answer', 'card', 'ended', 'first-eval', 'launch', 'sealed']);
+  expect([...(state?.commands.values() ?? [])].every((command) => command.answer !== null)).toBe(true);
+}
+
+describe('what people write', () => {
+  it('a malformed config leaves the last good one in force', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const good = (await fileOf(lab, 'main', CONFIG)) ?? '';
+    await pushFile(lab, 'ada', 'main', CONFIG, good.replace('quorum: 1', 'quorum: many'));
+    const { run } = await playFerry(lab);
+    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    expect(lab.log.join('\n')).toMatch(/config line \d+: /);
+    await lab.close();
+  });
+
+  it('a config that was never good is answered with line and column, and nothing is proposed', async () => {
+    const lab = await openVirtualLab({ config: (text) => text.replace('quorum: 1', 'quorum: many') });
+    await forgetHistory(lab);
+    await lab.dispatchDaily();
+    await lab.clock.advance(MINUTE);
+    const line = ((await fileOf(lab, 'main', CONFIG)) ?? '')
+      .split('\n')
+      .findIndex((text) => text.includes('quorum: many'));
+    expect(lab.log.join('\n')).toMatch(
+      new RegExp(`propose: no-config: [^]*line ${line + 1}, column \\d+: approvals\\.quorum`),
+    );
+    expect(Object.keys(lab.world.state.issues)).toEqual([]);
+    await lab.close();
+  });
+
+  it('an experiment file that does not parse is named by its line, and nothing is proposed', async () => {
+    const lab = await openVirtualLab();
+    const text = (await fileOf(lab, 'main', EXPERIMENT)) ?? '';
+    await pushFile(
+      lab,
+      'ada',
+      'main',
+      EXPERIMENT,
+      text.replace('TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = ('),
+    );
+    await lab.dispatchDaily();
+    await lab.clock.advance(MINUTE);
+    expect(lab.log.join('\n')).toMatch(/propose: experiment-unparsable: line \d+: /);
+    expect(Object.keys(lab.world.state.issues)).toEqual([]);
+    await lab.close();
+  });
+
+  it('an experiment file that is broken by a push blocks the gate and says so', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    const branch = `ferrybot/proposal/${run}`;
+    const text = (await fileOf(lab, branch, EXPERIMENT)) ?? '';
+    await pushFile(
+      lab,
+      'ada',
+      branch,
+      EXPERIMENT,
+      text.replace('TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = ('),
+    );
+    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    expect(answersTo(lab, approval)).toEqual([
+      expect.stringContaining('not approved, because a launch gate does not pass'),
+    ]);
+    expect((await stateOf(lab, run))?.gate?.digest).toBeNull();
+    await lab.close();
+  });
+
+  it('a body without its table blocks the gate until the table is back', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    const body = bodyOf(lab, pull);
+    const without = body
+      .split('\n')
+      .filter((line) => !line.startsWith('|'))
+      .join('\n');
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: without });
+    const early = await say(lab, 'mira', pull, '/approve-launch');
+    expect(answersTo(lab, early)).toEqual([expect.stringContaining('a launch gate does not pass')]);
+    await lab.as('ada', 'PATCH', `/pulls/${pull}`, { body });
+    await lab.clock.advance(MINUTE);
+    await approveAndFinish(lab, run, pull);
+    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
+    await lab.close();
+  });
+});
+
+describe('webhooks that get lost, doubled and out of order', () => {
+  it('change nothing but the delay', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    lab.world.state.settings.drop = { event: '*', seed: 7, rate: 0.6 };
+    const { run } = await playFerry(lab);
+    await lab.clock.advance(45 * MINUTE);
+    await expectOneGoodFerry(lab, run);
+    await lab.close();
+  });
+
+  it('do not make two servers say or do anything twice', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, servers: 2 });
+    const { run } = await playFerry(lab);
+    await lab.clock.advance(45 * MINUTE);
+    await expectOneGoodFerry(lab, run);
+    await lab.close();
+  });
+});
+
+describe('a GitHub that fails for a while', () => {
+  it.each([
+    { what: 'refuses writes', reaches: false },
+    { what: 'does what was asked and loses the answer', reaches: true },
+  ])('and $what is caught up with: everything is said once', async ({ reaches }) => {
+    let isFailing = false;
+    const lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      network: async (request, github) => {
+        const isWrite = request.method !== 'GET' && !request.url.endsWith('/graphql');
+        if (!isFailing || !isWrite) return github(request);
+        if (reaches) await github(request);
+        return new Response('{"message":"Server Error"}', {
+          status: 500,
+          headers: { 'content-type': 'application/json' },
+        });
+      },
+    });
+    const { run, pull, issue } = await propose(lab);
+    isFailing = true;
+    await say(lab, 'mira', pull, '/approve-launch');
+    await lab.clock.advance(20 * MINUTE);
+    isFailing = false;
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    await seal(lab, run, issue);
+    await lab.clock.advance(65 * MINUTE);
+    await expectOneGoodFerry(lab, run);
+    await lab.close();
+  });
+});
+
+describe('a proposal that nobody wants', () => {
+  it('is withdrawn when its PR is closed, and there is another one the next day', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const first = await propose(lab);
+    await lab.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, first.run))?.closed).toMatchObject({ outcome: 'withdrawn' });
+    expect(botComments(lab).filter((comment) => comment.kind === 'closed')).toHaveLength(1);
+    await lab.clock.skip(24 * 60 * MINUTE);
+    const second = await propose(lab);
+    expect(second.run).toBe(todaysRun(lab));
+    expect(second.pull).not.toBe(first.pull);
+    await approveAndFinish(lab, second.run, second.pull);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+});

@@ -1,0 +1,29 @@
+/** The comment about a logbook that cannot be trusted, kind by kind. */
+
+import { describe, expect, it } from 'vitest';
+import type { LogbookFault } from '../../src/domain/logbook-fault.ts';
+import { logbookFaultMarker, renderLogbookFault } from '../../src/render/logbook-fault.ts';
+import { readMarker } from '../../src/render/marker.ts';
+import { shaOf } from '../support/run-drafts.ts';
+
+const FAULTS: readonly LogbookFault[] = [
+  { kind: 'bad-entry', line: 8, seq: 7, reason: 'signature', message: 'no key of `runner` fits | <b>' },
+  { kind: 'entry-missing', seq: 12, hash: '0123456789ab' },
+  { kind: 'branch-missing' },
+  { kind: 'branch-rewound', was: shaOf('was'), now: shaOf('now') },
+];
+
+describe('a logbook that cannot be trusted', () => {
+  it.each(FAULTS)('is told with evidence and what to do: $kind', (fault) => {
+    const notice = { run: 'ferry-daily-20261121', fault, branch: 'ferrybot/logbook' };
+    const said = renderLogbookFault(notice);
+    expect(readMarker(said)).toMatchObject({ run: notice.run, kind: 'incident' });
+    expect(said.startsWith(`${logbookFaultMarker(notice)} -->\n🤖 `)).toBe(true);
+    expect(said).toMatchSnapshot();
+  });
+
+  it('tells each fault under a name of its own', () => {
+    const markers = FAULTS.map((fault) => logbookFaultMarker({ run: 'journal', fault, branch: 'b' }));
+    expect(new Set(markers).size).toBe(FAULTS.length);
+  });
+});
