@@ -121,31 +121,32 @@ describe('an entry that nobody signed', () => {
 });
 
 describe('a branch that is gone or was put back', () => {
-  it.each([{ server: true }, { server: false }])(
-    'is no new beginning when it is deleted (server: $server)',
-    async ({ server }) => {
-      const { lab, run, pull } = await proposed({ server });
-      const head = await headOf(lab);
-      await lab.as('ada', 'DELETE', `/git/${REF}`);
-      await lab.clock.advance(20 * MINUTE);
-      const approval = await say(lab, 'mira', pull, '/approve-launch');
-      await lab.dispatchDaily();
-      await lab.clock.advance(20 * MINUTE);
-      expect(await headOf(lab)).toBe('');
-      expect(incidents(lab)).toEqual([expect.stringMatching(/branch `ferrybot\/logbook` is gone/)]);
-      expect(answersTo(lab, approval)).toEqual([]);
-      expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
+  it.each([
+    { server: true, servers: 1 },
+    { server: true, servers: 2 },
+    { server: false, servers: 0 },
+  ])('is no new beginning when it is deleted (servers: $servers)', async ({ server, servers }) => {
+    const { lab, run, pull } = await proposed({ server, servers });
+    const head = await headOf(lab);
+    await lab.as('ada', 'DELETE', `/git/${REF}`);
+    await lab.clock.advance(20 * MINUTE);
+    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    await lab.dispatchDaily();
+    await lab.clock.advance(20 * MINUTE);
+    expect(await headOf(lab)).toBe('');
+    expect(incidents(lab)).toEqual([expect.stringMatching(/branch `ferrybot\/logbook` is gone/)]);
+    expect(answersTo(lab, approval)).toEqual([]);
+    expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
 
-      // Somebody pushes what their clone has; what was said in between is answered now.
-      await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
-      await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
-        stepMs: MINUTE,
-      });
-      expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
-      expect(lab.engine.startCount()).toBe(1);
-      await lab.close();
-    },
-  );
+    // Somebody pushes what their clone has; what was said in between is answered now.
+    await lab.as('ada', 'POST', '/git/refs', { ref: REF, sha: head });
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+      stepMs: MINUTE,
+    });
+    expect(answersTo(lab, approval)).toEqual([expect.stringContaining('approved manifest')]);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
 
   it.each([
     { server: true, words: /was put back/ },

@@ -1,0 +1,84 @@
+/** Day after day: each ferry starts from the record of the last, tries something else, and says since when it looked. */
+
+import { describe, expect, it } from 'vitest';
+import { approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
+import { bodyOf, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const HOUR = 3_600_000;
+
+/** The next morning at six, after a night in which everything slept. */
+async function nextMorning(lab: VirtualLab): Promise<void> {
+  const day = 24 * HOUR;
+  await lab.clock.skip(Math.ceil(lab.clock.now() / day) * day + 6 * HOUR - lab.clock.now());
+}
+
+describe('three days', () => {
+  it('each from the last: links, another knob, the interval since the launch commit, the median of the sealed', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const days = [await playFerry(lab)];
+    for (let day = 1; day < 3; day += 1) {
+      await nextMorning(lab);
+      await pushFile(lab, 'ada', 'main', `lib/smalllab/note${day}.py`, `"""Change of day ${day}."""\n`);
+      days.push(await playFerry(lab));
+    }
+    expect(days.map(({ run }) => run)).toEqual([
+      'ferry-daily-20261121',
+      'ferry-daily-20261122',
+      'ferry-daily-20261123',
+    ]);
+    const states = await Promise.all(days.map(({ run }) => stateOf(lab, run)));
+    expect(states.map((state) => state?.seal?.verdict)).toEqual(['pass', 'pass', 'pass']);
+    expect(new Set(states.map((state) => state?.proposal.candidate)).size).toBe(3);
+    expect(states[0]?.proposal.interval).toMatchObject({ fallback: true, lastRun: null, sinceCommit: null });
+    for (const [day, { run, pull, issue }] of days.slice(0, -1).entries()) {
+      const next = states[day + 1];
+      expect(next?.proposal.interval).toMatchObject({
+        fallback: false,
+        lastRun: run,
+        sinceCommit: states[day]?.submission?.commit,
+      });
+      const body = bodyOf(lab, next?.proposal.pull ?? 0);
+      expect(body).toContain(`#${issue}`);
+      expect(body).toContain(`#${pull}`);
+      expect(body).toContain(`Change lib/smalllab/note${day + 1}.py`);
+      expect(body).not.toContain(`Change lib/smalllab/note${day}.py`);
+    }
+    expect(lab.engine.startCount()).toBe(3);
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('with a withdrawn one between: the interval goes back to what was launched last', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const first = await playFerry(lab);
+    await nextMorning(lab);
+    const unwanted = await propose(lab);
+    await lab.as('mira', 'PATCH', `/pulls/${unwanted.pull}`, { state: 'closed' });
+    await lab.clock.advance(60_000);
+    await nextMorning(lab);
+    const third = await propose(lab);
+    const state = await stateOf(lab, third.run);
+    expect(state?.proposal.interval).toMatchObject({
+      fallback: false,
+      sinceCommit: (await stateOf(lab, first.run))?.submission?.commit,
+    });
+    expect(state?.proposal.candidate).not.toBe((await stateOf(lab, first.run))?.proposal.candidate);
+    await approveAndFinish(lab, third.run, third.pull);
+    await seal(lab, third.run, third.issue);
+    expect(lab.engine.startCount()).toBe(2);
+    await lab.close();
+  });
+
+  it('proposes nothing while the last ferry is still open', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await approveAndFinish(lab, run, pull);
+    await nextMorning(lab);
+    await lab.dispatchDaily();
+    await lab.clock.advance(60_000);
+    expect(await stateOf(lab, 'ferry-daily-20261122')).toBeNull();
+    expect(Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null)).toHaveLength(1);
+    await lab.close();
+  });
+});
