@@ -183,8 +183,7 @@ function incident(state: RunState, event: EventOf<'incident'>): RunState {
   const endsOrder =
     ORDER_ENDING.includes(code) && detail['orderDigest'] === state.order?.digest && state.submission === null;
   if (endsOrder) return { ...withOrder(state, { status: 'failed' }), incidents, approvals: [] };
-  // An approval does not outlive its order: launching after all, days later, is a new decision.
-  return code === 'order-expired' ? { ...voided(state), incidents, approvals: [] } : { ...state, incidents };
+  return code === 'order-expired' ? { ...voided(state), incidents } : { ...state, incidents };
 }
 
 function withCommand(

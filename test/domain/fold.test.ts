@@ -70,7 +70,7 @@ describe('the phase', () => {
     ['approved', approved],
     ['ordered', ordered],
     ['ordered', ordered.claimed()],
-    ['gated', ordered.incident('order-expired')],
+    ['approved', ordered.incident('order-expired')],
     ['gated', ordered.dropped('gate-fails')],
     ['submitted', submitted],
     ['submitted', submitted.observed({ step: 0 })],
