@@ -155,7 +155,7 @@ const BROKEN: readonly (readonly [string, string, string, string, RegExp, string
     'acceleratorHoursPerRun: "2.5"',
     'acceleratorHoursPerRun: 2.5',
     'clusters.local.acceleratorHoursPerRun',
-    /string/,
+    /a decimal number in quotes/,
     'acceleratorHoursPerRun: 2.5',
   ],
   [

@@ -1,0 +1,50 @@
+/** The keys of a lane that its launch gates read: budgets, scale, freshness, required checks, preconditions. */
+
+import { z } from 'zod';
+import { amount, name } from './words.ts';
+
+/** Spread into the lane (issue *the gate*, Gates). */
+export const laneGateKeys = {
+  budget: z
+    .strictObject({
+      knobs: z.int().min(1).max(20).default(2).describe('How many knobs a ferry changes at most.'),
+      enforce: z.enum(['warn', 'block']).default('warn').describe('Whether more is a warning or blocks.'),
+    })
+    .prefault({})
+    .describe('How much a ferry changes (policy/daily-ferry.md: one or two knobs).'),
+  costBudget: z
+    .strictObject({
+      maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),
+      enforce: z.enum(['warn', 'block']).default('block').describe('Whether more is a warning or blocks.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('What a run may cost, or null for no budget.'),
+  freshnessHours: z
+    .int()
+    .min(1)
+    .max(8_760)
+    .default(24)
+    .describe('How old the merge base with the target branch may be.'),
+  requiredChecks: z
+    .union([z.literal('all'), z.array(name).max(50)], {
+      error: 'the word all, or a list of names of checks',
+    })
+    .default('all')
+    .describe('Checks that have to be green on the head: all that ran except our own, or those named here.'),
+  scaleKnobs: z
+    .array(name)
+    .max(50)
+    .default([])
+    .describe('Paths of knobs that set the scale: a change blocks unless a person asked for it by name.'),
+  checklist: z
+    .strictObject({
+      preconditions: z
+        .array(z.string().min(1).max(200))
+        .max(20)
+        .default(['issue created/updated'])
+        .describe('Boxes that have to be ticked before a launch; ferrybot ticks the outcomes itself.'),
+    })
+    .prefault({})
+    .describe('The checklist of a ferry PR.'),
+} as const;

@@ -1,0 +1,129 @@
+/** The shape of `lanes.daily`: what a ferry edits, ships, runs and is judged by. */
+
+import { z } from 'zod';
+import { laneGateKeys } from './lane-gates-schema.ts';
+import { proposalKeys } from './proposals-schema.ts';
+import { amount, argumentArray, name, path, variable, word } from './words.ts';
+
+const metric = z.strictObject({
+  key: name.describe('Key in the tracker, such as eval/loss.'),
+  better: z.enum(['lower', 'higher']).describe('Which direction is the good one.'),
+  tolerancePercent: amount.describe(
+    'How far it may be worse than the median of the last five sealed ferries.',
+  ),
+});
+
+const tracker = z
+  .strictObject({
+    kind: z.enum(['wandb', 'none']).describe('Which tracker the run reports to.'),
+    entity: z.string().max(100).describe('Entity or team in the tracker; empty for none.'),
+    project: z.string().max(100).describe('Project in the tracker; empty for none.'),
+  })
+  .describe('Where people follow the run.');
+
+const cadence = z
+  .strictObject({
+    startupMs: z
+      .int()
+      .min(1_000)
+      .default(120_000)
+      .describe('How soon after the submission the watch looks first (policy/job-monitoring-loop.md).'),
+    pollMs: z
+      .int()
+      .min(1_000)
+      .default(570_000)
+      .describe('How often the watch looks afterwards (policy/job-monitoring-loop.md).'),
+  })
+  .prefault({})
+  .describe('How often the watch looks at a run.');
+
+const retention = z
+  .strictObject({
+    permanentEverySteps: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('Steps between two checkpoints that stay; null if nothing is known.'),
+    temporaryEveryMinutes: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('Minutes between two checkpoints that are replaced by the next; null if there are none.'),
+    keepTemporary: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('How many of those are kept; null if nothing is known.'),
+  })
+  .prefault({})
+  .describe('What the experiment keeps.');
+
+/** The lane of the daily ferry (policy/daily-ferry.md). */
+export const laneSchema = z.strictObject({
+  experiment: path.describe('The one file that a ferry edits.'),
+  targetBranch: name.default('main').describe('The branch that a ferry PR targets.'),
+  cluster: word.describe('Which of the `clusters` runs it.'),
+  runName: z
+    .string()
+    .regex(/^[A-Za-z0-9_{}.-]{1,120}$/, 'letters, digits, dots, dashes and underscores')
+    .describe('Name of the run in the tracker; {date} is filled in.'),
+  command: argumentArray.describe(
+    'Exact argument array, started in the root of the shipped files; {date}, {runName}, {run} and {outputRoot} are filled in.',
+  ),
+  environment: z
+    .record(variable, z.string().max(500))
+    .default({})
+    .describe('What the job is told, such as FERRY_DATE: "{date}". Never a secret.'),
+  passSecrets: z
+    .array(variable)
+    .max(20)
+    .default([])
+    .describe(
+      'Names of runner environment variables that the job gets; their values are redacted everywhere.',
+    ),
+  ships: z.array(path).min(1).max(20).describe('Folders and files of the approved tree that the job gets.'),
+  scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
+  outputRoot: z
+    .string()
+    .min(1)
+    .max(300)
+    .describe('Where the job writes, fixed before the launch; {run}, {date} and {runName} are filled in.'),
+  metricsFile: z
+    .string()
+    .min(1)
+    .max(300)
+    .default('{outputRoot}/tracker_metrics.jsonl')
+    .describe(
+      'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}.',
+    ),
+  tracker,
+  finalStep: z
+    .int()
+    .positive()
+    .nullable()
+    .describe('The exact last step as configured, or null to take it from the first progress line.'),
+  ...laneGateKeys,
+  ...proposalKeys,
+  metrics: z.array(metric).max(20).default([]).describe('Key metrics of the pass or fail verdict.'),
+  cadence,
+  resume: z
+    .strictObject({
+      policy: z
+        .enum(['never', 'allow', 'must'])
+        .default('never')
+        .describe('Whether a run may, may not or has to go on from a checkpoint.'),
+    })
+    .prefault({})
+    .describe('Whether a run goes on from a checkpoint.'),
+  retention,
+  afterSeal: z
+    .enum(['merge', 'close', 'leave'])
+    .default('close')
+    .describe('What happens to the proposal PR after the seal.'),
+  closureLog: path
+    .default('docs/experiments/daily-ferry-log.md')
+    .describe('The only file that a closure PR changes.'),
+});

@@ -1,0 +1,50 @@
+/** The small shapes that the config is made of: names, paths, decimals, moments, argument arrays. */
+
+import { z } from 'zod';
+
+/** A name of something outside, such as a branch or a metric: any text a person can type in one line. */
+export const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^\P{Cc}*$/u, 'one line of text');
+
+/** A decimal stays text, because events hold no floats (interfaces.md, section 2). */
+export const decimal = z
+  .string('a decimal number in quotes, such as "2.5"')
+  .max(20)
+  .regex(/^-?\d+(\.\d+)?$/, 'a decimal number in quotes, such as "2.5"');
+
+/** A decimal that measures something: less than nothing is a mistake. */
+export const amount = z
+  .string('a decimal number in quotes, such as "2.5"')
+  .max(20)
+  .regex(/^\d+(\.\d+)?$/, 'a decimal number in quotes that is not negative, such as "2.5"');
+
+/** A path as git writes it: relative, without `..`, `.` or an empty part, so that two spellings never mean one file. */
+export const path = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^/\\\p{Cc}][^\\\p{Cc}]*$/u, 'a path inside the repository, without a leading slash')
+  .refine(
+    (text) => !text.split('/').some((part) => part === '..' || part === '.' || part === ''),
+    'a path inside the repository, without .., . or an empty part',
+  );
+
+/** The key of a thing that the config itself names. */
+export const word = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'lower-case letters, digits and dashes');
+
+/** RFC 3339 in UTC, with the Z. */
+export const moment = z.iso.datetime({
+  offset: false,
+  error: 'a moment in UTC in quotes, such as "2027-01-01T00:00:00Z"',
+});
+
+/** The name of a variable of a process. */
+export const variable = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,60}$/, 'upper-case letters, digits and underscores');
+
+/** An exact argument array: no shell ever reads it. */
+export const argumentArray = z.array(z.string().min(1).max(500)).min(1).max(50);
