@@ -54,29 +54,6 @@ export const INCIDENTS = [
 ] as const;
 export type IncidentCode = (typeof INCIDENTS)[number];
 
-/** Why the runner does not carry out an order. */
-export const REFUSALS = [
-  'order-unknown',
-  'order-void',
-  'order-used',
-  'order-expired',
-  'other-repository',
-  'stop-requested',
-  'approval-gone',
-  'approval-edited',
-  'approval-hidden',
-  'approval-by-another',
-  'approver-lost-permission',
-  'too-few-approvals',
-  'head-moved',
-  'fork',
-  'manifest-changed',
-  'held',
-  'wrong-ref',
-  'unreadable',
-] as const;
-export type RefusalCode = (typeof REFUSALS)[number];
-
 export type Objective = { readonly kind: 'integration' | 'regression'; readonly text: string };
 
 /** Where the interval of this ferry begins: the last ferry's launch commit, or a date when there is none. */

@@ -27,6 +27,12 @@ export type IssuedOrder = {
   readonly claim: (EventDataByType['claimed'] & { readonly at: string }) | null;
 };
 
+/** The attempt that the next order is for: one that was never claimed keeps its number, since nothing ran under its id. */
+export function nextAttempt(order: IssuedOrder | null): number {
+  if (order === null) return 1;
+  return order.claim === null ? order.order.attempt : order.order.attempt + 1;
+}
+
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
 export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
 export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };

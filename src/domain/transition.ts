@@ -2,8 +2,15 @@
 
 import { assertNever } from './assert.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
-import type { OrderApproval } from './order.ts';
-import { type Approval, commandKey, isOver, type RunState, standingApprovals } from './run-state.ts';
+import { type Order, type OrderApproval, submissionIdOf } from './order.ts';
+import {
+  type Approval,
+  commandKey,
+  isOver,
+  nextAttempt,
+  type RunState,
+  standingApprovals,
+} from './run-state.ts';
 import { allPass } from './verdict.ts';
 
 /** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
@@ -32,9 +39,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return claimedRule(state, event);
     case 'submitted':
       if (state.submission !== null) return 'submitted twice';
-      return state.order?.status === 'claimed' && state.order.digest === event.data.orderDigest
-        ? null
-        : 'submitted without a claimed order';
+      return submittedRule(state.order, event.data);
     case 'observed':
     case 'ended':
       return watchRule(state, event);
@@ -77,11 +82,28 @@ function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'orde
   if (state.gate === null || state.gate.digest !== order.digest)
     return 'ordered another manifest than the one shown';
   if (!allPass(state.gate.verdicts)) return 'ordered though a gate does not pass';
+  const misfit = orderMisfit(state, order);
+  if (misfit !== null) return misfit;
   const standing = standingApprovals(state);
   if (order.approvals.length === 0) return 'ordered without an approval';
   return order.approvals.every((cited) => standing.some((given) => isSameApproval(cited, given)))
     ? null
     : 'ordered on an approval that does not stand';
+}
+
+/**
+ * What an order says about itself has to fit the run that it stands in: bytes of another run's order, or an id that the
+ * engine would take for another job, are nothing that control writes.
+ */
+function orderMisfit(state: RunState, order: Order): string | null {
+  if (order.run !== state.run) return 'ordered for another run';
+  if (order.repository !== state.proposal.repository) return 'ordered for another repository';
+  if (order.pull !== state.proposal.pull) return 'ordered for another pull request';
+  if (order.commit !== state.gate?.commit) return 'ordered another commit than the one shown';
+  if (order.attempt !== nextAttempt(state.order)) return 'ordered another attempt than the next one';
+  return order.submissionId === submissionIdOf(state.run, order.attempt)
+    ? null
+    : 'ordered under an id that is not that of its attempt';
 }
 
 /** GitHub numbers comments and reviews separately, so the number alone names no approval. */
@@ -98,7 +120,18 @@ function claimedRule(state: RunState, event: Extract<LogbookEvent, { type: 'clai
   if (state.order === null || state.order.digest !== event.data.orderDigest)
     return 'claimed an order that was not issued';
   if (state.order.status !== 'open') return `claimed an order that is ${state.order.status}`;
+  if (event.data.attempt !== state.order.order.attempt) return 'claimed another attempt than the ordered one';
   return event.at < state.order.order.expiresAt ? null : 'claimed an expired order';
+}
+
+function submittedRule(
+  issued: RunState['order'],
+  data: Extract<LogbookEvent, { type: 'submitted' }>['data'],
+): string | null {
+  if (issued?.status !== 'claimed' || issued.digest !== data.orderDigest)
+    return 'submitted without a claimed order';
+  if (data.attempt !== issued.order.attempt) return 'submitted another attempt than the ordered one';
+  return data.commit === issued.order.commit ? null : 'submitted another commit than the ordered one';
 }
 
 function watchRule(

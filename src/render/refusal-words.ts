@@ -1,6 +1,6 @@
 /** Why the runner would not carry out an order, in words. */
 
-import { REFUSALS, type RefusalCode } from '../domain/event.ts';
+import { REFUSALS, type RefusalCode } from '../domain/refusal.ts';
 import { code } from './words.ts';
 
 /** The sentence for a refusal; a code of another version is shown as it stands. */
@@ -25,6 +25,14 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-by-another': 'The approving comment is by another person than recorded.',
   'approver-lost-permission': 'The approver may not approve any more.',
   'too-few-approvals': 'There are fewer approvals than the lab asks for.',
+  'approval-not-given': 'The comment that is named as the approval approves nothing of the kind.',
+  'approval-by-author': 'The approver asked for the change, wrote it, or edited the description last.',
+  'order-forged': 'The order contradicts itself or the run that it stands in.',
+  'pull-closed': 'The pull request is not open any more.',
+  'base-changed': 'The pull request goes to another branch than the approved one.',
+  'body-edited': 'The description of the pull request is not the one that was approved.',
+  'wrong-event': 'The launch workflow was not started by a dispatch.',
+  'wrong-workflow': 'Another workflow than the configured one asked for the launch.',
   'head-moved': 'The pull request has moved on since the approval.',
   fork: 'The branch lies in a fork.',
   'manifest-changed': "What the runner would run is not what was approved: the manifest's digest differs.",

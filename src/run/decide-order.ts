@@ -5,7 +5,7 @@ import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { type Order, submissionIdOf } from '../domain/order.ts';
-import { type IssuedOrder, type RunState, standingApprovals } from '../domain/run-state.ts';
+import { type IssuedOrder, nextAttempt, type RunState, standingApprovals } from '../domain/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { allPass } from '../domain/verdict.ts';
 import type { DigestOf, Gated } from './gate-run.ts';
@@ -29,7 +29,7 @@ export function decideOrder(input: {
   if (state.gate === null || state.gate.digest !== digest || !allPass(state.gate.verdicts)) return null;
   const approvals = distinctPeople(standingApprovals(state).filter((a) => a.digest === digest));
   if (approvals.length < config.approvals.quorum) return null;
-  const attempt = attemptAfter(state.order);
+  const attempt = nextAttempt(state.order);
   const order: Order = {
     v: 1,
     run: state.run,
@@ -53,12 +53,6 @@ export function decideOrder(input: {
     role: 'control',
     data: { order, orderDigest: orderDigest(order, input.digestOf) },
   });
-}
-
-/** An order that was never claimed keeps its attempt number: under one submission id the engine starts one job at most. */
-function attemptAfter(order: IssuedOrder | null): number {
-  if (order === null) return 1;
-  return order.claim === null ? order.order.attempt : order.order.attempt + 1;
 }
 
 function distinctPeople<Approval extends { readonly actor: { readonly id: number } }>(

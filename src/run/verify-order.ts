@@ -6,10 +6,10 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
-import type { RefusalCode } from '../domain/event.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
 import type { IssuedOrder, RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/event.ts';
+import { branded, isRunId } from '../../src/domain/ids.ts';
 import { illegalAfter } from '../../src/domain/transition.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import {
@@ -16,6 +17,7 @@ import {
   observedData,
   orderData,
   sealedData,
+  shaOf,
   submittedData,
 } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -71,6 +73,7 @@ const end = (change: Partial<ReturnType<typeof endedData>> = {}): EventDraft => 
   data: { ...endedData(watched.state), ...change },
 });
 const submission: EventDraft = { type: 'submitted', role: 'runner', data: submittedData(ordered.state) };
+const claimData = claimDraft(ordered.state).data;
 const stop: EventDraft = {
   type: 'stop-requested',
   role: 'control',
@@ -186,10 +189,64 @@ const ILLEGAL: readonly (readonly [what: string, run: RunBuilder, draft: EventDr
   ],
   ['an order while one is claimed', claimed, orderNow(claimed), 'ordered while another order is claimed'],
   ['an order after the submit', submitted, orderNow(claimed), 'ordered after the job was submitted'],
+  [
+    'an order of another run, its bytes copied',
+    approved,
+    orderNow(approved, { run: branded('ferry-daily-20261122', isRunId) }),
+    'ordered for another run',
+  ],
+  [
+    'an order of another repository',
+    approved,
+    orderNow(approved, { repository: 'mallory/models' }),
+    'ordered for another repository',
+  ],
+  [
+    'an order of another pull request',
+    approved,
+    orderNow(approved, { pull: 14 }),
+    'ordered for another pull request',
+  ],
+  [
+    'an order of another commit',
+    approved,
+    orderNow(approved, { commit: shaOf('pushed later') }),
+    'ordered another commit than the one shown',
+  ],
+  [
+    'an order of an attempt out of turn',
+    approved,
+    orderNow(approved, { attempt: 2 }),
+    'ordered another attempt than the next one',
+  ],
+  [
+    "an order under another run's submission id",
+    approved,
+    orderNow(approved, { submissionId: 'ferrybot-ferry-daily-20261120-a1' }),
+    'ordered under an id that is not that of its attempt',
+  ],
+  [
+    'a claim of another attempt',
+    ordered,
+    { ...claimDraft(ordered.state), data: { ...claimData, attempt: 2 } } as EventDraft,
+    'claimed another attempt than the ordered one',
+  ],
+  [
+    'a submit of another attempt',
+    claimed,
+    { ...submission, data: { ...submission.data, attempt: 2 } } as EventDraft,
+    'submitted another attempt than the ordered one',
+  ],
+  [
+    'a submit of another commit',
+    claimed,
+    { ...submission, data: { ...submission.data, commit: shaOf('pushed later') } } as EventDraft,
+    'submitted another commit than the ordered one',
+  ],
   ['a claim of nothing', approved, claimDraft(ordered.state), 'claimed an order that was not issued'],
   [
     'a claim of another order',
-    ordered.ordered({ attempt: 2 }),
+    ordered.ordered({ expiresAt: '2026-11-21T13:00:00.000Z' }),
     claimDraft(ordered.state),
     'claimed an order that was not issued',
   ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWER_CODES, type AnswerCode } from '../../src/domain/command.ts';
-import { DROP_REASONS, INCIDENTS, REFUSALS } from '../../src/domain/event.ts';
+import { DROP_REASONS, INCIDENTS } from '../../src/domain/event.ts';
+import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
 import { judgeFerry } from '../../src/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';

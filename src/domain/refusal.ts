@@ -1,0 +1,31 @@
+/** Why the runner does not carry out an order (issue *the gate*, section 4): a closed list of reason codes. */
+
+export const REFUSALS = [
+  'order-unknown',
+  'order-void',
+  'order-used',
+  'order-expired',
+  'other-repository',
+  'stop-requested',
+  'approval-gone',
+  'approval-edited',
+  'approval-hidden',
+  'approval-by-another',
+  'approver-lost-permission',
+  'too-few-approvals',
+  'approval-not-given',
+  'approval-by-author',
+  'order-forged',
+  'pull-closed',
+  'base-changed',
+  'body-edited',
+  'wrong-event',
+  'wrong-workflow',
+  'head-moved',
+  'fork',
+  'manifest-changed',
+  'held',
+  'wrong-ref',
+  'unreadable',
+] as const;
+export type RefusalCode = (typeof REFUSALS)[number];
