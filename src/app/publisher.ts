@@ -86,6 +86,7 @@ function inputFor(
     body: nothing,
     permissions: new Map(),
     laneRuns: known(runs),
+    laneHolds: nothing,
     launchRuns: nothing,
     watchRuns: nothing,
     closureLog: nothing,

@@ -3,9 +3,11 @@
 import type { Actor } from './actor.ts';
 import type { AnswerCode, Surface } from './command.ts';
 import type { JobStatus } from './engine.ts';
+import type { HoldKind, HoldScope } from './hold.ts';
 import type { Digest, RunId, Sha } from './ids.ts';
 import type { Manifest } from './manifest.ts';
 import type { Order } from './order.ts';
+import type { DropReason, IncidentCode } from './reasons.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Who signs: control decides, the runner submits, the watch observes. */
@@ -20,39 +22,6 @@ export type PublicKey = {
   readonly from: string;
   readonly until: string;
 };
-
-/** Why a recorded approval no longer counts. */
-export const DROP_REASONS = [
-  'manifest-changed',
-  'body-edited',
-  'gate-fails',
-  'comment-edited',
-  'comment-gone',
-  'permission-lost',
-  'runner-refused',
-] as const;
-export type DropReason = (typeof DROP_REASONS)[number];
-
-/** What went wrong in a way that a person must see. */
-export const INCIDENTS = [
-  'runner-refused',
-  'submit-rejected',
-  'submit-conflict',
-  'submit-unknown',
-  'dispatch-failed',
-  'order-expired',
-  'launch-lost',
-  'engine-state-lost',
-  'engine-unreadable',
-  'stop-unconfirmed',
-  'failure-signature',
-  'no-progress',
-  'monitor-stale',
-  'logbook-broken',
-  'seal-failed',
-  'git-push-failed',
-] as const;
-export type IncidentCode = (typeof INCIDENTS)[number];
 
 export type Objective = { readonly kind: 'integration' | 'regression'; readonly text: string };
 
@@ -172,7 +141,7 @@ export type EventDataByType = {
     readonly metrics: Metrics;
   };
   readonly closed: {
-    readonly outcome: 'failed' | 'stopped' | 'rejected' | 'withdrawn';
+    readonly outcome: 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost';
     readonly reason: string;
     readonly closurePull: number | null;
   };
@@ -180,8 +149,18 @@ export type EventDataByType = {
     readonly code: IncidentCode;
     readonly detail: { readonly [name: string]: string | number };
   };
-  readonly held: { readonly scope: 'run' | 'lane' | 'repository'; readonly reason: string };
-  readonly released: { readonly scope: 'run' | 'lane' | 'repository' };
+  /** `date`: the day that a skip leaves out; null for a hold and a freeze, which last until they are released. */
+  readonly held: {
+    readonly kind: HoldKind;
+    readonly scope: HoldScope;
+    readonly reason: string;
+    readonly date: string | null;
+  };
+  readonly released: {
+    readonly kind: HoldKind;
+    readonly scope: HoldScope;
+    readonly date: string | null;
+  };
   readonly 'command-seen': {
     readonly comment: number;
     readonly surface: Surface;

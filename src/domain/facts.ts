@@ -3,6 +3,7 @@
 import type { Actor, Permission } from './actor.ts';
 import type { Surface } from './command.ts';
 import type { Delta } from './delta.ts';
+import type { Hold } from './hold.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
 import type { Observed } from './observed.ts';
 import type { RunState } from './run-state.ts';
@@ -111,6 +112,8 @@ export type RunFacts = {
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
   /** The other runs of the lane, newest first. */
   readonly laneRuns: Observed<readonly RunState[]>;
+  /** Freezes and skipped days of the repository journal; unknown where the journal does not verify. */
+  readonly laneHolds: Observed<readonly Hold[]>;
   readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly watchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;

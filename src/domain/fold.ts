@@ -3,6 +3,7 @@
 import type { Actor } from './actor.ts';
 import { assertNever } from './assert.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
+import { withHold, withoutHold } from './hold.ts';
 import { branded, isRunId } from './ids.ts';
 import { limits } from './limits.ts';
 import { fail, ok, type Result } from './result.ts';
@@ -104,10 +105,10 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'held':
       return {
         ...voided(state),
-        holds: [...state.holds, { ...event.data, at: event.at, actor: personOf(event) }],
+        holds: withHold(state.holds, { ...event.data, at: event.at, actor: personOf(event) }),
       };
     case 'released':
-      return { ...state, holds: state.holds.filter((hold) => hold.scope !== event.data.scope) };
+      return { ...state, holds: withoutHold(state.holds, event.data) };
     case 'command-seen':
       return withCommand(state, commandKey(event.data), {
         ...event.data,

@@ -1,6 +1,7 @@
 /** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
 
 import type { LogbookEvent } from './event.ts';
+import { type Hold, withHold, withoutHold } from './hold.ts';
 import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
@@ -8,9 +9,11 @@ export type JournalState = {
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** What went wrong beyond one run, or with a run's own record. */
   readonly incidents: readonly Incident[];
+  /** What keeps the whole lane or repository back until it is lifted: freezes, and days that are skipped. */
+  readonly holds: readonly Hold[];
 };
 
-export const EMPTY_JOURNAL: JournalState = { head: null, commands: new Map(), incidents: [] };
+export const EMPTY_JOURNAL: JournalState = { head: null, commands: new Map(), incidents: [], holds: [] };
 
 /** Folds the journal's verified events; what may follow what was checked where they were read. */
 export function foldJournal(events: readonly LogbookEvent[]): JournalState {
@@ -40,5 +43,11 @@ export function foldJournal(events: readonly LogbookEvent[]): JournalState {
   });
   const last = events.at(-1);
   const head = last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at };
-  return { head, commands, incidents };
+  return { head, commands, incidents, holds: events.reduce(heldBy, EMPTY_JOURNAL.holds) };
+}
+
+function heldBy(holds: readonly Hold[], event: LogbookEvent): readonly Hold[] {
+  if (event.type === 'held' && event.actor !== undefined)
+    return withHold(holds, { ...event.data, actor: event.actor, at: event.at });
+  return event.type === 'released' ? withoutHold(holds, event.data) : holds;
 }

@@ -2,9 +2,11 @@
 
 import type { Actor } from './actor.ts';
 import type { AnswerCode, Surface } from './command.ts';
-import type { EventDataByType, EventOf, IncidentCode, Role } from './event.ts';
+import type { EventDataByType, EventOf, Role } from './event.ts';
+import type { Hold } from './hold.ts';
 import type { Digest, RunId } from './ids.ts';
 import type { Order } from './order.ts';
+import type { IncidentCode } from './reasons.ts';
 import { allPass } from './verdict.ts';
 
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
@@ -90,12 +92,8 @@ export type RunState = {
     | null;
   readonly closed: (EventDataByType['closed'] & { readonly at: string; readonly seq: number }) | null;
   readonly incidents: readonly Incident[];
-  readonly holds: readonly {
-    readonly scope: 'run' | 'lane' | 'repository';
-    readonly reason: string;
-    readonly actor: Actor;
-    readonly at: string;
-  }[];
+  /** Holds on this run alone; those of the lane stand in the journal. */
+  readonly holds: readonly Hold[];
   readonly commands: ReadonlyMap<string, SeenCommand>;
 };
 

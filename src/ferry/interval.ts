@@ -16,7 +16,7 @@ export type LastFerry = {
   readonly closurePull: number | null;
   readonly launchCommit: Sha | null;
   readonly sealTag: string | null;
-  readonly outcome: 'pass' | 'accepted' | 'failed' | 'stopped' | 'rejected' | 'withdrawn';
+  readonly outcome: 'pass' | 'accepted' | 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost';
   readonly jobId: string | null;
   readonly jobUrls: Readonly<Record<string, string>>;
   readonly trackerUrl: string | null;

@@ -2,6 +2,7 @@
 
 import type { EventDataByType } from '../domain/event.ts';
 import type { BodyFacts, ChangeFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
+import type { Hold } from '../domain/hold.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { Found, GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
@@ -17,7 +18,7 @@ export type GateFacts = {
   readonly body: Observed<BodyFacts>;
   /** Ids of other runs that hold the lane. */
   readonly liveRuns: Observed<readonly string[]>;
-  readonly holds: readonly { readonly scope: string; readonly reason: string }[];
+  readonly holds: Observed<readonly Hold[]>;
   /** The approved-to-be manifest, or what keeps it from being built. */
   readonly manifest: Observed<Manifest>;
 };

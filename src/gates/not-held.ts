@@ -1,13 +1,27 @@
-/** Gate: nobody has put a hold on this run, its lane or the repository. */
+/** Gate: nobody has put this run on hold, left its day out, or frozen its lane or repository. */
 
-import { block, type Gate, pass } from './gate.ts';
+import { assertNever } from '../domain/assert.ts';
+import type { Hold } from '../domain/hold.ts';
+import { block, type Gate, given, type Judgement, pass } from './gate.ts';
 
 export const notHeld: Gate = {
   id: 'not-held',
-  evaluate: ({ holds }) => {
-    const first = holds[0];
-    return first === undefined
-      ? pass('free')
-      : block('held', 'maintainer', { scope: first.scope, reason: first.reason });
-  },
+  evaluate: ({ holds }) => given(holds, judge),
 };
+
+function judge(holds: readonly Hold[]): Judgement {
+  const first = holds[0];
+  if (first === undefined) return pass('free');
+  const { kind, scope, reason, actor, date } = first;
+  const found = { scope, reason, by: actor.login, count: holds.length };
+  switch (kind) {
+    case 'hold':
+      return block('held', 'maintainer', found);
+    case 'skip':
+      return block('skipped', 'maintainer', { ...found, date: date ?? '' });
+    case 'freeze':
+      return block('frozen', 'maintainer', found);
+    default:
+      return assertNever(kind);
+  }
+}

@@ -2,7 +2,9 @@
 
 import * as z from 'zod';
 import { ANSWER_CODES, SURFACES } from '../domain/command.ts';
-import { DROP_REASONS, type EventDataByType, type EventType, INCIDENTS } from '../domain/event.ts';
+import type { EventDataByType, EventType } from '../domain/event.ts';
+import { HOLD_KINDS, HOLD_SCOPES } from '../domain/hold.ts';
+import { DROP_REASONS, INCIDENTS } from '../domain/reasons.ts';
 import {
   actorSchema,
   digest,
@@ -22,7 +24,8 @@ import {
 const text = z.string();
 const integer = z.int();
 const integerOrNull = z.int().nullable();
-const scope = z.enum(['run', 'lane', 'repository']);
+const scope = z.enum(HOLD_SCOPES);
+const holdKind = z.enum(HOLD_KINDS);
 const surface = z.enum(SURFACES);
 
 const proposed = z.looseObject({
@@ -134,13 +137,13 @@ export const dataSchemas = {
     metrics: texts,
   }),
   closed: z.looseObject({
-    outcome: z.enum(['failed', 'stopped', 'rejected', 'withdrawn']),
+    outcome: z.enum(['failed', 'stopped', 'rejected', 'withdrawn', 'lost']),
     reason: text,
     closurePull: integerOrNull,
   }),
   incident: z.looseObject({ code: z.enum(INCIDENTS), detail: scalars }),
-  held: z.looseObject({ scope, reason: text }),
-  released: z.looseObject({ scope }),
+  held: z.looseObject({ kind: holdKind, scope, reason: text, date: text.nullable() }),
+  released: z.looseObject({ kind: holdKind, scope, date: text.nullable() }),
   'command-seen': z.looseObject({
     comment: integer,
     surface,

@@ -143,13 +143,13 @@ const tellers: Tellers = {
     next: 'the cause is looked into',
   }),
   held: (event) => ({
-    status: `${event.data.scope} held by ${personOf(event)}`,
+    status: `${event.data.kind} on the ${event.data.scope}${dayOf(event.data.date)} by ${personOf(event)}`,
     evidence: prose(event.data.reason),
     decision: 'nothing is launched',
-    next: 'a person releases it',
+    next: 'a person lifts it',
   }),
   released: (event) => ({
-    status: `${event.data.scope} released by ${personOf(event)}`,
+    status: `${event.data.kind} on the ${event.data.scope}${dayOf(event.data.date)} lifted by ${personOf(event)}`,
     evidence: '',
     decision: 'launches are possible again',
     next: 'gates are evaluated',
@@ -191,4 +191,8 @@ function linksOf(urls: EventOf<'submitted'>['data']['urls']): string {
   return Object.entries(urls)
     .map(([name, url]) => `, ${prose(name)} ${code(url)}`)
     .join('');
+}
+
+function dayOf(date: string | null): string {
+  return date === null ? '' : ` for ${date}`;
 }

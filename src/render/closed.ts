@@ -29,6 +29,8 @@ function outcomeWords(outcome: EventDataByType['closed']['outcome']): string {
       return 'the proposal was rejected. Nothing was launched.';
     case 'withdrawn':
       return 'the proposal was withdrawn. Nothing was launched.';
+    case 'lost':
+      return 'nobody can say what became of the job, and a person gave it up. There is no tag.';
     default:
       return assertNever(outcome);
   }

@@ -1,6 +1,6 @@
 /** An approval that no longer counts: why, and how to approve what is there now. */
 
-import type { DropReason } from '../domain/event.ts';
+import type { DropReason } from '../domain/reasons.ts';
 import type { RenderInput } from './input.ts';
 import { wantedLine } from './wanted.ts';
 import { digestHex, listed, person, text } from './words.ts';
@@ -31,4 +31,6 @@ const WHY: Readonly<Record<DropReason, string>> = {
   'comment-gone': 'the approving comment is gone.',
   'permission-lost': 'the approver may not approve any more.',
   'runner-refused': 'the runner refused the order that rested on it.',
+  revoked: 'it was taken back.',
+  held: 'the run was put on hold.',
 };

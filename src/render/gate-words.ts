@@ -165,7 +165,15 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
   },
   'not-held': {
     free: () => ['no hold'],
-    held: (f) => [`held (${f.text('scope')}): ${f.text('reason')}`, 'release the hold'],
+    held: (f) => [`held by ${f.text('by')}: ${f.text('reason')}`, '`/unhold` lifts it'],
+    skipped: (f) => [
+      `${f.text('date')} is skipped by ${f.text('by')}: ${f.text('reason')}`,
+      '`/unhold` lifts it; otherwise close the pull request, and the next day is proposed as usual',
+    ],
+    frozen: (f) => [
+      `the ${f.text('scope')} is frozen by ${f.text('by')}: ${f.text('reason')}`,
+      '`/thaw` lifts it',
+    ],
   },
   'manifest-complete': {
     complete: () => ['everything that decides what will run is known'],

@@ -1,6 +1,6 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
-import type { IncidentCode } from '../domain/event.ts';
+import type { IncidentCode } from '../domain/reasons.ts';
 import type { DetailReader } from './detail.ts';
 import { refusalWords } from './refusal-words.ts';
 

@@ -68,6 +68,8 @@ function outcomeWords(outcome: LastFerry['outcome']): string {
       return 'rejected';
     case 'withdrawn':
       return 'withdrawn';
+    case 'lost':
+      return 'given up: nobody can say what became of the job';
     default:
       return assertNever(outcome);
   }

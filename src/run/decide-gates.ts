@@ -1,8 +1,9 @@
 /** Decides whether the gates' answer is news: a new manifest, a new verdict, or an approval that fell. */
 
-import type { DropReason, EventDraft } from '../domain/event.ts';
+import type { EventDraft } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
+import type { DropReason } from '../domain/reasons.ts';
 import { type RunState, standingApprovals } from '../domain/run-state.ts';
 import { allPass, type Verdict } from '../domain/verdict.ts';
 import type { DigestOf, Gated } from './gate-run.ts';

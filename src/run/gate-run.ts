@@ -3,10 +3,11 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { EventDataByType } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { type Hold, holdsOn } from '../domain/hold.ts';
 import type { Digest, RunId } from '../domain/ids.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { isLive, type RunState } from '../domain/run-state.ts';
+import { isLive } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { GatePolicy } from '../gates/gate.ts';
 import { runGates } from '../gates/run-gates.ts';
@@ -24,7 +25,7 @@ export type Gated = {
 export function gateRun(input: {
   readonly run: RunId;
   readonly proposal: EventDataByType['proposed'];
-  readonly holds: RunState['holds'];
+  readonly holds: readonly Hold[];
   readonly config: LabConfig;
   readonly repository: string;
   readonly facts: RunFacts;
@@ -40,7 +41,7 @@ export function gateRun(input: {
     change: facts.change,
     body: facts.body,
     liveRuns: liveOthers(facts, input.run),
-    holds: input.holds,
+    holds: holdsFor(input),
     manifest,
   });
   return { manifest, verdicts };
@@ -65,6 +66,12 @@ function liveOthers(facts: RunFacts, run: RunId): Observed<readonly string[]> {
   return known(
     facts.laneRuns.value.filter((other) => other.run !== run && isLive(other)).map((other) => other.run),
   );
+}
+
+/** The run's own holds, and the lane's that concern its day. */
+function holdsFor({ holds, facts, proposal }: Parameters<typeof gateRun>[0]): Observed<readonly Hold[]> {
+  if (facts.laneHolds.kind === 'unknown') return facts.laneHolds;
+  return known([...holds, ...holdsOn(facts.laneHolds.value, proposal.date)]);
 }
 
 /** The lane's config as the gates read it. */

@@ -7,6 +7,7 @@
 import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
+import { type Hold, holdsOn } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
@@ -17,6 +18,8 @@ export type OrderFacts = {
   readonly repository: string;
   readonly now: Instant;
   readonly config: LabConfig;
+  /** Freezes and skipped days, as the journal has them at this moment. */
+  readonly laneHolds: Observed<readonly Hold[]>;
   readonly pull: Observed<PullFacts>;
   readonly comments: Observed<readonly CommentFacts[]>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
@@ -57,7 +60,9 @@ export function judgeOrder(state: RunState | null, orderDigest: string, facts: O
 
 function judgeGround(state: RunState, order: IssuedOrder, facts: OrderFacts): OrderJudgement {
   if (state.stop !== null) return refuse('stop-requested', 'ending', `by ${state.stop.actor.login}`);
-  if (state.holds.length > 0) return refuse('held', 'ending', state.holds[0]?.reason ?? '');
+  if (facts.laneHolds.kind === 'unknown') return refuse('unreadable', 'standing', facts.laneHolds.why);
+  const hold = [...state.holds, ...holdsOn(facts.laneHolds.value, state.proposal.date)][0];
+  if (hold !== undefined) return refuse('held', 'ending', `${hold.kind}: ${hold.reason}`);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
   if (facts.comments.kind === 'unknown') return refuse('unreadable', 'standing', facts.comments.why);
   if (facts.pull.value.headRepository !== facts.repository)

@@ -158,10 +158,15 @@ describe('an order', () => {
       type: 'held',
       role: 'control',
       actor: bob,
-      data: { scope: 'run', reason: 'wait' },
+      data: { kind: 'hold', scope: 'run', reason: 'wait', date: null },
     });
     expect(held.state).toMatchObject({ order: { status: 'void' }, holds: [{ scope: 'run', actor: bob }] });
-    const free = held.add({ type: 'released', role: 'control', actor: bob, data: { scope: 'run' } });
+    const free = held.add({
+      type: 'released',
+      role: 'control',
+      actor: bob,
+      data: { kind: 'hold', scope: 'run', date: null },
+    });
     expect(free.state).toMatchObject({ order: { status: 'void' }, holds: [] });
   });
 });

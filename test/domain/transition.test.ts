@@ -320,8 +320,18 @@ const ILLEGAL: readonly (readonly [what: string, run: RunBuilder, draft: EventDr
     'nothing follows sealed',
   ],
   ['a command after the close', ended.closed(), firstLook, 'nothing follows closed'],
-  ['a hold by nobody', proposed, control('held', { scope: 'run', reason: 'x' }), 'held names no person'],
-  ['a release by nobody', proposed, control('released', { scope: 'run' }), 'released names no person'],
+  [
+    'a hold by nobody',
+    proposed,
+    control('held', { kind: 'hold', scope: 'run', reason: 'x', date: null }),
+    'held names no person',
+  ],
+  [
+    'a release by nobody',
+    proposed,
+    control('released', { kind: 'hold', scope: 'run', date: null }),
+    'released names no person',
+  ],
   ['the same command twice', seen, firstLook, 'a command is seen once'],
   [
     'a command by nobody',

@@ -10,7 +10,7 @@ import { ALL_GATES, runGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue, aPull } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
-import { gateFacts, POLICY, PROPOSAL } from './sample-facts.ts';
+import { aHold, gateFacts, POLICY, PROPOSAL } from './sample-facts.ts';
 
 type Facts = Partial<GateFacts>;
 /** A fact, the outcome and code that it gives, and the other gates that speak up too where they look at the same thing. */
@@ -248,7 +248,12 @@ const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: rea
   },
   'not-held': {
     pass: 'free',
-    cases: [['a hold', { holds: [{ scope: 'lane', reason: 'maintenance' }] }, 'fail', 'held']],
+    cases: [
+      ['a hold', { holds: known([aHold('hold')]) }, 'fail', 'held'],
+      ['a skipped day', { holds: known([aHold('skip')]) }, 'fail', 'skipped'],
+      ['a freeze', { holds: known([aHold('freeze')]) }, 'fail', 'frozen'],
+      ['a broken journal', { holds: unknown('the journal is broken') }, 'unknown', 'unreadable'],
+    ],
   },
   'manifest-complete': {
     pass: 'complete',

@@ -1,9 +1,11 @@
 // Facts on which every gate passes, and a way to make one of them bad.
 
+import type { Hold } from '../../src/domain/hold.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { gatePolicyOf } from '../../src/run/gate-run.ts';
 import { aRun } from '../support/run-builder.ts';
+import { alice } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue, aPull } from '../support/run-facts.ts';
 import { aConfig, aManifest } from '../support/run-parts.ts';
 
@@ -20,8 +22,15 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     change: known(aChange()),
     body: known(aBody()),
     liveRuns: known([]),
-    holds: [],
+    holds: known([]),
     manifest: known(aManifest()),
     ...change,
   };
+}
+
+/** A hold of each kind as alice put it on. */
+export function aHold(kind: Hold['kind']): Hold {
+  const scope = kind === 'hold' ? 'run' : 'lane';
+  const date = kind === 'skip' ? PROPOSAL.date : null;
+  return { kind, scope, reason: 'maintenance', date, actor: alice, at: '2026-11-21T08:00:00.000Z' };
 }

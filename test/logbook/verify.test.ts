@@ -150,7 +150,7 @@ describe('the journal', () => {
       type: 'held',
       role: 'control',
       actor: alice,
-      data: { scope: 'lane', reason: 'x' },
+      data: { kind: 'freeze', scope: 'lane', reason: 'x', date: null },
     };
     expect(verify(fileOf([...good, held], 'journal').text, { keys: null }).bad).toBeNull();
   });

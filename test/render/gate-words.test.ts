@@ -80,5 +80,6 @@ const FOUND = {
   cluster: 'local',
   run: 'ferry-daily-20261120',
   scope: 'lane',
+  date: '2026-11-21',
   reason: 'maintenance',
 };

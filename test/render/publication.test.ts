@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWER_CODES, type AnswerCode } from '../../src/domain/command.ts';
-import { DROP_REASONS, INCIDENTS } from '../../src/domain/event.ts';
+import { DROP_REASONS, INCIDENTS } from '../../src/domain/reasons.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
 import { judgeFerry } from '../../src/ferry/verdict.ts';

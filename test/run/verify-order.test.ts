@@ -19,6 +19,7 @@ const good: OrderFacts = {
   repository: 'lab/models',
   now: NOON,
   config: CONFIG,
+  laneHolds: known([]),
   pull: known(aPull()),
   comments: known([]),
   permissions: permissions([bob, 'maintain']),
@@ -79,8 +80,16 @@ describe('the runner', () => {
 
   it('refuses while a stop or a hold stands, should the order still be open', () => {
     const stop = { ...ordered.state, stop: { actor: alice, at: '', comment: 1, seq: 1 } };
-    const hold = { ...ordered.state, holds: [{ scope: 'lane', reason: 'x', actor: alice, at: '' }] as const };
+    const one = { kind: 'hold', scope: 'run', reason: 'x', date: null, actor: alice, at: '' } as const;
+    const hold = { ...ordered.state, holds: [one] };
+    const judge = (laneHolds: OrderFacts['laneHolds']) =>
+      judgeOrder(ordered.state, order.digest, { ...good, laneHolds });
     expect(judgeOrder(stop, order.digest, good)).toMatchObject({ code: 'stop-requested', effect: 'ending' });
     expect(judgeOrder(hold, order.digest, good)).toMatchObject({ code: 'held', effect: 'ending' });
+    expect(judge(known([{ ...one, kind: 'freeze', scope: 'lane' }]))).toMatchObject({ code: 'held' });
+    const skip = { ...one, kind: 'skip', scope: 'lane' } as const;
+    expect(judge(known([{ ...skip, date: '2026-11-21' }]))).toMatchObject({ code: 'held' });
+    expect(judge(known([{ ...skip, date: '2026-11-22' }])).kind).toBe('claim');
+    expect(judge(unknown('broken'))).toMatchObject({ code: 'unreadable', effect: 'standing' });
   });
 });

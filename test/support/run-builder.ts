@@ -1,16 +1,11 @@
 // Runs in any state, for tests: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
 
 import type { Actor } from '../../src/domain/actor.ts';
-import type {
-  DropReason,
-  EventDataByType,
-  EventDraft,
-  IncidentCode,
-  LogbookEvent,
-} from '../../src/domain/event.ts';
+import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/event.ts';
 import { foldOne } from '../../src/domain/fold.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/order.ts';
+import type { DropReason, IncidentCode } from '../../src/domain/reasons.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
 import { after } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';

@@ -2,10 +2,11 @@
 
 import type { Actor } from '../../src/domain/actor.ts';
 import type { AnswerCode, Surface } from '../../src/domain/command.ts';
-import type { DropReason, EventDataByType, EventDraft, IncidentCode } from '../../src/domain/event.ts';
+import type { EventDataByType, EventDraft } from '../../src/domain/event.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/manifest.ts';
 import { type Order, submissionIdOf } from '../../src/domain/order.ts';
+import type { DropReason, IncidentCode } from '../../src/domain/reasons.ts';
 import { type RunState, standingApprovals } from '../../src/domain/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';

@@ -140,6 +140,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     body: known(aBody()),
     permissions: permissions([alice, 'maintain'], [bob, 'maintain']),
     laneRuns: known([]),
+    laneHolds: known([]),
     launchRuns: unknown('not asked for'),
     watchRuns: known([]),
     closureLog: known({ base: shaOf('base'), text: null }),

@@ -4,12 +4,15 @@ import type { LabConfig } from '../../config/schema.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { ClosureLogFacts, CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
+import type { Hold } from '../../domain/hold.ts';
+import type { JournalState } from '../../domain/journal-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { RunState } from '../../domain/run-state.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThreads, type ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
@@ -27,6 +30,7 @@ export type FactGatherer = {
 type LaneRecord = {
   readonly runs: readonly RunState[];
   readonly broken: readonly { readonly run: string }[];
+  readonly journal: JournalState;
 };
 
 /** A gatherer for one wake: what it has read it does not read again. */
@@ -34,7 +38,7 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
   const change = cachedChangeFacts(lab, git, config);
   const once = memoized();
   return {
-    gather: async (state, { runs, broken }, memory) => {
+    gather: async (state, { runs, broken, journal }, memory) => {
       const threads = await once(`threads ${state.run}`, () => threadsOf(lab, config, state));
       const pull = threads.kind === 'known' ? known(threads.value.pull) : threads;
       const changed =
@@ -57,6 +61,7 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
           broken.length === 0
             ? known(runs)
             : unknown(`the logbook of ${broken[0]?.run ?? 'a run'} is broken`),
+        laneHolds: laneHoldsOf({ broken, journal }),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
           ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
           : notAsked(),
@@ -67,6 +72,13 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
       };
     },
   };
+}
+
+/** Freezes and skipped days as the journal has them; a journal that does not verify says nothing about them. */
+export function laneHoldsOf({ broken, journal }: Omit<LaneRecord, 'runs'>): Observed<readonly Hold[]> {
+  return broken.some(({ run }) => run === JOURNAL)
+    ? unknown('the repository journal is broken')
+    : known(journal.holds);
 }
 
 type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;

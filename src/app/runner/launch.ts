@@ -2,8 +2,9 @@
 
 import { assertNever } from '../../domain/assert.ts';
 import type { Engine, SubmitOutcome } from '../../domain/engine.ts';
-import type { EventDraft, IncidentCode } from '../../domain/event.ts';
+import type { EventDraft } from '../../domain/event.ts';
 import { limits } from '../../domain/limits.ts';
+import type { IncidentCode } from '../../domain/reasons.ts';
 import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';

@@ -11,16 +11,18 @@ import { manifestOf } from '../../run/manifest-of.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
 import { readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
+import { laneHoldsOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
-  const base = (): Pick<OrderFacts, 'repository' | 'now' | 'config'> => ({
+  const base = (): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'laneHolds'> => ({
     repository: lab.repository,
     now: lab.now(),
     config,
+    laneHolds: laneHoldsOf(open.keeper.current()),
   });
   if (state === null || state.order === null) {
     const nothing = unknown('there is no order');

@@ -1,0 +1,36 @@
+/** Closed vocabularies of what goes wrong: why an approval falls, and what a person must see. */
+
+/** Why a recorded approval no longer counts. */
+export const DROP_REASONS = [
+  'manifest-changed',
+  'body-edited',
+  'gate-fails',
+  'comment-edited',
+  'comment-gone',
+  'permission-lost',
+  'runner-refused',
+  'revoked',
+  'held',
+] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** What went wrong in a way that a person must see. */
+export const INCIDENTS = [
+  'runner-refused',
+  'submit-rejected',
+  'submit-conflict',
+  'submit-unknown',
+  'dispatch-failed',
+  'order-expired',
+  'launch-lost',
+  'engine-state-lost',
+  'engine-unreadable',
+  'stop-unconfirmed',
+  'failure-signature',
+  'no-progress',
+  'monitor-stale',
+  'logbook-broken',
+  'seal-failed',
+  'git-push-failed',
+] as const;
+export type IncidentCode = (typeof INCIDENTS)[number];
