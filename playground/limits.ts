@@ -114,5 +114,7 @@ export const actions = {
   annotationsPerJob: 50,
   /** Fired schedules are looked for at least this often. */
   schedulePollMs: 2_000,
+  /** Cron lines whose next moment is remembered; more than a world has, so that forgetting them all is rare. */
+  cronLinesRemembered: 1_000,
   settleRounds: 1_000,
 } as const;

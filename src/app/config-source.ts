@@ -5,6 +5,7 @@ import type { LabConfig } from '../config/schema.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { remembered } from './remembered.ts';
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 
@@ -28,7 +29,7 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
   if (tip === null) return { kind: 'none', problems: [], why: 'no-branch' };
   const newest = await git.readText(tip, CONFIG_PATH);
   if (newest === null) return { kind: 'none', problems: [], why: 'no-file' };
-  const reading = readConfig(newest);
+  const reading = readOnce(newest);
   if (reading.kind === 'valid')
     return { kind: 'in-force', config: reading.config, commit: tip, problems: reading.warnings };
   const earlier = await git.log({
@@ -46,3 +47,5 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
   }
   return { kind: 'none', problems: reading.problems, why: 'invalid' };
 }
+
+const readOnce = remembered(readConfig, (text) => text);

@@ -114,6 +114,8 @@ export const limits = {
   metricsFileBytesMax: 4 * 1024 * 1024,
   metricsKeysMax: 5_000,
   metricsDepthMax: 16,
+  /** Texts whose reading a process keeps: the bodies of all live runs and the config, a few hundred KB. */
+  readingsRemembered: 50,
   /** How many earlier versions of the config are looked at for the last valid one. */
   configHistoryCommits: 20,
   /** Newest runs that a process reads: every live one and the last sealed five are among them. */

@@ -1,6 +1,7 @@
 /** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
 
 import { readPath } from '../../playground/git/memory-remote.ts';
+import { remembered } from '../../src/app/remembered.ts';
 import type { LogbookEvent } from '../../src/domain/event.ts';
 import { fold } from '../../src/domain/fold.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
@@ -19,14 +20,21 @@ export async function logbookText(lab: VirtualLab, run: string): Promise<string>
 
 /** The events of a run, decoded. */
 export async function eventsOf(lab: VirtualLab, run: string): Promise<readonly LogbookEvent[]> {
-  return splitLines(await logbookText(lab, run)).whole.map((line) => {
-    const framed = decodeLine(line);
-    if (!framed.ok) throw new Error(framed.error);
-    const event = completeEvent(framed.value);
-    if (!event.ok) throw new Error(event.error);
-    return event.value;
-  });
+  return eventsOfText(await logbookText(lab, run));
 }
+
+/** A test that waits asks many times between two events: the same text has the same events. */
+const eventsOfText = remembered(
+  (text: string) =>
+    splitLines(text).whole.map((line) => {
+      const framed = decodeLine(line);
+      if (!framed.ok) throw new Error(framed.error);
+      const event = completeEvent(framed.value);
+      if (!event.ok) throw new Error(event.error);
+      return event.value;
+    }),
+  (text) => text,
+);
 
 /** The folded state of a run, or null before it was proposed. */
 export async function stateOf(lab: VirtualLab, run: string): Promise<RunState | null> {

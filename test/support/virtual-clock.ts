@@ -43,13 +43,19 @@ export function createVirtualClock(startMs: number, activity: () => number): Vir
     settle,
     sleep: (durationMs, signal) =>
       new Promise((resolve, reject) => {
-        const sleeper = { atMs: now + Math.max(0, durationMs), wake: resolve };
-        changes += 1;
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', () => {
+        const callOff = (): void => {
           sleepers.delete(sleeper);
           reject(new Error('the wait was called off'));
-        });
+        };
+        // A signal that outlives thousands of waits must not keep a listener for each.
+        const wake = (): void => {
+          signal?.removeEventListener('abort', callOff);
+          resolve();
+        };
+        const sleeper = { atMs: now + Math.max(0, durationMs), wake };
+        changes += 1;
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', callOff, { once: true });
       }),
     advance: async (durationMs) => {
       const end = now + durationMs;

@@ -45,7 +45,7 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
     );
   }
   const directory = path.join(root, inside);
-  const manifest = await readActionManifest(directory, uses);
+  const manifest = readActionManifest(directory, uses);
   return { kind: 'remote', uses, directory, manifest, repository, ref };
 }
 
@@ -56,7 +56,7 @@ export async function resolveLocal(
   sources: ActionSources,
 ): Promise<ResolvedAction> {
   const directory = path.resolve(workspace, uses);
-  const manifest = sources.required ? await readActionManifest(directory, uses) : null;
+  const manifest = sources.required ? readActionManifest(directory, uses) : null;
   return { kind: 'local', uses, directory, manifest, repository: null, ref: null };
 }
 

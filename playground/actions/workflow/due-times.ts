@@ -1,6 +1,7 @@
 /** When a schedule fires: five-field cron in UTC, as `on.schedule` has it. */
 
 import { Cron } from 'croner';
+import { actions } from '../../limits.ts';
 
 /** Whether a text is a cron line that GitHub takes (five fields, no seconds, no nicknames). */
 export function isCron(line: string): boolean {
@@ -19,15 +20,34 @@ export function isCron(line: string): boolean {
  * Only the newest: GitHub drops fires that it was too late for, and a clock that jumped a day makes one run, not many.
  */
 export function newestDueMs(line: string, afterMs: number, untilMs: number): number | null {
-  const cron = new Cron(line, { timezone: 'UTC', mode: '5-part' });
+  const next = nextDueMs(line, afterMs);
+  if (next === null || next > untilMs) return null;
   // `previousRuns` counts back from its reference and leaves the reference out, hence the minute that is added.
-  const [newest] = cron.previousRuns(1, new Date(Math.floor(untilMs / 60_000) * 60_000 + 60_000));
+  const reference = new Date(Math.floor(untilMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS);
+  const [newest] = cronOf(line).previousRuns(1, reference);
   if (newest === undefined || newest.getTime() <= afterMs || newest.getTime() > untilMs) return null;
   return newest.getTime();
 }
 
 /** The next moment after `afterMs` (UTC milliseconds) at which the line fires; null when it never does. */
 export function nextDueMs(line: string, afterMs: number): number | null {
-  const cron = new Cron(line, { timezone: 'UTC', mode: '5-part' });
-  return cron.nextRun(new Date(afterMs))?.getTime() ?? null;
+  const known = lastFound.get(line);
+  if (known !== undefined && known.afterMs <= afterMs && afterMs < (known.nextMs ?? Number.POSITIVE_INFINITY))
+    return known.nextMs;
+  const nextMs = cronOf(line).nextRun(new Date(afterMs))?.getTime() ?? null;
+  if (lastFound.size >= actions.cronLinesRemembered) lastFound.clear();
+  lastFound.set(line, { afterMs, nextMs });
+  return nextMs;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * What was found last for a line holds for every moment up to it. Walking a calendar costs a millisecond, and a
+ * clock on which hours pass in a second asks thousands of times.
+ */
+const lastFound = new Map<string, { readonly afterMs: number; readonly nextMs: number | null }>();
+
+function cronOf(line: string): Cron {
+  return new Cron(line, { timezone: 'UTC', mode: '5-part' });
 }

@@ -8,6 +8,7 @@ import { bodyFacts, type KnownFerry } from '../../ferry/body/body-facts.ts';
 import { bodyFingerprintText } from '../../ferry/body/fingerprint-text.ts';
 import { readPullBody } from '../../ferry/body/read-pull-body.ts';
 import type { Lab } from '../lab.ts';
+import { remembered } from '../remembered.ts';
 
 /** Reads one body. Without a known change the table cannot be held against anything, and nothing is declared. */
 export function readBody(
@@ -17,9 +18,10 @@ export function readBody(
   change: Observed<ChangeFacts>,
   last: KnownFerry | null,
 ): Observed<BodyFacts> {
-  const body = readPullBody(markdown);
+  const body = readBodyOnce(markdown);
   if (body === null) return unknown('the body is too large or too deeply nested to be read');
-  const fingerprint = lab.digestOf(bodyFingerprintText(markdown, config.lanes.daily.checklist.preconditions));
+  const { preconditions } = config.lanes.daily.checklist;
+  const fingerprint = lab.digestOf(fingerprintOnce({ markdown, preconditions }));
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
   return known(bodyFacts({ body, delta, last, fingerprint }));
 }
@@ -29,3 +31,12 @@ export function lastKnownFerry(state: RunState, runs: readonly RunState[]): Know
   const last = runs.find((run) => run.run === state.proposal.interval.lastRun);
   return last === undefined ? null : { issue: last.proposal.issue, pull: last.proposal.pull };
 }
+
+const readBodyOnce = remembered(readPullBody, (markdown) => markdown);
+
+type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
+
+const fingerprintOnce = remembered(
+  ({ markdown, preconditions }: Fingerprinted) => bodyFingerprintText(markdown, preconditions),
+  ({ markdown, preconditions }) => JSON.stringify([markdown, preconditions]),
+);

@@ -1,0 +1,23 @@
+/** Readings of what was read before: a wake asks for the same config and the same body again and again. */
+
+import { limits } from '../domain/limits.ts';
+
+/**
+ * `read` as a function that keeps its newest answers. Only for a pure `read` whose answers nobody changes. `keyOf` is
+ * the whole of what the answer depends on, so that an edit is seen at once; the longest unasked answer goes first.
+ */
+export function remembered<Asked, Reading>(
+  read: (asked: Asked) => Reading,
+  keyOf: (asked: Asked) => string,
+): (asked: Asked) => Reading {
+  const kept = new Map<string, { readonly reading: Reading }>();
+  return (asked) => {
+    const key = keyOf(asked);
+    const entry = kept.get(key) ?? { reading: read(asked) };
+    kept.delete(key);
+    kept.set(key, entry);
+    const [oldest] = kept.keys();
+    if (kept.size > limits.readingsRemembered && oldest !== undefined) kept.delete(oldest);
+    return entry.reading;
+  };
+}

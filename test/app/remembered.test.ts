@@ -1,0 +1,37 @@
+/** What is remembered is what would be read again, and no more of it than the limit. */
+
+import { describe, expect, it } from 'vitest';
+import { remembered } from '../../src/app/remembered.ts';
+import { limits } from '../../src/domain/limits.ts';
+
+function counting(): { readonly read: (text: string) => string; readonly reads: () => number } {
+  let reads = 0;
+  const read = remembered(
+    (text: string) => {
+      reads += 1;
+      return text.toUpperCase();
+    },
+    (text) => text,
+  );
+  return { read, reads: () => reads };
+}
+
+describe('a remembered reading', () => {
+  it('reads the same text once, and an edited one anew', () => {
+    const { read, reads } = counting();
+    expect([read('a'), read('a'), read('b'), read('a')]).toEqual(['A', 'A', 'B', 'A']);
+    expect(reads()).toBe(2);
+  });
+
+  it('forgets what was asked for longest ago, never more', () => {
+    const { read, reads } = counting();
+    for (let text = 0; text < limits.readingsRemembered; text += 1) read(`${text}`);
+    read('0');
+    expect(reads()).toBe(limits.readingsRemembered);
+    read('one too many');
+    read('0');
+    expect(reads()).toBe(limits.readingsRemembered + 1);
+    read('1');
+    expect(reads()).toBe(limits.readingsRemembered + 2);
+  });
+});
