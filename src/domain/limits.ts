@@ -70,6 +70,10 @@ export const limits = {
   finalStepSlack: 2,
   /** Comments that are read of one thread; older ones have been answered or are beyond reach. */
   threadCommentsMax: 300,
+  /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
+  strangersPerStepMax: 50,
+  /** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */
+  commentGoneMs: 60_000,
   /** A stranger's commands get at most one answer a thread in this time. */
   strangerAnswerPeriodMs: 60 * 60 * 1_000,
   /** Text of an outside program that is kept in an event. */

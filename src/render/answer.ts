@@ -1,5 +1,6 @@
 /** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
 
+import { answersByKey } from '../domain/answer-key.ts';
 import type { SeenCommand } from '../domain/run-state.ts';
 import { answerWords } from './answer-words.ts';
 import { reading } from './detail.ts';
@@ -9,12 +10,9 @@ import { stateLine } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { code, paragraphs, person } from './words.ts';
 
-/** The answer to the comment `<surface>-<id>` of the run's threads. Commands that were answered by a reaction alone are left out. */
+/** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */
 export function renderAnswer(key: string, input: RenderInput): string {
-  const commands = [...input.state.commands.values()].filter(
-    (command) => `${command.surface}-${command.comment}` === key,
-  );
-  return answerText(commands, input);
+  return answerText(answersByKey(input.state.commands.values()).get(key) ?? [], input);
 }
 
 /** `input` is null on threads that belong to no run. */

@@ -1,4 +1,4 @@
-/** Decides the oldest unanswered command: it is recorded as seen, what it brings about is recorded, and its answer too. */
+/** Decides one unanswered command: it is recorded as seen, what it brings about is recorded, and its answer too. */
 
 import type {
   AnswerDetail,
@@ -11,15 +11,19 @@ import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
+import { commentName } from '../domain/answer-key.ts';
+import { assertNever } from '../domain/assert.ts';
 import type { AnswerCode } from '../domain/command.ts';
 import type { EventDraft } from '../domain/event.ts';
-import type { PullFacts, RunFacts } from '../domain/facts.ts';
+import type { CommentFacts, PullFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import { commandKey, type RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { commandsSince, type PendingItem, pendingItems } from './pending-commands.ts';
+import { mayOvertake, neededFor } from './command-order.ts';
+import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { append, type Step } from './step.ts';
+import { isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
 
 export type CommandInput = {
   readonly state: RunState;
@@ -43,116 +47,145 @@ export type CommandOutcome =
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'nothing' };
 
-/** The oldest unanswered item of the run's threads, decided. */
+/**
+ * The first unanswered item of the run's threads that can be decided. One that waits for a fact holds back only what
+ * may not overtake it (`mayOvertake`), and work under way holds back nothing, so that nobody's command is stuck
+ * behind somebody else's.
+ */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
   const since = commandsSince(state);
-  const item = pendingItems(state.commands, facts.comments.value, { since, otherBots: config.otherBots })[0];
-  return item === undefined ? { kind: 'nothing' } : decideItem(input, item);
+  const items = pendingItems(state.commands, facts.comments.value, { since, otherBots: config.otherBots });
+  const waiting: PendingItem[] = [];
+  let rest: CommandOutcome = goneOutcome(input, facts.comments.value);
+  for (const [index, item] of items.entries()) {
+    const outcome = mayOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND;
+    if (outcome.kind === 'step') return withStrangers(input, item, outcome, items.slice(index + 1));
+    if (outcome.kind === 'wait') waiting.push(item);
+    if (rest.kind === 'nothing' || (rest.kind === 'wait' && outcome.kind === 'staged')) rest = outcome;
+  }
+  return rest;
 }
 
-function decideItem(input: CommandInput, item: PendingItem): CommandOutcome {
-  const { comment, said } = item;
-  if (said.kind === 'error') {
-    return answered(input, item, said.word.slice(1), {}, 'not-understood', {
-      code: said.code,
-      word: said.word,
-      line: said.line,
-      column: said.column,
-      suggest: said.suggest,
-    });
+const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
+
+/** Seen, and deleted before it was answered. A list that lags behind shows the newest comments last, so not at once. */
+function goneOutcome({ state, now }: CommandInput, comments: readonly CommentFacts[]): CommandOutcome {
+  const gone = goneCommands(state.commands, comments).filter(
+    (seen) => now - (fromRfc3339(seen.at) ?? now) >= limits.commentGoneMs,
+  );
+  const drafts = gone.map(({ comment, surface, index, thread, name }): EventDraft => {
+    const data = { comment, surface, index, thread, code: 'comment-gone', detail: { name } } as const;
+    return { type: 'command-answered', role: 'control', data };
+  });
+  return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
+}
+
+/** What strangers say changes nothing, so a flood of it is recorded together: others do not wait behind it. */
+function withStrangers(
+  input: CommandInput,
+  first: PendingItem,
+  outcome: Extract<CommandOutcome, { kind: 'step' }>,
+  later: readonly PendingItem[],
+): CommandOutcome {
+  const ofStranger = (item: PendingItem): boolean =>
+    isStranger(input.facts.permissions.get(item.comment.author.id));
+  if (outcome.step.kind !== 'append' || !ofStranger(first)) return outcome;
+  const drafts = [...outcome.step.drafts];
+  const told = new Map([[first.comment.thread, commentName(first.comment)]]);
+  for (const item of later.filter(ofStranger).slice(0, limits.strangersPerStepMax)) {
+    const { thread } = item.comment;
+    const next = decideItem(
+      input,
+      item,
+      (told.get(thread) ?? commentName(item.comment)) !== commentName(item.comment),
+    );
+    if (next.kind !== 'step' || next.step.kind !== 'append' || !next.step.drafts.every(isOfCommand)) break;
+    if (!told.has(thread)) told.set(thread, commentName(item.comment));
+    drafts.push(...next.step.drafts);
   }
-  if (said.kind === 'hint')
-    return answered(input, item, 'hint', {}, 'hint', {
-      word: said.word,
-      reason: said.reason,
-      line: said.line,
-    });
-  if (comment.editedAt !== null)
-    return answered(input, item, said.name, said.args, 'comment-edited', { name: said.name });
-  const definition = definitionOf(said.name);
-  if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
-  const needs = definition.who(policyOf(input.config));
+  return { kind: 'step', step: append(...drafts) };
+}
+
+function isOfCommand({ type }: EventDraft): boolean {
+  return type === 'command-seen' || type === 'command-answered';
+}
+
+/** `wereTold`: this thread's answer to strangers was given in what is about to be recorded. */
+function decideItem(input: CommandInput, item: PendingItem, wereTold = false): CommandOutcome {
+  const { comment, said } = item;
   const permission = input.facts.permissions.get(comment.author.id);
+  const needs = neededFor(item, input.config);
   if (needs !== null && (permission === undefined || permission.kind === 'unknown'))
     return unreadablePermission(input, item, permission?.why ?? 'not asked');
   const held: Permission = permission?.kind === 'known' ? permission.value : 'none';
-  if (needs !== null && !permits(held, needs)) return refused(input, item, held, needs);
-  return settled(input, item, definition.decide(contextOf(input, item, held, said.args)));
+  const isRefused = needs !== null && !permits(held, needs);
+  const isMuted =
+    !permits(held, 'triage') &&
+    (wereTold || strangersWereTold(input.state.commands.values(), item, input.now));
+  // Whom GitHub does not tell about may be a colleague: a little patience before they are taken for one of the flood.
+  if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
+    return { kind: 'wait', why: permission?.why ?? 'not asked' };
+  const stranger = permits(held, 'triage') ? {} : strangerDetail(isMuted);
+  if (isRefused) return answered(input, item, 'not-permitted', { needs, held, ...stranger });
+  switch (said.kind) {
+    case 'error':
+    case 'hint': {
+      const { kind, ...detail } = said;
+      return answered(input, item, kind === 'error' ? 'not-understood' : 'hint', { ...detail, ...stranger });
+    }
+    case 'edited':
+      return answered(input, item, 'comment-edited', { name: said.name, ...stranger });
+    case 'command': {
+      const definition = definitionOf(said.name);
+      if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
+      const decision = definition.decide(contextOf(input, item, held, said.args));
+      return settled(input, item, needs === null ? withDetail(decision, stranger) : decision);
+    }
+    default:
+      return assertNever(said);
+  }
+}
+
+function withDetail(decision: CommandDecision, more: AnswerDetail): CommandDecision {
+  return decision.kind === 'answer' ? { ...decision, detail: { ...decision.detail, ...more } } : decision;
 }
 
 /** GitHub may be unreadable for a moment: a sweep asks again; only after ten minutes is the person told. */
 function unreadablePermission(input: CommandInput, item: PendingItem, why: string): CommandOutcome {
-  if (input.now - item.comment.createdAt < limits.permissionPatienceMs) return { kind: 'wait', why };
-  return said(item) === null
-    ? { kind: 'nothing' }
-    : answered(input, item, said(item) ?? '', {}, 'permission-unknown', { why });
+  return isPatient(input, item)
+    ? { kind: 'wait', why }
+    : answered(input, item, 'permission-unknown', { why });
 }
 
-function said(item: PendingItem): string | null {
-  return item.said.kind === 'command' ? item.said.name : null;
-}
-
-/** A stranger's flood costs at most one answer a thread and hour; the others are recorded and answered by a reaction alone. */
-function refused(
-  input: CommandInput,
-  item: PendingItem,
-  held: Permission,
-  needs: Permission,
-): CommandOutcome {
-  const recently = [...input.state.commands.values()].some(
-    (seen) =>
-      seen.answer?.code === 'not-permitted' &&
-      seen.thread === item.comment.thread &&
-      input.now - (fromRfc3339(seen.answer.at) ?? 0) < limits.strangerAnswerPeriodMs,
-  );
-  const quiet = recently && !permits(held, 'triage') ? 1 : 0;
-  return answered(input, item, said(item) ?? '', argsOf(item), 'not-permitted', { needs, held, quiet });
-}
-
-function argsOf(item: PendingItem): Readonly<Record<string, string>> {
-  return item.said.kind === 'command' ? item.said.args : {};
+function isPatient(input: CommandInput, item: PendingItem): boolean {
+  return input.now - item.comment.createdAt < limits.permissionPatienceMs;
 }
 
 function settled(input: CommandInput, item: PendingItem, decision: CommandDecision): CommandOutcome {
   if (decision.kind === 'answer')
-    return answered(
-      input,
-      item,
-      said(item) ?? '',
-      argsOf(item),
-      decision.code,
-      decision.detail,
-      decision.drafts,
-    );
-  const key = commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index });
-  if (!input.state.commands.has(key))
-    return { kind: 'step', step: append(seenDraft(item, said(item) ?? '', argsOf(item))) };
+    return answered(input, item, decision.code, decision.detail, decision.drafts);
+  if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(seenDraft(item)) };
   return { kind: 'staged', command: { item, actor: item.comment.author, decision } };
 }
 
 function answered(
   input: CommandInput,
   item: PendingItem,
-  name: string,
-  args: Readonly<Record<string, string>>,
   code: AnswerCode,
   detail: AnswerDetail,
   drafts: readonly EventDraft[] = [],
 ): CommandOutcome {
-  const key = commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index });
-  const seen = input.state.commands.has(key) ? [] : [seenDraft(item, name, args)];
+  const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
   return { kind: 'step', step: append(...seen, ...drafts, answerDraft(item, code, detail)) };
 }
 
 /** The record that a command was received. */
-export function seenDraft(
-  item: PendingItem,
-  name: string,
-  args: Readonly<Record<string, string>>,
-): EventDraft {
-  const { comment, index } = item;
+export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
+  const isNamed = said.kind === 'command' || said.kind === 'edited';
+  const name = isNamed ? said.name : said.kind === 'hint' ? 'hint' : said.word.slice(1);
+  const args = isNamed ? said.args : {};
   const data = {
     comment: comment.id,
     surface: comment.surface,

@@ -3,27 +3,38 @@
 import { hintOf } from '../commands/grammar/hints.ts';
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
-/** One slash command, one that was not understood, or one hint; `index` counts them within their comment. */
+/**
+ * One slash command, one that was not understood, one hint, or one that an edit brought or took away; `index` counts
+ * them within their comment.
+ */
 export type PendingItem = {
   readonly comment: CommentFacts;
   readonly index: number;
-  readonly said:
-    | { readonly kind: 'command'; readonly name: string; readonly args: Readonly<Record<string, string>> }
-    | {
-        readonly kind: 'error';
-        readonly code: string;
-        readonly word: string;
-        readonly line: number;
-        readonly column: number;
-        readonly suggest: string;
-      }
-    | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number };
+  readonly said: Said;
 };
+
+export type Said =
+  | { readonly kind: 'command'; readonly name: string; readonly args: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly word: string;
+      readonly line: number;
+      readonly column: number;
+      readonly suggest: string;
+    }
+  | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
+  /** Only created comments command (issue *the gate*, Commands): the answer says to post it anew. */
+  | { readonly kind: 'edited'; readonly name: string; readonly args: Readonly<Record<string, string>> };
+
+/** What the question needs to know of a comment; `isEdited`: its text is, or may be, another than when it was created. */
+type Written = Pick<CommentFacts, 'surface' | 'id' | 'body'> & { readonly isEdited: boolean };
 
 /** Unanswered items of the run's threads, oldest first. Bots never command; text from before the run is not addressed to it. */
 export function pendingItems(
@@ -31,47 +42,97 @@ export function pendingItems(
   comments: readonly CommentFacts[],
   options: { readonly since: Instant; readonly otherBots: readonly string[] },
 ): readonly PendingItem[] {
+  const seen = byComment(commands);
   return comments
     .filter((comment) => !comment.authorIsBot && !comment.byUs && comment.createdAt >= options.since)
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
-    .flatMap((comment) => itemsOf(comment, options.otherBots))
-    .filter((item) => isUnanswered(commands, item));
+    .flatMap((comment) =>
+      openIn(
+        { ...comment, isEdited: comment.editedAt !== null },
+        seen.get(commentName(comment)) ?? [],
+        options.otherBots,
+      ).map((open) => ({ comment, ...open })),
+    );
 }
 
-function isUnanswered(commands: ReadonlyMap<string, SeenCommand>, item: PendingItem): boolean {
-  const seen = commands.get(
-    commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index }),
+type Open = { readonly index: number; readonly said: Said };
+
+/** What of a comment wants an answer that the record does not have, in the order in which it stands there. */
+export function openIn(
+  comment: Written,
+  seen: readonly SeenCommand[],
+  otherBots: readonly string[],
+): readonly Open[] {
+  const said = saidIn(comment.body, otherBots);
+  if (!comment.isEdited) {
+    const answered = new Set(seen.filter((one) => one.answer !== null).map((one) => one.index));
+    return said.map((one, index) => ({ index, said: one })).filter(({ index }) => !answered.has(index));
+  }
+  const begun = seen
+    .filter((one) => one.answer === null)
+    .map(({ index, name, args }) => ({ index, said: { kind: 'edited', name, args } as const }));
+  // Once: whoever goes on editing has been told already.
+  if (begun.length > 0 || seen.some((one) => one.answer?.code === 'comment-edited')) return begun;
+  const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSame(old, one)));
+  if (added?.kind === 'command')
+    return [{ index: afterAll(seen), said: { kind: 'edited', name: added.name, args: added.args } }];
+  return seen.length > 0 ? [] : said.map((one, index) => ({ index, said: one }));
+}
+
+function afterAll(seen: readonly SeenCommand[]): number {
+  return seen.reduce((next, one) => Math.max(next, one.index + 1), 0);
+}
+
+function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): boolean {
+  const names = Object.keys(said.args);
+  return (
+    seen.name === said.name &&
+    names.length === Object.keys(seen.args).length &&
+    names.every((name) => seen.args[name] === said.args[name])
   );
-  return seen === undefined || seen.answer === null;
 }
 
-/** Everything in one comment that wants an answer, in the order in which it stands there. */
-export function itemsOf(comment: CommentFacts, otherBots: readonly string[]): readonly PendingItem[] {
-  const reading = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots });
+/** The recorded commands by the comment that they stand in; `commentName` gives the key. */
+export function byComment(
+  commands: ReadonlyMap<string, SeenCommand>,
+): ReadonlyMap<string, readonly SeenCommand[]> {
+  return Map.groupBy(commands.values(), (seen) => commentName({ surface: seen.surface, id: seen.comment }));
+}
+
+/** Commands that were recorded as seen, have no answer, and whose comment stands in none of the threads any more. */
+export function goneCommands(
+  commands: ReadonlyMap<string, SeenCommand>,
+  comments: readonly CommentFacts[],
+): readonly SeenCommand[] {
+  const standing = new Set(comments.map((comment) => commentName(comment)));
+  return [...commands.values()].filter(
+    (seen) => seen.answer === null && !standing.has(commentName({ surface: seen.surface, id: seen.comment })),
+  );
+}
+
+/** Key of an item in the record. */
+export function itemKey({ comment, index }: PendingItem): string {
+  return commandKey({ surface: comment.surface, comment: comment.id, index });
+}
+
+/** Everything in a comment's text that wants an answer, in the order in which it stands there. */
+function saidIn(body: string, otherBots: readonly string[]): readonly Said[] {
+  const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots });
   const said = [
-    ...reading.commands.map((c) => ({
-      line: c.line,
-      column: c.column,
-      said: { kind: 'command', name: c.name, args: c.args } as const,
+    ...reading.commands.map(({ line, column, name, args }) => ({
+      line,
+      column,
+      said: { kind: 'command', name, args } as const,
     })),
-    ...reading.errors.map((e) => ({
-      line: e.line,
-      column: e.column,
-      said: {
-        kind: 'error',
-        code: e.code,
-        word: e.word,
-        line: e.line,
-        column: e.column,
-        suggest: e.suggest ?? '',
-      } as const,
+    ...reading.errors.map(({ line, column, code, word, suggest }) => ({
+      line,
+      column,
+      said: { kind: 'error', code, word, line, column, suggest: suggest ?? '' } as const,
     })),
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
-  if (said.length > 0) return said.map((s, index) => ({ comment, index, said: s.said }));
+  if (said.length > 0) return said.map((one) => one.said);
   const hint = hintOf(reading);
-  return hint === null
-    ? []
-    : [{ comment, index: 0, said: { kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line } }];
+  return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
 }
 
 /** The moment from which a run's threads are read: a comment older than the run was not said to it. */
@@ -83,6 +144,5 @@ export function commandsSince(state: RunState): Instant {
 
 /** Whether anything in a comment's text wants an answer: the cheap question of a sweep. */
 export function wantsAnswer(body: string, otherBots: readonly string[]): boolean {
-  const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots });
-  return reading.commands.length > 0 || reading.errors.length > 0 || hintOf(reading) !== null;
+  return saidIn(body, otherBots).length > 0;
 }

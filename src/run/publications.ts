@@ -1,5 +1,6 @@
 /** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
 
+import { answersByKey } from '../domain/answer-key.ts';
 import type { Role } from '../domain/event.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { MarkerKind } from '../render/marker.ts';
@@ -20,13 +21,12 @@ export function publicationsOf(state: RunState): readonly Publication[] {
   return [...answersOf(state), ...incidentsOf(state), ...dropsOf(state), ...milestonesOf(state)];
 }
 
-/** One answer for each comment, however many commands stand in it, once all of them are answered. */
+/**
+ * One answer for each comment, however many commands stand in it, once all of them are answered; and one more, once,
+ * where an edit brought another command.
+ */
 function answersOf(state: RunState): readonly Publication[] {
-  const byComment = Map.groupBy(
-    state.commands.values(),
-    (command) => `${command.surface}-${command.comment}`,
-  );
-  return [...byComment.entries()].flatMap(([key, commands]) => {
+  return [...answersByKey(state.commands.values())].flatMap(([key, commands]) => {
     const answers = commands.map((command) => command.answer).filter((answer) => answer !== null);
     const loud = answers.filter((answer) => answer.detail['quiet'] !== 1);
     const last = loud.toSorted((a, b) => b.seq - a.seq)[0];

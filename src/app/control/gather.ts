@@ -114,11 +114,7 @@ async function permissionsFor(
     since: commandsSince(state),
     otherBots: config.otherBots,
   });
-  const people = new Map(
-    pending
-      .filter((item) => item.said.kind === 'command')
-      .map((item) => [item.comment.author.id, item.comment.author]),
-  );
+  const people = new Map(pending.map(({ comment }) => [comment.author.id, comment.author]));
   const found = new Map<number, Observed<Permission>>();
   for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
     found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));

@@ -1,18 +1,20 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
-import { definitionOf } from '../../commands/registry.ts';
-import type { AnswerCode } from '../../domain/command.ts';
+import type { Permission } from '../../domain/actor.ts';
+import { answersByKey } from '../../domain/answer-key.ts';
 import type { EventDraft } from '../../domain/event.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, isOver, type RunState, type SeenCommand } from '../../domain/run-state.ts';
+import type { Observed } from '../../domain/observed.ts';
+import { isOver, type RunState } from '../../domain/run-state.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
+import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
 import { markerIdentity, readMarker } from '../../render/marker.ts';
-import { answerDraft, seenDraft } from '../../run/decide-commands.ts';
+import { decideJournal } from '../../run/decide-journal.ts';
 import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
@@ -55,9 +57,11 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const since = after(lab.now(), -limits.sweepLookbackMs);
   const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
   const over = past === null ? 'no-run-here' : 'run-over';
-  const drafts = pending.flatMap((item) =>
-    draftsFor(item, record.journal.commands, broken === undefined ? over : 'logbook-broken'),
-  );
+  const otherwise = broken === undefined ? over : 'logbook-broken';
+  const permissions = await permissionsOf(open, pending);
+  const now = lab.now();
+  const journal = record.journal.commands;
+  const drafts = decideJournal({ items: pending, known, journal, permissions, otherwise, now });
   if (drafts.length > 0 && !(await recorded(open, drafts))) return;
   await publish(open, thread, read.value.comments);
 }
@@ -69,33 +73,16 @@ async function expectEntry(open: OpenLab, { run, anchor, thread }: CardAnchor): 
   if (isWithinReach) await open.keeper.expect(run, anchor, thread);
 }
 
-function draftsFor(
-  item: PendingItem,
-  known: ReadonlyMap<string, SeenCommand>,
-  otherwise: AnswerCode,
-): readonly EventDraft[] {
-  const key = commandKey({ surface: item.comment.surface, comment: item.comment.id, index: item.index });
-  const name = item.said.kind === 'command' ? item.said.name : item.said.word.replace(/^\//, '');
-  const args = item.said.kind === 'command' ? item.said.args : {};
-  const seen = known.has(key) ? [] : [seenDraft(item, name, args)];
-  if (item.said.kind === 'error') {
-    const { code, word, line, column, suggest } = item.said;
-    return [...seen, answerDraft(item, 'not-understood', { code, word, line, column, suggest })];
-  }
-  if (item.said.kind === 'hint')
-    return [
-      ...seen,
-      answerDraft(item, 'hint', { word: item.said.word, reason: item.said.reason, line: item.said.line }),
-    ];
-  const isHelp = definitionOf(name)?.name === 'help';
-  return [
-    ...seen,
-    answerDraft(
-      item,
-      isHelp ? 'help-shown' : otherwise,
-      isHelp ? { command: args['command'] ?? '' } : { name },
-    ),
-  ];
+/** Live permissions of those who wait for an answer: strangers are answered once an hour. */
+async function permissionsOf(
+  { lab }: OpenLab,
+  items: readonly PendingItem[],
+): Promise<ReadonlyMap<number, Observed<Permission>>> {
+  const people = new Map(items.map(({ comment }) => [comment.author.id, comment.author]));
+  const found = new Map<number, Observed<Permission>>();
+  for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax))
+    found.set(person.id, await readPermission(lab.client, person));
+  return found;
 }
 
 /** A lost race is left to the next wake: what is owed is still derivable. */
@@ -115,9 +102,9 @@ async function publish(open: OpenLab, thread: number, comments: readonly Comment
   const recent = answered.filter(
     (command) => open.lab.now() - (fromRfc3339(command.at) ?? 0) < limits.sweepLookbackMs,
   );
-  for (const [key, commands] of Map.groupBy(recent, (command) => `${command.surface}-${command.comment}`)) {
+  for (const [key, commands] of answersByKey(recent)) {
     const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
-    if (ours.has(marker)) continue;
+    if (ours.has(marker) || commands.every(({ answer }) => answer?.detail['quiet'] === 1)) continue;
     await perform(open.lab, open.git, {
       kind: 'post-comment',
       thread,

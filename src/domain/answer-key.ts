@@ -1,0 +1,29 @@
+/** Which commands one answer tells of, and under which key: what publishes answers and what writes them agree on it here. */
+
+import type { Surface } from './command.ts';
+import type { SeenCommand } from './run-state.ts';
+
+/** A comment's name in all threads, `<surface>-<id>`: GitHub numbers the three surfaces separately. */
+export function commentName({ surface, id }: { readonly surface: Surface; readonly id: number }): string {
+  return `${surface}-${id}`;
+}
+
+/**
+ * Commands by the answer that tells of them, as its marker is keyed: the comment's name, with `-edited` for what an
+ * edit brought to a comment that has commands of its own, because their answer may be standing by then.
+ */
+export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
+  const all = [...commands];
+  const own = new Set(all.filter((one) => !isOfEdit(one)).map(nameOf));
+  return Map.groupBy(all, (one) =>
+    isOfEdit(one) && own.has(nameOf(one)) ? `${nameOf(one)}-edited` : nameOf(one),
+  );
+}
+
+function isOfEdit({ answer }: SeenCommand): boolean {
+  return answer?.code === 'comment-edited';
+}
+
+function nameOf({ surface, comment }: SeenCommand): string {
+  return commentName({ surface, id: comment });
+}

@@ -1,0 +1,38 @@
+/** A stranger's flood: whoever has no role in the repository gets at most one answer a thread and hour (architecture, section 5). */
+
+import { type Permission, permits } from '../domain/actor.ts';
+import { commentName } from '../domain/answer-key.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { SeenCommand } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import type { PendingItem } from './pending-commands.ts';
+
+/** What an answer to a stranger records beside its own detail: `quiet` 1 = recorded, and answered by a reaction alone. */
+export type StrangerDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
+
+/** Somebody without a role here. Who could not be asked about is nobody's stranger and nobody's colleague. */
+export function isStranger(held: Observed<Permission> | undefined): boolean {
+  return held?.kind === 'known' && !permits(held.value, 'triage');
+}
+
+/**
+ * Whether the thread has had its answer to a stranger within the last hour, in another comment than this one: all
+ * lines of one comment are answered together. `answered` are the commands of the thread's record.
+ */
+export function strangersWereTold(answered: Iterable<SeenCommand>, item: PendingItem, now: Instant): boolean {
+  for (const seen of answered) {
+    if (seen.thread !== item.comment.thread || seen.answer === null) continue;
+    const { detail, at } = seen.answer;
+    if (detail['stranger'] !== 1 || detail['quiet'] === 1) continue;
+    if (commentName({ surface: seen.surface, id: seen.comment }) === commentName(item.comment)) continue;
+    if (now - (fromRfc3339(at) ?? now) < limits.strangerAnswerPeriodMs) return true;
+  }
+  return false;
+}
+
+/** The addition to a stranger's answer. */
+export function strangerDetail(wereTold: boolean): StrangerDetail {
+  return { stranger: 1, quiet: wereTold ? 1 : 0 };
+}

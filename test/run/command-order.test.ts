@@ -1,0 +1,221 @@
+/** Many people at once: nobody waits behind somebody else's trouble, an edit commands nothing, and a flood costs one answer. */
+
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../src/domain/actor.ts';
+import type { EventDraft } from '../../src/domain/event.ts';
+import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { after as plus } from '../../src/domain/time.ts';
+import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import type { RunBuilder } from '../support/run-builder.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+import { aBody, aComment, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, gatesOn } from './parts.ts';
+
+const mallory: Actor = { id: 666, login: 'mallory' };
+const sol: Actor = { id: 667, login: 'sol' };
+/** Gated in the morning, talked about from noon on. */
+const gated = gatedOn().later(3 * 3_600_000);
+const ordered = gated.approved(bob).ordered();
+const ended = ordered.submitted().observed().ended();
+
+function hear(
+  run: RunBuilder,
+  comments: readonly CommentFacts[],
+  change: Partial<RunFacts> = {},
+  more: Partial<CommandInput> = {},
+): CommandOutcome {
+  const facts = someFacts({ comments: known(comments), ...change });
+  const { state } = run;
+  const { verdicts } = gatesOn(state, facts);
+  const gates = { digest: state.gate?.digest ?? null, body: aBody().fingerprint, verdicts };
+  const now = plus(NOON, Math.max(120_000, instant(state.head.at) + 1_000 - NOON));
+  return decideCommand({ state, facts, config: CONFIG, now, gates, verdict: 'pass', ...more });
+}
+
+function draftsOf(outcome: CommandOutcome): readonly EventDraft[] {
+  if (outcome.kind !== 'step' || outcome.step.kind !== 'append') throw new Error(outcome.kind);
+  return outcome.step.drafts;
+}
+
+/** Every answer that is given until nothing more can be said, as `comment code`. */
+function conversation(
+  run: RunBuilder,
+  ...rest: Parameters<typeof hear> extends [unknown, ...infer R] ? R : never
+): { readonly said: readonly string[]; readonly run: RunBuilder; readonly end: CommandOutcome } {
+  const said: string[] = [];
+  let next = run;
+  for (let round = 0; round < 50; round += 1) {
+    const outcome = hear(next, ...rest);
+    if (outcome.kind !== 'step') return { said, run: next, end: outcome };
+    const drafts = draftsOf(outcome);
+    next = next.add(...drafts);
+    for (const draft of drafts)
+      if (draft.type === 'command-answered') said.push(`${draft.data.comment} ${draft.data.code}`);
+  }
+  throw new Error('it never ends');
+}
+
+const at = (seconds: number, id: number): Partial<CommentFacts> => ({
+  id,
+  createdAt: plus(NOON, seconds * 1_000),
+});
+
+describe('a command whose author GitHub does not tell about', () => {
+  const held = {
+    permissions: new Map([...permissions([alice, 'maintain']), [bob.id, unknown('GitHub is away')]]),
+  };
+
+  it('holds back nobody else', () => {
+    const comments = [
+      aComment(bob, '/approve-launch', at(0, 1)),
+      aComment(alice, '/status', at(1, 2)),
+      aComment(alice, '/stop', at(2, 3)),
+    ];
+    expect(conversation(ordered, comments, held).said).toEqual(['2 status-shown', '3 stop-before-launch']);
+  });
+
+  it('is not overtaken by what its author says later, but for what only reads', () => {
+    const comments = [aComment(bob, '/ack', at(0, 1)), aComment(bob, '/help', at(1, 2))];
+    const told = conversation(gated, comments, held);
+    expect(told.said).toEqual(['2 help-shown']);
+    expect(told.end.kind).toBe('wait');
+  });
+
+  it('and that would stop the run lets no launch pass before it', () => {
+    const comments = [aComment(bob, '/stop', at(0, 1)), aComment(alice, '/approve-launch', at(1, 2))];
+    expect(conversation(gated, comments, held)).toMatchObject({ said: [], end: { kind: 'wait' } });
+    const patience = { now: plus(NOON, 11 * 60_000) };
+    expect(conversation(gated, comments, held, patience).said).toEqual([
+      '1 permission-unknown',
+      '2 approved',
+    ]);
+  });
+});
+
+describe('work that is under way', () => {
+  it('holds back nobody: a seal waits for its steps, /status is answered', () => {
+    const comments = [aComment(bob, '/seal', at(0, 1)), aComment(alice, '/status', at(1, 2))];
+    const told = conversation(ended, comments);
+    expect(told.said).toEqual(['2 status-shown']);
+    expect(told.end).toMatchObject({ kind: 'staged', command: { actor: bob } });
+  });
+});
+
+describe('a comment that changes', () => {
+  const seal = aComment(bob, '/seal', at(0, 1));
+  const seen = ended.add(...draftsOf(hear(ended, [seal])));
+  const edited = (body: string): CommentFacts => ({ ...seal, body, editedAt: plus(NOON, 30_000) });
+
+  it.each(['never mind', '/status', '/seal accept="all good"', '/sael'])(
+    'to "%s" gives the seen command its answer',
+    (body) => {
+      const told = conversation(seen, [edited(body)]);
+      expect(told.said).toEqual(['1 comment-edited']);
+      expect(conversation(told.run, [edited(body)]).said).toEqual([]);
+    },
+  );
+
+  it('and is deleted gives the seen command its answer, once the list cannot be lagging any more', () => {
+    expect(hear(seen, []).kind).toBe('nothing');
+    const told = conversation(seen, [], {}, { now: plus(instant(seen.state.head.at), 60_000) });
+    expect(told.said).toEqual(['1 comment-gone']);
+  });
+
+  it('is no gone one where the threads could not be read', () => {
+    expect(hear(seen, [], { comments: unknown('GitHub is away') }).kind).toBe('wait');
+  });
+
+  it.each([
+    ['a line', '/status', '/status\n\n/stop'],
+    ['another command in its place', '/status', '/stop'],
+    ['another argument', '/help', '/help stop'],
+    ['a word that was mistyped', '/stpo', '/stop'],
+    ['a command to what was none', 'well done', '/stop'],
+  ])('by %s is told once to post it anew', (_, before, body) => {
+    const first = aComment(bob, before, at(0, 1));
+    const answered = conversation(ordered, [first]).run;
+    const change = { ...first, body, editedAt: plus(NOON, 60_000) };
+    const told = conversation(answered, [change]);
+    expect(told.said).toEqual(['1 comment-edited']);
+    expect(told.run.state.stop).toBeNull();
+    const again = { ...change, body: `${body}\n\n/ack` };
+    expect(conversation(told.run, [again]).said).toEqual([]);
+    // It has an answer of its own in the thread: the first may be standing there already.
+    const keys = publicationsOf(told.run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));
+    expect(keys.at(-1)).toBe(before === 'well done' ? 'comment-1' : 'comment-1-edited');
+  });
+
+  it('in its prose alone is none of ours', () => {
+    const first = aComment(bob, '/status', at(0, 1));
+    const answered = conversation(gated, [first]).run;
+    const change = { ...first, body: '/status\n\nThanks!', editedAt: plus(NOON, 60_000) };
+    expect(conversation(answered, [change]).said).toEqual([]);
+  });
+});
+
+describe("a stranger's flood", () => {
+  const who = {
+    permissions: permissions([alice, 'maintain'], [bob, 'triage'], [mallory, 'read'], [sol, 'none']),
+  };
+  const flood = (count: number, by: Actor, text: string): readonly CommentFacts[] =>
+    Array.from({ length: count }, (_, index) => aComment(by, text, at(index, 1_000 + index)));
+  const loudKeys = (run: RunBuilder): readonly string[] =>
+    publicationsOf(run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));
+
+  it.each(['/stop', '/help', '/status', '/stpo', '> /stop'])(
+    'of %s gets one answer, and all of it is recorded',
+    (text) => {
+      const told = conversation(gated, flood(120, mallory, text), who);
+      expect(told.said).toHaveLength(120);
+      expect(loudKeys(told.run)).toEqual(['comment-1000']);
+    },
+  );
+
+  it('by two of them gets one answer a thread', () => {
+    const comments = [
+      ...flood(3, mallory, '/help'),
+      aComment(sol, '/help', at(10, 2_000)),
+      aComment(sol, '/help', { ...at(11, 2_001), thread: 12 }),
+    ];
+    const told = conversation(gated, comments, who);
+    expect(loudKeys(told.run)).toEqual(['comment-1000', 'comment-2001']);
+  });
+
+  it('takes few rounds, so that a maintainer behind it is heard in the same look', () => {
+    const comments = [...flood(120, mallory, '/stop'), aComment(alice, '/stop', at(200, 9_000))];
+    let run: RunBuilder = ordered;
+    let rounds = 0;
+    while (run.state.stop === null && rounds < 10) {
+      run = run.add(...draftsOf(hear(run, comments, who)));
+      rounds += 1;
+    }
+    expect(rounds).toBeLessThan(6);
+    expect(run.state.stop?.actor).toEqual(alice);
+  });
+
+  it('answers all lines of one comment together, and the next again after an hour', () => {
+    const both = aComment(mallory, '/help\n\n/status', at(0, 1));
+    const told = conversation(gated, [both], who);
+    expect([...told.run.state.commands.values()].map((one) => one.answer?.detail['quiet'])).toEqual([0, 0]);
+    const next = aComment(mallory, '/help', at(7_200, 2));
+    const again = conversation(told.run, [both, next], who, { now: plus(NOON, 7_200_000) });
+    expect(loudKeys(again.run)).toEqual(['comment-1', 'comment-2']);
+  });
+
+  it('is not what colleagues write, however often', () => {
+    const told = conversation(gated, flood(5, bob, '/help'), who);
+    expect(loudKeys(told.run)).toHaveLength(5);
+  });
+
+  it('cannot hide behind an unreadable permission, and whoever it is gets an answer in the end', () => {
+    const away = { permissions: new Map([[mallory.id, unknown('GitHub is away')]]) };
+    const comments = flood(5, mallory, '/help');
+    const told = conversation(gated, comments, away);
+    expect(told.said).toEqual(['1000 help-shown']);
+    const end = conversation(told.run, comments, away, { now: plus(NOON, 20 * 60_000) });
+    expect(end.said).toHaveLength(4);
+    expect(loudKeys(end.run)).toEqual(['comment-1000']);
+  });
+});
