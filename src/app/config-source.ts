@@ -1,6 +1,7 @@
 /** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and what is wrong with the newest. */
 
-import { type ConfigProblem, readConfig } from '../config/read-config.ts';
+import type { ConfigProblem } from '../config/config-problem.ts';
+import { readConfig } from '../config/read-config.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';

@@ -11,7 +11,10 @@ const key = z
   .strictObject({
     id: word.describe('Names the key in every event that it signs.'),
     role: z.enum(['control', 'runner', 'watch']).describe('What this key may write.'),
-    public: z.base64().length(44).describe('Raw Ed25519 public key, base64.'),
+    public: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, '32 bytes in base64, 44 characters that end in one =')
+      .describe('Raw Ed25519 public key, base64.'),
     from: moment.describe('Events before this moment are not accepted under the key.'),
     until: moment.describe('Nor are events after this one.'),
   })
@@ -40,7 +43,7 @@ export const configSchema = z
     version: z.literal(1).describe('Version of this format.'),
     git: z
       .strictObject({
-        name: name.describe('Name of the committer and tagger.'),
+        name: name.regex(/^[^<>]*$/, 'a name without < and >').describe('Name of the committer and tagger.'),
         email: z.email().max(200).describe('Address of the committer and tagger.'),
       })
       .describe('Who commits and tags: the lab, never the bot.'),

@@ -9,13 +9,7 @@ export const name = z
   .max(200)
   .regex(/^\P{Cc}*$/u, 'one line of text');
 
-/** A decimal stays text, because events hold no floats (interfaces.md, section 2). */
-export const decimal = z
-  .string('a decimal number in quotes, such as "2.5"')
-  .max(20)
-  .regex(/^-?\d+(\.\d+)?$/, 'a decimal number in quotes, such as "2.5"');
-
-/** A decimal that measures something: less than nothing is a mistake. */
+/** A decimal that measures something; text, because events hold no floats (interfaces.md, section 2), and never less than nothing. */
 export const amount = z
   .string('a decimal number in quotes, such as "2.5"')
   .max(20)

@@ -24,6 +24,10 @@ export const limits = {
   /** A config is a page or two; more is a mistake or an attack on the parser. */
   configCharactersMax: 100_000,
   configAliasesMax: 20,
+  /** One open bracket can make every later line wrong; nobody reads more. */
+  configProblemsMax: 200,
+  /** A lab that is told two weeks before has time to make, review and roll out the next signing key. */
+  keyEndsSoonMs: 14 * 24 * 60 * 60 * 1_000,
   /** GitHub refuses a longer comment or body (422). */
   commentCharactersMax: 65_536,
   /** Commands that one comment may give, and lines of it that may be answered as wrong (issue *the gate*, Commands). */

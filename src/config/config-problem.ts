@@ -1,0 +1,90 @@
+/** What is wrong with a config: where, which kind, and what a person can do about it. */
+
+/** Kinds of problem that scripts may match on; each rule across keys has one of its own. */
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+export const PROBLEM_CODES = [
+  'too-long',
+  'empty',
+  'not-utf8',
+  'control-character',
+  'byte-order-mark',
+  'syntax',
+  'tab',
+  'duplicate-key',
+  'multiple-documents',
+  'alias',
+  'tag',
+  'merge-key',
+  'not-a-name',
+  'unknown-key',
+  'missing-key',
+  'wrong-type',
+  'bad-value',
+  'cluster-unknown',
+  'cluster-unlaunchable',
+  'cost-over-budget',
+  'quorum-order',
+  'quorum-unreached',
+  'role-without-key',
+  'role-without-key-now',
+  'key-ends-soon',
+  'key-gap',
+  'key-window',
+  'doubled',
+  'not-in-scope',
+  'not-shipped',
+  'not-python',
+  'pattern-in-path',
+  'scope-guards',
+  'log-shipped',
+  'log-in-scope',
+  'run-undated',
+  'output-shared',
+  'metrics-shared',
+  'placeholder-unknown',
+  'tracker-unnamed',
+  'secret-name',
+  'secret-value',
+  'reserved-name',
+  'passed-and-set',
+  'own-command',
+  'own-check',
+  'one-workflow',
+  'bad-branch',
+  'branch-conflict',
+  'bad-link',
+  'outside-folder',
+  'candidate-scales',
+  'outcome-as-precondition',
+  'no-pull-to-merge',
+  'no-metrics',
+  'no-checkpoint',
+] as const;
+
+export type ConfigProblem = {
+  readonly severity: 'error' | 'warning';
+  readonly code: ProblemCode;
+  /** Dotted path of the key, empty for the whole file. */
+  readonly path: string;
+  /** 1-based; columns count UTF-16 units, a byte-order mark not among them. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+};
+
+/** Keys and list indexes from the root of the file. */
+export type KeyPath = readonly (string | number)[];
+
+/** A problem that still has to be placed in the text. */
+export type Misfit = {
+  readonly severity: 'error' | 'warning';
+  readonly code: ProblemCode;
+  readonly path: KeyPath;
+  readonly message: string;
+};
+
+/** How a path is written in messages and in JSON. */
+export function dotted(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.');
+}

@@ -1,0 +1,139 @@
+/** The text of a config as a plain value with places: YAML 1.2, one document, bounded aliases, no tags, no key twice. */
+
+import {
+  type Document,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import { limits } from '../domain/limits.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
+import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from './config-problem.ts';
+import { offsetOf, type Place, pathAt, placeAt, placeOf } from './yaml-place.ts';
+import { markWarning, textProblems, withoutMark } from './yaml-text.ts';
+
+/** `unreadable`: there is no value to look at. Otherwise `problems` may still hold errors that leave the rest readable. */
+export type YamlReading =
+  | { readonly kind: 'unreadable'; readonly problems: readonly ConfigProblem[] }
+  | {
+      readonly kind: 'read';
+      readonly value: unknown;
+      readonly placeOf: (path: KeyPath) => Place;
+      readonly problems: readonly ConfigProblem[];
+    };
+
+type Parsed = Document.Parsed<ParsedNode, true>;
+
+/** Reads YAML. Never throws for what a person wrote. */
+export function readYaml(written: string): YamlReading {
+  const { text, hadMark } = withoutMark(written);
+  const warnings = hadMark ? [markWarning()] : [];
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  const unfit = textProblems(text, lines);
+  if (unfit.length > 0) return { kind: 'unreadable', problems: [...warnings, ...unfit] };
+  const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' });
+  const faults = document.errors
+    .slice(0, limits.configProblemsMax)
+    .map((error) => faultOf(error, document, text, lines));
+  if (faults.some(({ code }) => code !== 'duplicate-key'))
+    return { kind: 'unreadable', problems: [...warnings, ...faults] };
+  const odd = oddNodes(document, lines);
+  if (odd.some(({ code }) => code === 'not-a-name'))
+    return { kind: 'unreadable', problems: [...warnings, ...faults, ...odd] };
+  const value = plainValueOf(document);
+  if (!value.ok) {
+    const place = placeAt(lines, firstAlias(document));
+    const bomb: ConfigProblem = {
+      severity: 'error',
+      code: 'alias',
+      path: '',
+      ...place,
+      message: value.error,
+    };
+    return { kind: 'unreadable', problems: [...warnings, ...faults, ...odd, bomb] };
+  }
+  return {
+    kind: 'read',
+    value: value.value,
+    placeOf: (path) => placeOf(document.contents, path, lines),
+    problems: [...warnings, ...faults, ...odd],
+  };
+}
+
+function faultOf(error: YAMLError, document: Parsed, text: string, lines: LineCounter): ConfigProblem {
+  const offset = error.pos[0];
+  const path = error.code === 'DUPLICATE_KEY' ? dotted(pathAt(document.contents, offset)) : '';
+  const { code, message } = faultWords(error, text.slice(offset, offset + 100).split(/[\s:]/u, 1)[0] ?? '');
+  // yaml shows a tab at the start of its line; the tab itself is what has to go.
+  const tab = code === 'tab' ? Math.max(text.indexOf('\t', offset), offset) : offset;
+  return { severity: 'error', code, path, ...placeAt(lines, tab), message };
+}
+
+function faultWords(error: YAMLError, key: string): { readonly code: ProblemCode; readonly message: string } {
+  switch (error.code) {
+    case 'DUPLICATE_KEY':
+      return { code: 'duplicate-key', message: `${key} stands here for the second time: keys are unique` };
+    case 'MULTIPLE_DOCS':
+      return { code: 'multiple-documents', message: 'a second document begins here: one file is one config' };
+    case 'TAB_AS_INDENT':
+      return { code: 'tab', message: 'a tab cannot indent: use spaces' };
+    default:
+      return { code: 'syntax', message: firstLine(error.message).replace(/ at line \d+, column \d+:$/, '') };
+  }
+}
+
+/** Tags, merge keys and keys that are no plain names: YAML that this file does not need, and readers disagree about. */
+function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[] {
+  const found: ConfigProblem[] = [];
+  const add = (code: ProblemCode, offset: number, message: string): void => {
+    const path = dotted(pathAt(document.contents, offset));
+    found.push({ severity: 'error', code, path, ...placeAt(lines, offset), message });
+  };
+  for (const warning of document.warnings) add('tag', warning.pos[0], 'tags are not read: leave it out');
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isScalar(key)) add('not-a-name', offsetOf(key), 'a key has to be a plain name');
+      else if (key.value === '__proto__') add('unknown-key', offsetOf(key), '__proto__ is not a key');
+      else if (key.value === '<<')
+        add(
+          'merge-key',
+          offsetOf(key),
+          'merge keys are YAML 1.1: write the keys out, or use an alias for a value',
+        );
+    },
+  });
+  return found;
+}
+
+/** The plain value. Aliases that name nothing or multiply beyond the limit are what yaml throws a ReferenceError for. */
+function plainValueOf(document: Parsed): Result<unknown, string> {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: limits.configAliasesMax });
+    return ok(value);
+  } catch (error) {
+    if (error instanceof ReferenceError) return fail(firstLine(error.message));
+    throw error;
+  }
+}
+
+/** Where the first alias without an anchor stands, or else the first alias. */
+function firstAlias(document: Parsed): number {
+  let first: number | null = null;
+  let unresolved: number | null = null;
+  visit(document, {
+    Alias(_, alias) {
+      first ??= offsetOf(alias);
+      if (alias.resolve(document) === undefined) unresolved ??= offsetOf(alias);
+    },
+  });
+  return unresolved ?? first ?? 0;
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0] ?? message;
+}

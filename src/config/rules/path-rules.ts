@@ -1,0 +1,130 @@
+/** Rules for paths: what a ferry edits is in its scope and is shipped, and never what it is judged by. */
+
+import type { Misfit } from '../config-problem.ts';
+import { doubled, error, inLane, type Rule, warning } from './rule.ts';
+
+const scopeHoldsTheExperiment: Rule = {
+  reads: ['lanes.daily.scope', 'lanes.daily.experiment'],
+  misfits: ({ lanes: { daily } }) =>
+    daily.scope.includes(daily.experiment)
+      ? []
+      : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${daily.experiment}`)],
+};
+
+const shipsHoldTheExperiment: Rule = {
+  reads: ['lanes.daily.ships', 'lanes.daily.experiment'],
+  misfits: ({ lanes: { daily } }) =>
+    daily.ships.some((path) => covers(path, daily.experiment))
+      ? []
+      : [error('not-shipped', inLane('ships'), `the job would not get ${daily.experiment}`)],
+};
+
+/** Outside of what is shipped a change would not reach the job, and no approval would fall with it. */
+const shipsHoldTheScope: Rule = {
+  reads: ['lanes.daily.ships', 'lanes.daily.scope', 'lanes.daily.experiment'],
+  misfits: ({ lanes: { daily } }) =>
+    daily.scope.flatMap((file, index) =>
+      file === daily.experiment || daily.ships.some((path) => covers(path, file))
+        ? []
+        : [warning('not-shipped', inLane('scope', index), `the job would not get ${file}`)],
+    ),
+};
+
+const experimentIsPython: Rule = {
+  reads: ['lanes.daily.experiment'],
+  misfits: ({ lanes: { daily } }) =>
+    daily.experiment.endsWith('.py')
+      ? []
+      : [
+          error(
+            'not-python',
+            inLane('experiment'),
+            'a ferry edits a Python file: its config delta is read from the syntax',
+          ),
+        ],
+};
+
+/** The gates compare paths letter by letter: a star would stand for itself. */
+const pathsAreNoPatterns: Rule = {
+  reads: ['lanes.daily.ships', 'lanes.daily.scope'],
+  misfits: ({ lanes: { daily } }) =>
+    (['ships', 'scope'] as const).flatMap((key) =>
+      daily[key].flatMap((path, index) =>
+        /[*?]/.test(path)
+          ? [
+              error(
+                'pattern-in-path',
+                inLane(key, index),
+                'paths are compared as they stand; patterns are not known',
+              ),
+            ]
+          : [],
+      ),
+    ),
+};
+
+const scopeSparesTheRules: Rule = {
+  reads: ['lanes.daily.scope'],
+  misfits: ({ lanes: { daily } }) =>
+    daily.scope.flatMap((path, index) =>
+      covers('.github', path)
+        ? [
+            error(
+              'scope-guards',
+              inLane('scope', index),
+              'a ferry could change the rules and workflows that it is judged by',
+            ),
+          ]
+        : [],
+    ),
+};
+
+const closureLogStandsApart: Rule = {
+  reads: ['lanes.daily.ships', 'lanes.daily.scope', 'lanes.daily.closureLog'],
+  misfits: ({ lanes: { daily } }): readonly Misfit[] => {
+    const shipped = daily.ships.find((path) => covers(path, daily.closureLog));
+    return [
+      ...(shipped === undefined
+        ? []
+        : [
+            error(
+              'log-shipped',
+              inLane('closureLog'),
+              `stands inside ${shipped}, which is shipped: each closure would make every approval fall`,
+            ),
+          ]),
+      ...(daily.scope.includes(daily.closureLog)
+        ? [
+            error(
+              'log-in-scope',
+              inLane('closureLog'),
+              'a ferry may change it: only closure pull requests should',
+            ),
+          ]
+        : []),
+    ];
+  },
+};
+
+const pathsAreThereOnce: Rule = {
+  reads: ['lanes.daily.ships', 'lanes.daily.scope'],
+  misfits: ({ lanes: { daily } }) =>
+    (['ships', 'scope'] as const).flatMap((key) =>
+      doubled(daily[key], (index) => inLane(key, index), 'the path'),
+    ),
+};
+
+export const PATH_RULES: readonly Rule[] = [
+  scopeHoldsTheExperiment,
+  shipsHoldTheExperiment,
+  shipsHoldTheScope,
+  experimentIsPython,
+  pathsAreNoPatterns,
+  scopeSparesTheRules,
+  closureLogStandsApart,
+  pathsAreThereOnce,
+];
+
+function covers(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,114 @@
+/** Rules for what the config names in the repository and outside: clusters, branches, workflows, words of other bots. */
+
+import { COMMAND_DEFINITIONS } from '../../commands/registry.ts';
+import { doubled, error, inLane, type Rule } from './rule.ts';
+
+const clusterExists: Rule = {
+  reads: ['clusters', 'lanes.daily.cluster'],
+  misfits: ({ clusters, lanes: { daily } }) =>
+    Object.hasOwn(clusters, daily.cluster)
+      ? []
+      : [
+          error(
+            'cluster-unknown',
+            inLane('cluster'),
+            `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
+          ),
+        ],
+};
+
+/** Records that leave their folder could be those of another lab on the same runner. */
+const recordsStayInTheirFolder: Rule = {
+  reads: ['clusters'],
+  misfits: ({ clusters }) =>
+    Object.entries(clusters).flatMap(([name, { jobs }]) =>
+      jobs.split('/').includes('..')
+        ? [error('outside-folder', ['clusters', name, 'jobs'], 'leaves the folder that it starts from')]
+        : [],
+    ),
+};
+
+const branchesAreBranches: Rule = {
+  reads: ['logbookBranch', 'lanes.daily.targetBranch'],
+  misfits: ({ logbookBranch, lanes: { daily } }) => [
+    ...(isBranch(logbookBranch)
+      ? []
+      : [error('bad-branch', ['logbookBranch'], 'git takes no branch of this name')]),
+    ...(isBranch(daily.targetBranch)
+      ? []
+      : [error('bad-branch', inLane('targetBranch'), 'git takes no branch of this name')]),
+  ],
+};
+
+/** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
+const branchesAreApart: Rule = {
+  reads: ['logbookBranch', 'lanes.daily.targetBranch'],
+  misfits: ({ logbookBranch, lanes: { daily } }) =>
+    [daily.targetBranch, PROPOSALS]
+      .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
+      .map((other) =>
+        error(
+          'branch-conflict',
+          ['logbookBranch'],
+          `cannot be there beside ${other}, which ferrybot needs too`,
+        ),
+      ),
+};
+
+const workflowsAreTwo: Rule = {
+  reads: ['workflows'],
+  misfits: ({ workflows }) =>
+    workflows.launch === workflows.watch
+      ? [
+          error(
+            'one-workflow',
+            ['workflows', 'watch'],
+            'the launch workflow: a watch needs a workflow of its own',
+          ),
+        ]
+      : [],
+};
+
+const otherBotsLeaveOurWords: Rule = {
+  reads: ['otherBots'],
+  misfits: ({ otherBots }) => [
+    ...otherBots.flatMap((word, index) =>
+      COMMAND_DEFINITIONS.some(({ name }) => `/${name}` === word)
+        ? [
+            error(
+              'own-command',
+              ['otherBots', index],
+              `${word} is ferrybot's own command: nobody could give it`,
+            ),
+          ]
+        : [],
+    ),
+    ...doubled(otherBots, (index) => ['otherBots', index], 'the word'),
+  ],
+};
+
+export const REPOSITORY_RULES: readonly Rule[] = [
+  clusterExists,
+  recordsStayInTheirFolder,
+  branchesAreBranches,
+  branchesAreApart,
+  workflowsAreTwo,
+  otherBotsLeaveOurWords,
+];
+
+/** Proposal branches stand below it (app/propose/propose.ts). */
+const PROPOSALS = 'ferrybot/proposal';
+
+function isWithin(branch: string, folder: string): boolean {
+  return branch === folder || branch.startsWith(`${folder}/`);
+}
+
+/** git-check-ref-format(1), for a name without `refs/heads/`. */
+function isBranch(name: string): boolean {
+  const isClean = !/[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$|^@$/u.test(name);
+  return (
+    isClean &&
+    !name.startsWith('refs/') &&
+    name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'))
+  );
+}

@@ -1,0 +1,97 @@
+/** Rules for templates: a ferry is named by its date, two runs never write to one place, and every placeholder is filled. */
+
+import type { KeyPath, Misfit } from '../config-problem.ts';
+import { error, inLane, type Rule } from './rule.ts';
+
+const runNameIsDated: Rule = {
+  reads: ['lanes.daily.runName'],
+  misfits: ({ lanes: { daily } }) =>
+    daily.runName.includes('{date}')
+      ? []
+      : [
+          error(
+            'run-undated',
+            inLane('runName'),
+            'a ferry is named by its date: put {date} into it (policy/daily-ferry.md)',
+          ),
+        ],
+};
+
+const outputsAreApart: Rule = {
+  reads: ['lanes.daily.outputRoot', 'lanes.daily.metricsFile'],
+  misfits: ({ lanes: { daily } }) => [
+    ...(/\{(run|runName|date)\}/.test(daily.outputRoot)
+      ? []
+      : [
+          error(
+            'output-shared',
+            inLane('outputRoot'),
+            'every run would write to one place: put {run} into it',
+          ),
+        ]),
+    ...(/\{(outputRoot|run|runName|date)\}/.test(daily.metricsFile)
+      ? []
+      : [
+          error(
+            'metrics-shared',
+            inLane('metricsFile'),
+            "another run's metrics would be judged: put {outputRoot} into it",
+          ),
+        ]),
+  ],
+};
+
+/** Each template is filled from those before it alone, so each has placeholders of its own. */
+const placeholdersAreKnown: Rule = {
+  reads: [
+    'lanes.daily.runName',
+    'lanes.daily.outputRoot',
+    'lanes.daily.metricsFile',
+    'lanes.daily.command',
+    'lanes.daily.environment',
+  ],
+  misfits: ({ lanes: { daily } }) => [
+    ...oddPlaceholders(inLane('runName'), daily.runName, ['date']),
+    ...oddPlaceholders(inLane('outputRoot'), daily.outputRoot, ['date', 'runName', 'run']),
+    ...oddPlaceholders(inLane('metricsFile'), daily.metricsFile, PLACEHOLDERS),
+    ...daily.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
+    ...Object.entries(daily.environment).flatMap(([name, text]) =>
+      oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),
+    ),
+  ],
+};
+
+const linksAreLinks: Rule = {
+  reads: ['clusters'],
+  misfits: ({ clusters }) =>
+    Object.entries(clusters).flatMap(([cluster, { links }]) =>
+      Object.entries(links).flatMap(([name, link]) => {
+        const path = ['clusters', cluster, 'links', name];
+        return [
+          ...(/^https?:\/\/[^\s/]+/.test(link)
+            ? []
+            : [error('bad-link', path, 'a link begins with https://')]),
+          ...oddPlaceholders(path, link, ['jobId', 'run']),
+        ];
+      }),
+    ),
+};
+
+export const TEMPLATE_RULES: readonly Rule[] = [
+  runNameIsDated,
+  outputsAreApart,
+  placeholdersAreKnown,
+  linksAreLinks,
+];
+
+/** What may stand in braces in a command, an environment value or the metrics file. */
+const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
+
+function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]): readonly Misfit[] {
+  return [...text.matchAll(/\{(\w*)\}/g)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => !known.includes(name))
+    .map((name) =>
+      error('placeholder-unknown', path, `{${name}} is not filled in; known: ${known.join(', ')}`),
+    );
+}

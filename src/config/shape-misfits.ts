@@ -1,0 +1,126 @@
+/** What the schema says against a value, in words that help: the key that was meant, the type that was found, what is missing. */
+
+import type { z } from 'zod';
+import { nearest } from '../commands/grammar/nearness.ts';
+import { dotted, type KeyPath, type Misfit } from './config-problem.ts';
+import { configJsonSchema, type JsonSchema, schemasAt } from './json-schema.ts';
+import { typeHint, typeName } from './type-words.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** One misfit for each thing that is wrong: of ten unknown keys in one map, ten. */
+export function shapeMisfits(issues: readonly Issue[], value: unknown): readonly Misfit[] {
+  // Made only for a config that is wrong: it takes some milliseconds.
+  const schema = configJsonSchema();
+  return issues.flatMap((issue) => misfitsOf(issue, [], value, schema));
+}
+
+function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSchema): readonly Misfit[] {
+  const path = [...above, ...issue.path.filter((part) => typeof part !== 'symbol')];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      // What is no key anywhere was told with the text already.
+      return issue.keys
+        .filter((key) => key !== '<<' && key !== '__proto__')
+        .map((key) => unknownKey(path, key, schema));
+    case 'invalid_key':
+      return [misfit('bad-value', path, `not a name that may stand here: ${issue.issues[0]?.message ?? ''}`)];
+    case 'invalid_union':
+      return union(issue, path, value, schema);
+    case 'invalid_type':
+      return [missing(path, value, schema) ?? wrongType(issue, path, value)];
+    case 'invalid_value':
+      return [missing(path, value, schema) ?? notAmong(issue.values.map(String), path, value)];
+    default:
+      return [misfit('bad-value', path, issue.message)];
+  }
+}
+
+/** The one way of writing it that the value comes near: its own problems say more than that none fits. */
+function union(
+  issue: Extract<Issue, { readonly code: 'invalid_union' }>,
+  path: KeyPath,
+  value: unknown,
+  schema: JsonSchema,
+): readonly Misfit[] {
+  const near = issue.errors.filter((issues) => issues.some((one) => one.path.length > 0));
+  const only = near.length === 1 ? near[0] : undefined;
+  if (only !== undefined) return only.flatMap((one) => misfitsOf(one, path, value, schema));
+  return [missing(path, value, schema) ?? misfit('wrong-type', path, issue.message)];
+}
+
+function unknownKey(path: KeyPath, key: string, schema: JsonSchema): Misfit {
+  const known = schemasAt(schema, path).flatMap((one) => Object.keys(one.properties ?? {}));
+  const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
+  const near = lower.get(nearest(key, [...lower.keys()]) ?? '');
+  const elsewhere = near === undefined ? homesOf(schema, key, []) : [];
+  const hint =
+    near !== undefined
+      ? `did you mean ${near}?`
+      : elsewhere.length > 0
+        ? `it belongs to ${elsewhere.join(' or ')}`
+        : `known here: ${known.join(', ')}`;
+  return misfit('unknown-key', [...path, key], `unknown key ${key}: ${hint}`);
+}
+
+/** Maps with a key of this very name. */
+function homesOf(schema: JsonSchema, key: string, path: readonly string[]): readonly string[] {
+  const here = schema.properties?.[key] !== undefined && Object.hasOwn(schema.properties, key);
+  const below = Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+    homesOf(child, key, [...path, name]),
+  );
+  return here ? [path.length === 0 ? 'the top of the file' : path.join('.'), ...below] : below;
+}
+
+function missing(path: KeyPath, value: unknown, schema: JsonSchema): Misfit | null {
+  const key = path.at(-1);
+  const parent = valueAt(value, path.slice(0, -1));
+  if (typeof key !== 'string' || typeof parent !== 'object' || parent === null) return null;
+  if (Object.hasOwn(parent, key)) return null;
+  const what = schemasAt(schema, path.slice(0, -1))
+    .map((one) => one.properties?.[key]?.description)
+    .find((text) => text !== undefined);
+  return misfit('missing-key', path, `${key} is missing${what === undefined ? '' : `: ${what}`}`);
+}
+
+function wrongType(
+  issue: Extract<Issue, { readonly code: 'invalid_type' }>,
+  path: KeyPath,
+  value: unknown,
+): Misfit {
+  const found = valueAt(value, path);
+  if (path.length === 0 && found === null) return misfit('empty', path, 'the file is empty');
+  // A schema with words of its own says better what belongs there.
+  const wanted = issue.message.startsWith('Invalid input') ? typeName(issue.expected) : issue.message;
+  return misfit(
+    'wrong-type',
+    path,
+    `${wanted} belongs here, not ${typeName(found)}${typeHint(issue.expected, found)}`,
+  );
+}
+
+function notAmong(values: readonly string[], path: KeyPath, value: unknown): Misfit {
+  const found = valueAt(value, path);
+  const near = typeof found === 'string' ? nearest(found, values) : null;
+  const list = values.length === 1 ? values.join('') : `one of ${values.join(', ')}`;
+  return misfit('bad-value', path, `${list} belongs here${near === null ? '' : `; did you mean ${near}?`}`);
+}
+
+function valueAt(value: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>((at, part) => {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
+    return Object.entries(at).find(([key]) => key === String(part))?.[1];
+  }, value);
+}
+
+function misfit(code: Misfit['code'], path: KeyPath, message: string): Misfit {
+  return { severity: 'error', code, path, message };
+}
+
+/** The paths of issues, for those who go on with the parts that are sound. */
+export function isAbout(issue: Issue, unit: string): boolean {
+  const path = dotted(issue.path);
+  const isInside = path === unit || path.startsWith(`${unit}.`);
+  if (issue.code === 'unrecognized_keys') return isInside;
+  return isInside || path === '' || unit.startsWith(`${path}.`);
+}

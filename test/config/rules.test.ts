@@ -1,0 +1,530 @@
+/** Every rule across keys: a config that breaks it alone is told so, where it is broken. */
+
+import { describe, expect, it } from 'vitest';
+import { PROBLEM_CODES } from '../../src/config/config-problem.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
+import { CHECK_NAME } from '../../src/github/check-run.ts';
+import { changed, placeIn, SMALL, withLane } from './small-config.ts';
+
+type Row = readonly [name: string, text: string, code: string, path: string, where: string];
+const at = (moment: string): Instant => branded(Date.parse(moment), isInstant);
+const NOW = at('2026-06-01T00:00:00Z');
+const top = (lines: string): string => changed('version: 1\n', `version: 1\n${lines}\n`);
+
+const ERRORS: readonly Row[] = [
+  [
+    'a cluster that is not there',
+    changed('cluster: local', 'cluster: far'),
+    'cluster-unknown',
+    'lanes.daily.cluster',
+    'cluster: far',
+  ],
+  [
+    'a cluster by the name of something every object has',
+    changed('cluster: local', 'cluster: constructor'),
+    'cluster-unknown',
+    'lanes.daily.cluster',
+    'cluster: con',
+  ],
+  ['a role without a key', changed('role: watch', 'role: runner'), 'role-without-key', 'keys', 'keys:'],
+  [
+    'an id twice',
+    changed('id: watch-1', 'id: runner-1'),
+    'doubled',
+    'keys.2.id',
+    'id: runner-1,  role: watch',
+  ],
+  [
+    'a key under two roles',
+    changed('AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwM=', 'AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI='),
+    'doubled',
+    'keys.2.public',
+    'public: "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=", from: "2026-03',
+  ],
+  [
+    'a key that ends before it begins',
+    changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-03-01T00:00:00Z"'),
+    'key-window',
+    'keys.2.until',
+    'until: "2026-03-01',
+  ],
+  [
+    'a dearer row for fewer people',
+    top("approvals: { quorum: 2, quorumByCost: [{ fromAcceleratorHours: '1', people: 1 }] }"),
+    'quorum-order',
+    'approvals.quorumByCost.0.people',
+    'people',
+  ],
+  [
+    'rows out of order',
+    top(
+      "approvals: { quorumByCost: [{ fromAcceleratorHours: '9', people: 2 }, { fromAcceleratorHours: '10', people: 2 }, { fromAcceleratorHours: '10.0', people: 3 }] }",
+    ),
+    'quorum-order',
+    'approvals.quorumByCost.2.fromAcceleratorHours',
+    "fromAcceleratorHours: '10.0'",
+  ],
+  ['a person twice', top('approvals: { users: [7, 8, 7] }'), 'doubled', 'approvals.users.2', '7] }'],
+  [
+    'a scope without the experiment',
+    changed('scope: [experiments/daily.py]', 'scope: [experiments/a.py]'),
+    'not-in-scope',
+    'lanes.daily.scope',
+    'scope: [exp',
+  ],
+  [
+    'a job without the experiment',
+    changed('ships: [experiments]', 'ships: [exp]'),
+    'not-shipped',
+    'lanes.daily.ships',
+    'ships: [exp]',
+  ],
+  [
+    'an experiment that is no Python',
+    SMALL.replaceAll('daily.py', 'daily.yaml'),
+    'not-python',
+    'lanes.daily.experiment',
+    'experiment: exp',
+  ],
+  [
+    'a pattern for a path',
+    changed('ships: [experiments]', 'ships: [experiments, "lib/*"]'),
+    'pattern-in-path',
+    'lanes.daily.ships.1',
+    '"lib/*"',
+  ],
+  [
+    'a path twice',
+    changed('ships: [experiments]', 'ships: [experiments, lib, lib]'),
+    'doubled',
+    'lanes.daily.ships.2',
+    'lib]',
+  ],
+  [
+    'a ferry that may change its rules',
+    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, .github/ferrybot.yml]').replace(
+      'ships: [experiments]',
+      'ships: [experiments, .github]',
+    ),
+    'scope-guards',
+    'lanes.daily.scope.1',
+    '.github/ferrybot.yml',
+  ],
+  [
+    'a log inside what is shipped',
+    withLane('closureLog: experiments/log.md'),
+    'log-shipped',
+    'lanes.daily.closureLog',
+    'closureLog',
+  ],
+  [
+    'a log that a ferry may change',
+    changed(
+      'scope: [experiments/daily.py]',
+      'scope: [experiments/daily.py, docs/experiments/daily-ferry-log.md]',
+    ),
+    'log-in-scope',
+    'lanes.daily.closureLog',
+    'daily:',
+  ],
+  [
+    'a run without a date',
+    changed('runName: "daily-{date}"', 'runName: "daily"'),
+    'run-undated',
+    'lanes.daily.runName',
+    'runName',
+  ],
+  [
+    'one place for all output',
+    changed('outputRoot: "out/{run}"', 'outputRoot: "out/all"'),
+    'output-shared',
+    'lanes.daily.outputRoot',
+    'outputRoot: "out',
+  ],
+  [
+    'one place for all metrics',
+    changed('metricsFile: "{outputRoot}/m.jsonl"', 'metricsFile: "out/m.jsonl"'),
+    'metrics-shared',
+    'lanes.daily.metricsFile',
+    'metricsFile',
+  ],
+  [
+    'a placeholder in the command',
+    changed('command: [python3, "{outputRoot}"]', 'command: [python3, "{day}"]'),
+    'placeholder-unknown',
+    'lanes.daily.command.1',
+    '"{day}"',
+  ],
+  [
+    'a placeholder in the environment',
+    changed('"{date}" }', '"{day}" }'),
+    'placeholder-unknown',
+    'lanes.daily.environment.FERRY_DATE',
+    'FERRY_DATE',
+  ],
+  [
+    'an output root inside itself',
+    changed('"out/{run}"', '"out/{run}/{outputRoot}"'),
+    'placeholder-unknown',
+    'lanes.daily.outputRoot',
+    'outputRoot: "out/',
+  ],
+  [
+    'a placeholder in the metrics file',
+    changed('"{outputRoot}/m.jsonl"', '"{run}/{root}/m.jsonl"'),
+    'placeholder-unknown',
+    'lanes.daily.metricsFile',
+    'metricsFile:',
+  ],
+  [
+    'a run name that the gate could not tell',
+    changed('"daily-{date}"', '"daily-{date}-{run}"'),
+    'placeholder-unknown',
+    'lanes.daily.runName',
+    'runName:',
+  ],
+  [
+    'a placeholder in a link',
+    changed('"2.5" }', '"2.5", links: { job: "https://c.example/{job}" } }'),
+    'placeholder-unknown',
+    'clusters.local.links.job',
+    'job: "https',
+  ],
+  [
+    'a link that is none',
+    changed('"2.5" }', '"2.5", links: { job: "javascript:alert(1)" } }'),
+    'bad-link',
+    'clusters.local.links.job',
+    'job: "java',
+  ],
+  [
+    'records outside their folder',
+    changed('"2.5" }', '"2.5", jobs: ../other }'),
+    'outside-folder',
+    'clusters.local.jobs',
+    'jobs: ..',
+  ],
+  [
+    'a tracker without a name',
+    changed('kind: none, entity: ""', 'kind: wandb, entity: "lab"'),
+    'tracker-unnamed',
+    'lanes.daily.tracker.project',
+    'project: ""',
+  ],
+  [
+    'a secret by its name',
+    changed('FERRY_DATE:', 'WANDB_API_KEY:'),
+    'secret-name',
+    'lanes.daily.environment.WANDB_API_KEY',
+    'WANDB_API_KEY:',
+  ],
+  [
+    'a secret in an argument',
+    changed('[python3, "{outputRoot}"]', `[python3, "--token=ghp_${'a1'.repeat(18)}"]`),
+    'secret-value',
+    'lanes.daily.command.1',
+    '"--token',
+  ],
+  [
+    'a secret in an address',
+    changed('FERRY_DATE: "{date}"', 'FERRY_STORE: "https://me:pass1234@store.example/x"'),
+    'secret-value',
+    'lanes.daily.environment.FERRY_STORE',
+    'FERRY_STORE',
+  ],
+  [
+    "the workflow's own token",
+    withLane('passSecrets: [GITHUB_TOKEN]'),
+    'reserved-name',
+    'lanes.daily.passSecrets.0',
+    'GITHUB_TOKEN',
+  ],
+  [
+    "the runner's own token",
+    withLane('passSecrets: [ACTIONS_ID_TOKEN_REQUEST_TOKEN]'),
+    'reserved-name',
+    'lanes.daily.passSecrets.0',
+    'ACTIONS_ID',
+  ],
+  [
+    "ferrybot's own key",
+    withLane('passSecrets: [WANDB_API_KEY, FERRYBOT_RUNNER_KEY]'),
+    'reserved-name',
+    'lanes.daily.passSecrets.1',
+    'FERRYBOT_RUN',
+  ],
+  [
+    "a variable of the workflow's",
+    changed('FERRY_DATE:', 'GITHUB_ENV:'),
+    'reserved-name',
+    'lanes.daily.environment.GITHUB_ENV',
+    'GITHUB_ENV',
+  ],
+  [
+    'a secret twice',
+    withLane('passSecrets: [WANDB_API_KEY, HF_TOKEN, HF_TOKEN]'),
+    'doubled',
+    'lanes.daily.passSecrets.2',
+    'HF_TOKEN]',
+  ],
+  [
+    'a secret that is set too',
+    withLane('passSecrets: [FERRY_DATE]'),
+    'passed-and-set',
+    'lanes.daily.passSecrets.0',
+    'FERRY_DATE]',
+  ],
+  [
+    'a candidate twice',
+    changed('id: wd-up', 'id: lr-up'),
+    'doubled',
+    'lanes.daily.candidates.1.id',
+    'id: lr-up, path: b',
+  ],
+  [
+    'a value twice',
+    changed('path: b, values: ["1"]', 'path: b, values: ["1", "2", "1"]'),
+    'doubled',
+    'lanes.daily.candidates.1.values.2',
+    '"1"], bucket: optimizer, risk: low, reason: calmer',
+  ],
+  [
+    'a candidate that is a scale knob',
+    withLane('scaleKnobs: [c, b]'),
+    'candidate-scales',
+    'lanes.daily.candidates.1.path',
+    'path: b',
+  ],
+  [
+    'a candidate that is a scale knob by its name',
+    changed('path: b', 'path: "f().b"').replace('    metrics', '    scaleKnobs: [b]\n    metrics'),
+    'candidate-scales',
+    'lanes.daily.candidates.1.path',
+    'path: "f().b"',
+  ],
+  [
+    'a metric twice',
+    changed(
+      'tolerancePercent: "2" }]',
+      'tolerancePercent: "2" }, { key: eval/loss, better: lower, tolerancePercent: "3" }]',
+    ),
+    'doubled',
+    'lanes.daily.metrics.1.key',
+    'key: eval/loss, better: lower, tolerancePercent: "3"',
+  ],
+  [
+    'a precondition twice',
+    withLane('checklist: { preconditions: [a, b, a] }'),
+    'doubled',
+    'lanes.daily.checklist.preconditions.2',
+    'a] }',
+  ],
+  [
+    'a check twice',
+    withLane('requiredChecks: [unit, lint, unit]'),
+    'doubled',
+    'lanes.daily.requiredChecks.2',
+    'unit]',
+  ],
+  [
+    "ferrybot's own check",
+    withLane(`requiredChecks: [unit, "${CHECK_NAME}"]`),
+    'own-check',
+    'lanes.daily.requiredChecks.1',
+    `"${CHECK_NAME}"`,
+  ],
+  [
+    'a merge of nothing',
+    withLane('issueFirst: true\nafterSeal: merge'),
+    'no-pull-to-merge',
+    'lanes.daily.afterSeal',
+    'afterSeal',
+  ],
+  [
+    'our own word for another bot',
+    top('otherBots: [/retest, /stop]'),
+    'own-command',
+    'otherBots.1',
+    '/stop]',
+  ],
+  ["another bot's word twice", top('otherBots: [/retest, /retest]'), 'doubled', 'otherBots.1', '/retest]'],
+  [
+    'one workflow for both',
+    top('workflows: { launch: a.yml, watch: a.yml }'),
+    'one-workflow',
+    'workflows.watch',
+    'watch: a.yml',
+  ],
+  [
+    'a branch that git does not take',
+    top('logbookBranch: ferry//log'),
+    'bad-branch',
+    'logbookBranch',
+    'logbookBranch',
+  ],
+  [
+    'a target that git does not take',
+    withLane('targetBranch: "a..b"'),
+    'bad-branch',
+    'lanes.daily.targetBranch',
+    'targetBranch',
+  ],
+  [
+    'a target by its full name',
+    withLane('targetBranch: refs/heads/main'),
+    'bad-branch',
+    'lanes.daily.targetBranch',
+    'targetBranch',
+  ],
+  ['one branch for both', top('logbookBranch: main'), 'branch-conflict', 'logbookBranch', 'logbookBranch'],
+  [
+    'a branch inside the other',
+    top('logbookBranch: main/log'),
+    'branch-conflict',
+    'logbookBranch',
+    'logbookBranch',
+  ],
+  [
+    'a branch where proposals stand',
+    top('logbookBranch: ferrybot'),
+    'branch-conflict',
+    'logbookBranch',
+    'logbookBranch',
+  ],
+  [
+    'a key that is over',
+    changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-05-01T00:00:00Z"'),
+    'role-without-key-now',
+    'keys.2.until',
+    'until: "2026-05',
+  ],
+  [
+    'a key that is still to come',
+    changed('from: "2026-03-01T00:00:00Z"', 'from: "2026-08-01T00:00:00Z"'),
+    'role-without-key-now',
+    'keys.2.from',
+    'from: "2026-08',
+  ],
+];
+
+const next = (from: string): string =>
+  `  - { id: watch-2,  role: watch, public: "BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQ=", from: "${from}", until: "2029-01-01T00:00:00Z" }\nclusters:`;
+
+const WARNINGS: readonly Row[] = [
+  [
+    'nothing that judges',
+    changed('[{ key: eval/loss, better: lower, tolerancePercent: "2" }]', '[]'),
+    'no-metrics',
+    'lanes.daily.metrics',
+    'metrics: []',
+  ],
+  [
+    'a budget that no run keeps',
+    withLane("costBudget: { maxAcceleratorHours: '2' }"),
+    'cost-over-budget',
+    'lanes.daily.costBudget.maxAcceleratorHours',
+    'maxAcc',
+  ],
+  [
+    'a row that no run reaches',
+    top("approvals: { quorumByCost: [{ fromAcceleratorHours: '100', people: 2 }] }").replace(
+      'finalStep: 100',
+      "finalStep: 100\n    costBudget: { maxAcceleratorHours: '50' }",
+    ),
+    'quorum-unreached',
+    'approvals.quorumByCost.0.fromAcceleratorHours',
+    'fromAcc',
+  ],
+  [
+    'a file of the scope that is not shipped',
+    changed('scope: [experiments/daily.py]', 'scope: [experiments/daily.py, lib/a.py]'),
+    'not-shipped',
+    'lanes.daily.scope.1',
+    'lib/a.py',
+  ],
+  [
+    'a box that ferrybot ticks',
+    withLane('checklist: { preconditions: [monitoring loop started] }'),
+    'outcome-as-precondition',
+    'lanes.daily.checklist.preconditions.0',
+    'monitoring',
+  ],
+  [
+    'no checkpoint before the end',
+    withLane('retention: { permanentEverySteps: 101 }'),
+    'no-checkpoint',
+    'lanes.daily.retention.permanentEverySteps',
+    'permanent',
+  ],
+  [
+    'a key that ends soon',
+    changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-06-10T00:00:00Z"'),
+    'key-ends-soon',
+    'keys.2.until',
+    'until: "2026-06',
+  ],
+  [
+    'a time between two keys',
+    changed('clusters:', next('2027-03-02T00:00:00Z')),
+    'key-gap',
+    'keys.3.from',
+    'from: "2027-03-02',
+  ],
+];
+
+describe('the small config', () => {
+  it('breaks no rule', () => {
+    expect(readConfig(SMALL, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
+  });
+});
+
+describe('a config is refused for', () => {
+  it.each(ERRORS)('%s', (_, text, code, path, where) => {
+    const reading = readConfig(text, NOW);
+    const problems = reading.kind === 'invalid' ? reading.problems : [];
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
+      { severity: 'error', code, path, ...placeIn(text, where), message: expect.any(String) },
+    ]);
+  });
+});
+
+describe('a config is warned of', () => {
+  it.each(WARNINGS)('%s', (_, text, code, path, where) => {
+    expect(readConfig(text, NOW)).toMatchObject({
+      kind: 'valid',
+      warnings: [{ severity: 'warning', code, path, ...placeIn(text, where) }],
+    });
+  });
+});
+
+describe('no rule', () => {
+  it('minds keys that follow each other without a gap, or clusters and people that are apart', () => {
+    expect(readConfig(changed('clusters:', next('2027-03-01T00:00:00Z')), NOW)).toMatchObject({
+      warnings: [],
+    });
+    expect(
+      readConfig(
+        top(
+          "approvals: { users: [7, 8], quorumByCost: [{ fromAcceleratorHours: '9', people: 2 }, { fromAcceleratorHours: '10', people: 2 }] }",
+        ),
+        NOW,
+      ),
+    ).toMatchObject({ kind: 'valid', warnings: [] });
+  });
+
+  it('asks a config in force for its keys: it would end by itself', () => {
+    expect(readConfig(SMALL)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readConfig(SMALL, at('2031-01-01T00:00:00Z'))).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('repeats a secret that it found', () => {
+    const secret = `hf_${'Zq9'.repeat(10)}`;
+    const text = changed('"{outputRoot}"]', `"${secret}"]`);
+    expect(JSON.stringify(readConfig(text))).not.toContain(secret);
+  });
+});
+
+it('knows each code once', () => {
+  expect(new Set(PROBLEM_CODES).size).toBe(PROBLEM_CODES.length);
+});

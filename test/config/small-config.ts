@@ -1,0 +1,25 @@
+/** The small config of the tests, changed at one place, and where things stand in it. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const SMALL = readFileSync(join(import.meta.dirname, 'small.yml'), 'utf8');
+
+/** The small config with one part that stands there once replaced. */
+export function changed(from: string, to: string, text: string = SMALL): string {
+  if (text.split(from).length !== 2) throw new Error(`${from} does not stand there once`);
+  return text.replace(from, () => to);
+}
+
+/** The small config with more lines in its lane. */
+export function withLane(lines: string): string {
+  return changed('    finalStep: 100\n', `    finalStep: 100\n${lines.replace(/^/gm, '    ')}\n`);
+}
+
+/** Line and column, 1-based, of a part of a text. */
+export function placeIn(text: string, part: string): { readonly line: number; readonly column: number } {
+  const at = text.indexOf(part);
+  if (at < 0) throw new Error(`${part} does not stand there`);
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
