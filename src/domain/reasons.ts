@@ -23,6 +23,7 @@ export const INCIDENTS = [
   'dispatch-failed',
   'order-expired',
   'launch-lost',
+  'launch-unreadable',
   'engine-state-lost',
   'engine-unreadable',
   'stop-unconfirmed',

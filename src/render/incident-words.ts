@@ -57,6 +57,12 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     did: 'The order is void; nothing was submitted. Standing approvals order it anew.',
     todo: 'Check that a runner for the launch workflow is online.',
   },
+  'launch-unreadable': {
+    title: 'The runner could not check the order',
+    evidence: why,
+    did: 'Nothing was submitted: what cannot be read counts as refused. The order stands for as long as it is valid.',
+    todo: "Nothing if GitHub was away for a moment. Otherwise look at the launch workflow's log and its permissions.",
+  },
   'launch-lost': {
     title: 'The launch was claimed and then fell silent',
     evidence: why,

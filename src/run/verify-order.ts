@@ -1,28 +1,31 @@
 /**
  * What the runner checks before it claims an order (decision D5): it trusts nothing about it. The order must be in the
- * verified logbook, open, for this repository, in time; the approving comments must be there as they were approved, by
- * people who still may; the head must not have moved; and the manifest from its own checkout must give the digest.
+ * verified logbook, open, whole, for this repository, in time; the approvals must stand as they were given; the pull
+ * request must be open, unmoved and described as it was; and the manifest from its own checkout must give the digest.
  */
 
-import type { LabConfig } from '../config/schema.ts';
-import { type Permission, permits } from '../domain/actor.ts';
-import type { CommentFacts, PullFacts } from '../domain/facts.ts';
+import type { PullFacts } from '../domain/facts.ts';
 import { type Hold, holdsOn } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
+import { submissionIdOf } from '../domain/order.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { IssuedOrder, RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import type { DigestOf } from './gate-run.ts';
+import { orderDigest } from './manifest-digest.ts';
+import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
-export type OrderFacts = {
+export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
   readonly now: Instant;
-  readonly config: LabConfig;
   /** Freezes and skipped days, as the journal has them at this moment. */
   readonly laneHolds: Observed<readonly Hold[]>;
+  readonly digestOf: DigestOf;
   readonly pull: Observed<PullFacts>;
-  readonly comments: Observed<readonly CommentFacts[]>;
-  readonly permissions: ReadonlyMap<number, Observed<Permission>>;
+  /** Fingerprint of the pull request's description as it is now. */
+  readonly body: Observed<Digest>;
   /** The digest of the manifest that the runner computed itself. */
   readonly digest: Observed<Digest>;
 };
@@ -43,70 +46,90 @@ export type OrderJudgement =
     };
 
 /** Finds the order by its digest in the run's record and judges whether it may be carried out now. */
-export function judgeOrder(state: RunState | null, orderDigest: string, facts: OrderFacts): OrderJudgement {
+export function judgeOrder(state: RunState | null, digest: string, facts: OrderFacts): OrderJudgement {
   const order = state?.order ?? null;
-  if (state === null || order === null || order.digest !== orderDigest)
+  if (state === null || order === null || order.digest !== digest)
     return refuse('order-unknown', 'standing', 'the logbook has no such order');
   if (order.order.repository !== facts.repository)
     return refuse('other-repository', 'standing', order.order.repository);
+  const misfit = misfitOf(state, order, facts.digestOf);
+  if (misfit !== null) return refuse('order-forged', 'standing', misfit);
   if (state.submission !== null || order.status === 'submitted' || order.status === 'failed')
     return refuse('order-used', 'standing', 'the order was carried out or refused before');
   if (order.status === 'claimed') return { kind: 'resume', order, ground: judgeGround(state, order, facts) };
   if (order.status === 'void') return refuse('order-void', 'standing', 'what the order rested on fell');
-  if (facts.now >= (fromRfc3339(order.order.expiresAt) ?? 0))
-    return refuse('order-expired', 'standing', order.order.expiresAt);
+  if (facts.now >= expiryOf(order)) return refuse('order-expired', 'standing', order.order.expiresAt);
   return judgeGround(state, order, facts);
 }
 
-function judgeGround(state: RunState, order: IssuedOrder, facts: OrderFacts): OrderJudgement {
+/**
+ * Whether a claimed order is too old to be started: counted from its claim, since what was claimed in time is not
+ * forfeited by a machine that came back after the order's own end. A claim without a valid time is.
+ */
+export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
+  const claimedAt = fromRfc3339(order.claim?.at ?? '');
+  return claimedAt === null || now >= claimedAt + limits.orderLifetimeMs;
+}
+
+/** An order lives two hours from its entry in the logbook, also where it says that it lives longer. */
+function expiryOf(order: IssuedOrder): number {
+  const own = fromRfc3339(order.order.expiresAt) ?? 0;
+  return Math.min(own, (fromRfc3339(order.at) ?? 0) + limits.orderLifetimeMs);
+}
+
+/** The fold has compared these as well; a runner that submits under an id compares them itself. */
+function misfitOf(state: RunState, { order, digest }: IssuedOrder, digestOf: DigestOf): string | null {
+  if (orderDigest(order, digestOf) !== digest) return 'its digest is that of another order';
+  if (order.run !== state.run) return `it is for the run ${order.run}`;
+  return order.submissionId === submissionIdOf(state.run, order.attempt)
+    ? null
+    : `its submission id is ${order.submissionId}`;
+}
+
+function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderJudgement {
+  const { order } = issued;
   if (state.stop !== null) return refuse('stop-requested', 'ending', `by ${state.stop.actor.login}`);
   if (facts.laneHolds.kind === 'unknown') return refuse('unreadable', 'standing', facts.laneHolds.why);
   const hold = [...state.holds, ...holdsOn(facts.laneHolds.value, state.proposal.date)][0];
   if (hold !== undefined) return refuse('held', 'ending', `${hold.kind}: ${hold.reason}`);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
-  if (facts.comments.kind === 'unknown') return refuse('unreadable', 'standing', facts.comments.why);
-  if (facts.pull.value.headRepository !== facts.repository)
-    return refuse('fork', 'ending', facts.pull.value.headRepository ?? 'a deleted fork');
-  if (facts.pull.value.headSha !== order.order.commit)
-    return refuse('head-moved', 'ending', facts.pull.value.headSha);
-  const approval = judgeApprovals(order, facts.comments.value, facts);
-  if (approval !== null) return approval;
-  if (facts.digest.kind === 'unknown') return refuse('unreadable', 'standing', facts.digest.why);
-  if (facts.digest.value !== order.order.digest)
-    return refuse('manifest-changed', 'ending', facts.digest.value);
-  return { kind: 'claim', order };
+  const pull = facts.pull.value;
+  const moved = pullFault(pull, order.commit, facts);
+  if (moved !== null) return refuse(moved.code, 'ending', moved.why);
+  const fault = approvalFault(state, order, pull, facts);
+  if (fault !== null)
+    return refuse(fault.code, fault.code === 'unreadable' ? 'standing' : 'ending', fault.why);
+  const { body, digest } = facts;
+  if (body.kind === 'unknown') return refuse('unreadable', 'standing', body.why);
+  const approved = approvedBodies(state, issued);
+  if (approved.includes(null)) return refuse('order-void', 'ending', 'an approval that it rests on fell');
+  if (approved.some((fingerprint) => fingerprint !== body.value))
+    return refuse('body-edited', 'ending', `#${pull.number}`);
+  if (digest.kind === 'unknown') return refuse('unreadable', 'standing', digest.why);
+  if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
+  return { kind: 'claim', order: issued };
 }
 
-function judgeApprovals(
-  order: IssuedOrder,
-  comments: readonly CommentFacts[],
-  facts: OrderFacts,
-): OrderJudgement | null {
-  const people = new Set(order.order.approvals.map((approval) => approval.user));
-  if (people.size < facts.config.approvals.quorum)
-    return refuse('too-few-approvals', 'ending', `${people.size} of ${facts.config.approvals.quorum}`);
-  for (const approval of order.order.approvals) {
-    const comment = comments.find((c) => c.surface === approval.surface && c.id === approval.comment);
-    if (comment === undefined) return refuse('approval-gone', 'ending', `comment ${approval.comment}`);
-    if (comment.author.id !== approval.user || comment.authorIsBot)
-      return refuse('approval-by-another', 'ending', comment.author.login);
-    if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest)
-      return refuse('approval-edited', 'ending', `comment ${approval.comment}`);
-    if (comment.minimized) return refuse('approval-hidden', 'ending', `comment ${approval.comment}`);
-    const permission = facts.permissions.get(approval.user);
-    if (permission === undefined || permission.kind === 'unknown')
-      return refuse('unreadable', 'standing', permission?.why ?? 'permission not asked');
-    if (!mayApprove(permission.value, approval.user, facts.config))
-      return refuse('approver-lost-permission', 'ending', comment.author.login);
-  }
-  return null;
+function pullFault(
+  pull: PullFacts,
+  commit: string,
+  { repository, config }: OrderFacts,
+): { readonly code: RefusalCode; readonly why: string } | null {
+  if (pull.state !== 'open')
+    return { code: 'pull-closed', why: `#${pull.number} is ${pull.merged ? 'merged' : 'closed'}` };
+  if (pull.headRepository !== repository)
+    return { code: 'fork', why: pull.headRepository ?? 'a deleted fork' };
+  if (pull.baseBranch !== config.lanes.daily.targetBranch)
+    return { code: 'base-changed', why: pull.baseBranch };
+  return pull.headSha === commit ? null : { code: 'head-moved', why: pull.headSha };
 }
 
-function mayApprove(permission: Permission, user: number, config: LabConfig): boolean {
-  const { approvals } = config;
-  return (
-    permits(permission, approvals.permission) ||
-    (permits(permission, 'write') && approvals.users.includes(user))
+/** The descriptions that the cited people approved, as fingerprints; null where an approval has fallen since. */
+function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Digest | null)[] {
+  return order.approvals.map(
+    (cited) =>
+      state.approvals.find((given) => given.comment === cited.comment && given.surface === cited.surface)
+        ?.body ?? null,
   );
 }
 

@@ -2,9 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
+import { branded, isRunId } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
-import type { RunBuilder } from '../support/run-builder.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { orderDigest } from '../../src/run/manifest-digest.ts';
+import { citationKey } from '../../src/run/verify-approvals.ts';
+import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
+import { misplaced } from '../../src/run/verify-place.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aComment, aPull, instant, NOON, permissions } from '../support/run-facts.ts';
 import { CONFIG, gatedOn } from './parts.ts';
@@ -12,22 +18,37 @@ import { CONFIG, gatedOn } from './parts.ts';
 const ordered = gatedOn().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
 const { order } = ordered.state;
 if (order === null) throw new Error('no order');
-const said = (change: Partial<CommentFacts> = {}): Partial<OrderFacts> => ({
-  comments: known([aComment(bob, 'a comment', { id: order.order.approvals[0]?.comment ?? 0, ...change })]),
-});
+const hex = order.order.digest.slice('sha256:'.length);
+const cited = order.order.approvals[0];
+if (cited === undefined) throw new Error('no approval');
+const key = citationKey(cited);
+/** The approving comment as GitHub shows it now. */
+const said = (change: Partial<CommentFacts> = {}, body = '/approve-launch'): Partial<OrderFacts> => {
+  const comment = aComment(bob, body, { id: cited.comment, bodyDigest: cited.bodyDigest, ...change });
+  return { cited: new Map([[key, known(comment)]]) };
+};
 const good: OrderFacts = {
   repository: 'lab/models',
-  now: NOON,
+  now: instant('2026-11-21T09:30:00.000Z'),
   config: CONFIG,
+  digestOf,
   laneHolds: known([]),
   pull: known(aPull()),
-  comments: known([]),
+  body: known(digestOf('the body')),
+  cited: new Map(),
   permissions: permissions([bob, 'maintain']),
   digest: known(order.order.digest),
   ...said(),
 };
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
+const onePerson = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
 const held = ordered.claimed();
+/** A state that no fold would give: the record was verified, and the runner compares all the same. */
+const forged = (change: Partial<Order>, fitDigest: boolean): RunState => {
+  const changed = { ...order.order, ...change };
+  const digest = fitDigest ? orderDigest(changed, digestOf) : order.digest;
+  return { ...ordered.state, order: { ...order, order: changed, digest } };
+};
 
 describe('the runner', () => {
   it('claims an order on which everything stands, and resumes one that it claimed', () => {
@@ -41,6 +62,44 @@ describe('the runner', () => {
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
+  it('accepts an account that was renamed: the number counts', () => {
+    const facts = { ...good, ...said({ author: { ...bob, login: 'bob-the-second' } }) };
+    expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
+  });
+
+  it('accepts an approval that names the digest, in the issue as well', () => {
+    const facts = { ...good, ...said({ thread: 12 }, `/approve-launch ${hex.slice(0, 12)}`) };
+    expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
+  });
+
+  it('accepts an author only where the lab says that one person is enough', () => {
+    const facts = { ...good, pull: known(aPull({ author: bob })) };
+    expect(judgeOrder(ordered.state, order.digest, { ...facts, config: onePerson }).kind).toBe('claim');
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-author' });
+  });
+
+  it('counts two hours from the entry in the logbook, whatever the order says', () => {
+    const long = gatedOn().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
+    const digest = long.state.order?.digest ?? '';
+    expect(judgeOrder(long.state, digest, good).kind).toBe('claim');
+    expect(judgeOrder(long.state, digest, { ...good, now: NOON })).toMatchObject({ code: 'order-expired' });
+  });
+
+  it('starts a claimed order for two hours from its claim, not from its issue', () => {
+    const claim = held.state.order;
+    if (claim === null) throw new Error('no order');
+    const late = gatedOn()
+      .approved(bob)
+      .ordered()
+      .later(110 * 60_000)
+      .claimed().state.order;
+    if (late === null) throw new Error('no order');
+    const afterExpiry = instant('2026-11-21T11:30:00.000Z');
+    expect(isClaimStale(claim, afterExpiry)).toBe(true);
+    expect(isClaimStale(late, afterExpiry)).toBe(false);
+    expect(isClaimStale({ ...claim, claim: null }, afterExpiry)).toBe(true);
+  });
+
   it.each([
     ['order-unknown', 'standing', null, {}],
     ['order-unknown', 'standing', gatedOn(), {}],
@@ -50,7 +109,9 @@ describe('the runner', () => {
     ['order-void', 'standing', ordered.dropped('body-edited'), {}],
     ['order-expired', 'standing', ordered, { now: instant('2026-11-21T13:00:00.000Z') }],
     ['unreadable', 'standing', ordered, { pull: unknown('away') }],
-    ['unreadable', 'standing', ordered, { comments: unknown('away') }],
+    ['unreadable', 'standing', ordered, { body: unknown('away') }],
+    ['unreadable', 'standing', ordered, { cited: new Map([[key, unknown('away')]]) }],
+    ['unreadable', 'standing', ordered, { cited: new Map() }],
     ['unreadable', 'standing', ordered, { digest: unknown('away') }],
     ['unreadable', 'standing', ordered, { permissions: new Map() }],
     ['unreadable', 'standing', ordered, { permissions: new Map([[bob.id, unknown('away')]]) }],
@@ -58,8 +119,17 @@ describe('the runner', () => {
     ['fork', 'ending', ordered, { pull: known(aPull({ headRepository: null })) }],
     ['head-moved', 'ending', ordered, { pull: known(aPull({ headSha: shaOf('pushed later') })) }],
     ['too-few-approvals', 'ending', ordered, { config: quorumOfTwo }],
-    ['approval-gone', 'ending', ordered, { comments: known([]) }],
-    ['approval-gone', 'ending', ordered, said({ surface: 'review' })],
+    ['pull-closed', 'ending', ordered, { pull: known(aPull({ state: 'closed' })) }],
+    ['pull-closed', 'ending', ordered, { pull: known(aPull({ state: 'closed', merged: true })) }],
+    ['base-changed', 'ending', ordered, { pull: known(aPull({ baseBranch: 'other' })) }],
+    ['body-edited', 'ending', ordered, { body: known(digestOf('other words')) }],
+    ['approval-gone', 'ending', ordered, { cited: new Map([[key, known(null)]]) }],
+    ['approval-gone', 'ending', ordered, said({ thread: 99 })],
+    ['approval-not-given', 'ending', ordered, said({}, 'thanks')],
+    ['approval-not-given', 'ending', ordered, said({}, '> /approve-launch')],
+    ['approval-not-given', 'ending', ordered, said({}, '/approve-launch 0123456789ab')],
+    ['approval-by-author', 'ending', ordered, { pull: known(aPull({ author: bob })) }],
+    ['approval-by-author', 'ending', ordered, { pull: known(aPull({ bodyEditors: [bob, alice] })) }],
     ['approval-by-another', 'ending', ordered, said({ author: alice })],
     ['approval-by-another', 'ending', ordered, said({ authorIsBot: true })],
     ['approval-edited', 'ending', ordered, said({ editedAt: NOON })],
@@ -78,6 +148,32 @@ describe('the runner', () => {
     },
   );
 
+  it.each([
+    ['a digest that is not its own', forged({ expiresAt: '2026-11-21T13:30:00.000Z' }, false)],
+    ['another run', forged({ run: branded('ferry-daily-20261120', isRunId) }, true)],
+    ["another run's submission id", forged({ submissionId: 'ferrybot-ferry-daily-20261120-a1' }, true)],
+    ['an attempt that its submission id is not for', forged({ attempt: 2 }, true)],
+  ])('refuses with order-forged an order with %s', (_, state) => {
+    const named = state.order?.digest ?? '';
+    expect(judgeOrder(state, named, good)).toMatchObject({ code: 'order-forged', effect: 'standing' });
+  });
+
+  it('refuses who asked for the change', () => {
+    const asked = aRun({ requestedBy: bob }).gated().approved(bob).ordered();
+    const digest = asked.state.order?.digest ?? '';
+    const pull = known(aPull());
+    const facts = { ...good, ...said({}, '/approve-launch'), pull, digest: known(digestOf('x')) };
+    expect(judgeOrder(asked.state, digest, facts)).toMatchObject({ code: 'approval-by-author' });
+  });
+
+  it('holds a claimed order whose approval fell meanwhile: what is not started is not started any more', () => {
+    const fell = held.dropped('body-edited');
+    expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({
+      kind: 'resume',
+      ground: { kind: 'refuse', code: 'order-void' },
+    });
+  });
+
   it('refuses while a stop or a hold stands, should the order still be open', () => {
     const stop = { ...ordered.state, stop: { actor: alice, at: '', comment: 1, seq: 1 } };
     const one = { kind: 'hold', scope: 'run', reason: 'x', date: null, actor: alice, at: '' } as const;
@@ -91,5 +187,37 @@ describe('the runner', () => {
     expect(judge(known([{ ...skip, date: '2026-11-21' }]))).toMatchObject({ code: 'held' });
     expect(judge(known([{ ...skip, date: '2026-11-22' }])).kind).toBe('claim');
     expect(judge(unknown('broken'))).toMatchObject({ code: 'unreadable', effect: 'standing' });
+  });
+});
+
+describe('the place that a launch is asked from', () => {
+  const home = { repository: 'lab/models', defaultBranch: 'main', workflow: 'ferrybot-launch.yml' };
+  const workflow = 'lab/models/.github/workflows/ferrybot-launch.yml';
+  const right = {
+    event: 'workflow_dispatch',
+    ref: 'refs/heads/main',
+    workflowRef: `${workflow}@refs/heads/main`,
+  };
+
+  it('is the launch workflow on the default branch, dispatched', () => {
+    expect(misplaced(right, home)).toBeNull();
+  });
+
+  it.each([
+    ['wrong-event', { event: 'pull_request' }],
+    ['wrong-event', { event: 'push' }],
+    ['wrong-event', { event: '' }],
+    ['wrong-ref', { ref: 'refs/heads/mine' }],
+    ['wrong-ref', { ref: 'refs/tags/main' }],
+    ['wrong-ref', { ref: 'refs/pull/7/merge' }],
+    ['wrong-ref', { workflowRef: `${workflow}@refs/heads/mine` }],
+    ['wrong-workflow', { workflowRef: 'lab/models/.github/workflows/mine.yml@refs/heads/main' }],
+    [
+      'wrong-workflow',
+      { workflowRef: 'mallory/models/.github/workflows/ferrybot-launch.yml@refs/heads/main' },
+    ],
+    ['unreadable', { workflowRef: '' }],
+  ] as const)('%s: %o', (code, change) => {
+    expect(misplaced({ ...right, ...change }, home)?.code).toBe(code);
   });
 });

@@ -201,6 +201,7 @@ export function sealedData(state: RunState): EventDataByType['sealed'] {
 
 const RUNNER_INCIDENTS: readonly IncidentCode[] = [
   'runner-refused',
+  'launch-unreadable',
   'submit-rejected',
   'submit-conflict',
   'submit-unknown',

@@ -225,6 +225,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
               name: env['GITHUB_EVENT_NAME'] ?? '',
               payload,
               ref: env['GITHUB_REF'] ?? '',
+              workflowRef: env['GITHUB_WORKFLOW_REF'] ?? '',
               runId: Number(env['GITHUB_RUN_ID']),
               runAttempt: 1,
             },

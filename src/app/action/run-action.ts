@@ -19,6 +19,8 @@ export type ActionEvent = {
   readonly name: string;
   readonly payload: unknown;
   readonly ref: string;
+  /** `owner/name/.github/workflows/FILE@REF`; empty where the runner does not say. */
+  readonly workflowRef: string;
   readonly runId: number;
   readonly runAttempt: number;
 };
@@ -119,7 +121,7 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
   const outcome = await launch(open, {
     run: parts.inputs.run,
     orderDigest: parts.inputs.order,
-    ref: parts.event.ref,
+    place: { event: parts.event.name, ref: parts.event.ref, workflowRef: parts.event.workflowRef },
     defaultBranch: parts.defaultBranch,
     workflowRun: parts.event.runId,
     engineOf: parts.engineOf,

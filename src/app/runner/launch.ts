@@ -6,8 +6,8 @@ import type { EventDraft } from '../../domain/event.ts';
 import { limits } from '../../domain/limits.ts';
 import type { IncidentCode } from '../../domain/reasons.ts';
 import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
-import { judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
+import { isClaimStale, judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
+import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { gatherOrderFacts } from './order-facts.ts';
@@ -21,8 +21,8 @@ export type LaunchOutcome =
 export type LaunchInput = {
   readonly run: string;
   readonly orderDigest: string;
-  /** Branch or tag ref that the workflow runs on: only the default branch's launcher may launch. */
-  readonly ref: string;
+  /** What GitHub says about the workflow run: only the default branch's launcher may launch. */
+  readonly place: LaunchPlace;
   readonly defaultBranch: string;
   readonly workflowRun: number;
   readonly engineOf: EngineOf;
@@ -35,13 +35,13 @@ export type LaunchInput = {
 
 /** Carries out one order. Every refusal has its code; nothing is submitted before the claim was pushed. */
 export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {
-  if (input.ref !== `refs/heads/${input.defaultBranch}`)
-    return { kind: 'refused', code: 'wrong-ref', why: input.ref };
+  const wrong = misplaced(input.place, homeOf(open, input));
+  if (wrong !== null) return { kind: 'refused', ...wrong };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = stateOf(open, input.run);
     const facts = await gatherOrderFacts(open, state);
     const judgement = judgeOrder(state, input.orderDigest, facts);
-    if (judgement.kind === 'refuse') return refused(open, input, judgement);
+    if (judgement.kind === 'refuse') return refused(open, input, state, judgement);
     if (state === null) throw new Error('an order without a run was not refused');
     if (judgement.kind === 'resume') return resume(open, input, state, judgement);
     const claimed = await claim(open, input, judgement.order);
@@ -51,6 +51,10 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
   return { kind: 'failed', code: 'git-push-failed', why: 'the logbook kept moving' };
 }
 
+function homeOf({ lab, config }: OpenLab, { defaultBranch }: LaunchInput): LaunchHome {
+  return { repository: lab.repository, defaultBranch, workflow: config.workflows.launch };
+}
+
 function stateOf(open: OpenLab, run: string): RunState | null {
   return open.keeper.current().runs.find((state) => state.run === run) ?? null;
 }
@@ -58,16 +62,22 @@ function stateOf(open: OpenLab, run: string): RunState | null {
 async function refused(
   open: OpenLab,
   input: LaunchInput,
-  judgement: { readonly code: string; readonly effect: 'standing' | 'ending'; readonly why: string },
+  state: RunState | null,
+  refusal: { readonly code: string; readonly effect: 'standing' | 'ending'; readonly why: string },
 ): Promise<LaunchOutcome> {
-  if (judgement.effect === 'ending') {
-    await record(
-      open,
-      input.run,
-      incident('runner-refused', input.orderDigest, { reason: judgement.code, why: judgement.why }),
-    );
-  }
-  return { kind: 'refused', code: judgement.code, why: judgement.why };
+  const { code, effect, why } = refusal;
+  if (effect === 'ending')
+    await record(open, input.run, incident('runner-refused', input.orderDigest, { reason: code, why }));
+  else if (code === 'unreadable' && state !== null && !isTold(state, input.orderDigest))
+    await record(open, input.run, incident('launch-unreadable', input.orderDigest, { why }));
+  return { kind: 'refused', code, why };
+}
+
+/** What could not be checked is said once for an order: it stays open, and each further try would say the same. */
+function isTold(state: RunState, orderDigest: string): boolean {
+  return state.incidents.some(
+    ({ code, detail }) => code === 'launch-unreadable' && detail['orderDigest'] === orderDigest,
+  );
 }
 
 async function claim(open: OpenLab, input: LaunchInput, order: IssuedOrder): Promise<'claimed' | 'conflict'> {
@@ -113,12 +123,11 @@ async function resume(
   if (found.kind === 'state-lost') return fail(open, order, 'submit-unknown', found.message);
   const isStarted = found.kind === 'found' && found.status !== 'PENDING';
   if (!isStarted && ground.kind === 'refuse') {
-    if (ground.effect === 'standing') return { kind: 'refused', code: ground.code, why: ground.why };
+    if (ground.effect === 'standing') return refused(open, input, state, ground);
     return fail(open, order, 'submit-rejected', `${ground.code}: ${ground.why}`);
   }
-  const isLate = open.lab.now() >= (fromRfc3339(order.order.expiresAt) ?? 0);
-  if (found.kind === 'absent' && isLate)
-    return fail(open, order, 'submit-rejected', 'the order was claimed, never submitted, and has expired');
+  if (found.kind === 'absent' && isClaimStale(order, open.lab.now()))
+    return fail(open, order, 'submit-rejected', 'the order was claimed two hours ago and never submitted');
   return submit(open, input, state, order);
 }
 

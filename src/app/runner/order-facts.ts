@@ -1,13 +1,17 @@
-/** The runner's own reading of everything that an order rests on: threads, live permissions, and the manifest from its checkout. */
+/** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
 
 import type { Permission } from '../../domain/actor.ts';
+import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { Digest } from '../../domain/ids.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import type { Order } from '../../domain/order.ts';
 import type { RunState } from '../../domain/run-state.ts';
+import { readCited } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThreads } from '../../github/threads.ts';
 import { manifestDigest } from '../../run/manifest-digest.ts';
 import { manifestOf } from '../../run/manifest-of.ts';
+import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-approvals.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
 import { readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
@@ -18,56 +22,85 @@ import { readingOf } from '../reading.ts';
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
-  const base = (): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'laneHolds'> => ({
-    repository: lab.repository,
-    now: lab.now(),
-    config,
-    laneHolds: laneHoldsOf(open.keeper.current()),
-  });
-  if (state === null || state.order === null) {
-    const nothing = unknown('there is no order');
-    return { ...base(), pull: nothing, comments: nothing, permissions: new Map(), digest: nothing };
-  }
-  const threads = await readThreads(
-    lab.client,
-    state.proposal.pull,
-    state.proposal.issue,
-    readingOf(lab, config),
-  );
-  if (threads.kind === 'unknown')
-    return { ...base(), pull: threads, comments: threads, permissions: new Map(), digest: threads };
-  const { pull, comments } = threads.value;
-  const approvals = new Set(state.order.order.approvals.map((approval) => approval.user));
-  const permissions = new Map<number, Observed<Permission>>();
-  for (const comment of comments) {
-    const { author } = comment;
-    if (approvals.has(author.id) && !permissions.has(author.id))
-      permissions.set(author.id, await readPermission(lab.client, author));
-  }
+  if (state === null || state.order === null) return withheld(open, 'there is no order');
+  const { pull: number, issue } = state.proposal;
+  const threads = await readThreads(lab.client, number, issue, readingOf(lab, config));
+  if (threads.kind === 'unknown') return withheld(open, threads.why);
+  const { order } = state.order;
+  const { pull } = threads.value;
+  const cited = await citedApprovals(open, order);
+  const change = await changeFacts(lab, open.git, config, order.commit);
+  const body = readBody(lab, config, pull.body, change, null);
+  const permissions = await permissionsOf(open, cited);
   return {
-    ...base(),
+    ...frame(open),
     pull: known(pull),
-    comments: known(comments),
+    body: body.kind === 'known' ? known(body.value.fingerprint) : body,
+    cited,
     permissions,
-    digest: await digestFromCheckout(open, state, pull.body),
+    digest: digestFromCheckout(open, state, change, body),
   };
 }
 
+/** What is known without asking anybody. The time is read last, after GitHub's clock was learnt from its answers. */
+function frame({
+  lab,
+  config,
+  keeper,
+}: OpenLab): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'laneHolds'> {
+  const laneHolds = laneHoldsOf(keeper.current());
+  return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, laneHolds };
+}
+
+function withheld(open: OpenLab, why: string): OrderFacts {
+  const nothing = unknown(why);
+  const empty = { cited: new Map(), permissions: new Map() };
+  return { ...frame(open), ...empty, pull: nothing, body: nothing, digest: nothing };
+}
+
+async function citedApprovals(open: OpenLab, order: Order): Promise<ReadonlyMap<string, Cited>> {
+  const { lab, config } = open;
+  const cited = new Map<string, Cited>();
+  for (const { surface, comment } of order.approvals) {
+    const citation = { surface, comment, pull: order.pull };
+    cited.set(
+      citationKey({ surface, comment }),
+      await readCited(lab.client, citation, readingOf(lab, config)),
+    );
+  }
+  return cited;
+}
+
+/** Live permissions under the names that the accounts have today: a renamed person keeps the id, and the right. */
+async function permissionsOf(
+  { lab }: OpenLab,
+  cited: ApprovalFacts['cited'],
+): Promise<ApprovalFacts['permissions']> {
+  const permissions = new Map<number, Observed<Permission>>();
+  for (const comment of cited.values()) {
+    if (comment.kind === 'unknown' || comment.value === null) continue;
+    const { author } = comment.value;
+    if (!permissions.has(author.id)) permissions.set(author.id, await readPermission(lab.client, author));
+  }
+  return permissions;
+}
+
 /** The manifest from the runner's own mirror at the ordered commit: nothing that the App said goes into it. */
-async function digestFromCheckout(open: OpenLab, state: RunState, body: string): Promise<Observed<Digest>> {
-  const { lab, config, git } = open;
-  if (state.order === null) return unknown('there is no order');
-  const change = await changeFacts(lab, git, config, state.order.order.commit);
+function digestFromCheckout(
+  { lab, config }: OpenLab,
+  state: RunState,
+  change: Observed<ChangeFacts>,
+  body: Observed<BodyFacts>,
+): Observed<Digest> {
   if (change.kind === 'unknown') return change;
-  const read = readBody(lab, config, body, change, null);
-  if (read.kind === 'unknown') return read;
+  if (body.kind === 'unknown') return body;
   const manifest = manifestOf({
     run: state.run,
     repository: lab.repository,
     proposal: state.proposal,
     config,
     change: change.value,
-    body: read.value,
+    body: body.value,
   });
   return manifest.kind === 'known' ? known(manifestDigest(manifest.value, lab.digestOf)) : manifest;
 }

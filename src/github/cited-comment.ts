@@ -1,0 +1,96 @@
+/**
+ * One comment or review by its id, as the runner reads an approval again: REST finds it wherever in the thread it
+ * stands, GraphQL tells what REST does not (edited, hidden). docs.github.com/rest/issues/comments and /pulls/reviews.
+ */
+
+import { z } from 'zod';
+import type { CommentFacts } from '../domain/facts.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { call, type GitHubClient } from './call.ts';
+import { query } from './graphql.ts';
+import { authorSchema } from './thread-schema.ts';
+import { commentOf, type Reading } from './threads.ts';
+
+/** Which one. `pull` is the pull request that a review belongs to; a comment says itself where it stands. */
+export type Citation = {
+  readonly surface: 'comment' | 'review';
+  readonly comment: number;
+  readonly pull: number;
+};
+
+const commentSchema = z.object({ id: z.number().int(), node_id: z.string(), issue_url: z.string() });
+const reviewSchema = z.object({ id: z.number().int(), node_id: z.string(), state: z.string() });
+
+const NODE_QUERY = `query($id: ID!) {
+  node(id: $id) {
+    id
+    ... on Comment {
+      body createdAt updatedAt lastEditedAt viewerDidAuthor
+      author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+    }
+    ... on Minimizable { isMinimized }
+  }
+}`;
+const nodeSchema = z.object({
+  node: z.object({
+    id: z.string(),
+    body: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    lastEditedAt: z.string().nullable(),
+    viewerDidAuthor: z.boolean(),
+    author: authorSchema,
+    isMinimized: z.boolean().default(false),
+  }),
+});
+
+/**
+ * The comment or review; null where GitHub answers that there is none of that id (404, 410). Whoever asks has read the
+ * thread itself with the same token, so that *not found* is not *not allowed to see*. A dismissed review counts as hidden.
+ */
+export async function readCited(
+  client: GitHubClient,
+  citation: Citation,
+  reading: Reading,
+): Promise<Observed<CommentFacts | null>> {
+  const found = await locate(client, citation);
+  if (found.kind === 'unknown') return found;
+  if (found.value === null) return known(null);
+  const { nodeId, thread, dismissed } = found.value;
+  const answer = await query(client, NODE_QUERY, { id: nodeId }, nodeSchema);
+  if (answer.kind === 'unknown') return answer;
+  const { node } = answer.value;
+  const written = { ...node, databaseId: citation.comment, isMinimized: node.isMinimized || dismissed };
+  return known(commentOf(written, citation.surface, thread, reading));
+}
+
+type Located = { readonly nodeId: string; readonly thread: number; readonly dismissed: boolean };
+
+async function locate(client: GitHubClient, citation: Citation): Promise<Observed<Located | null>> {
+  const { surface, comment, pull } = citation;
+  const outcome =
+    surface === 'comment'
+      ? await call(client, 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment })
+      : await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
+          pull_number: pull,
+          review_id: comment,
+        });
+  if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(null);
+  if (outcome.kind !== 'answered')
+    return unknown(`${surface} ${comment} could not be read: ${outcome.message}`);
+  const located = surface === 'comment' ? commentPlace(outcome.data) : reviewPlace(outcome.data, pull);
+  return located === null ? unknown(`${surface} ${comment}: an answer of another shape`) : known(located);
+}
+
+function commentPlace(data: unknown): Located | null {
+  const parsed = commentSchema.safeParse(data);
+  if (!parsed.success) return null;
+  const thread = Number(parsed.data.issue_url.split('/').at(-1));
+  return Number.isSafeInteger(thread) ? { nodeId: parsed.data.node_id, thread, dismissed: false } : null;
+}
+
+function reviewPlace(data: unknown, pull: number): Located | null {
+  const parsed = reviewSchema.safeParse(data);
+  if (!parsed.success) return null;
+  return { nodeId: parsed.data.node_id, thread: pull, dismissed: parsed.data.state === 'DISMISSED' };
+}
