@@ -21,6 +21,7 @@ const PERMISSIONS: Permissions = {
   issues: 'write',
   metadata: 'read',
   pull_requests: 'write',
+  statuses: 'read',
 };
 const EVENTS = [
   'check_run',

@@ -1,6 +1,7 @@
 /** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
 
 import type { LabConfig } from '../config/schema.ts';
+import type { ConfigHealth } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { type ConfigInForce, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
@@ -10,6 +11,8 @@ import { createRecordKeeper, type Record, type RecordKeeper } from './record.ts'
 export type OpenLab = {
   readonly lab: Lab;
   readonly config: LabConfig;
+  /** How the newest config of the default branch is; `config` is the last valid one. */
+  readonly configHealth: ConfigHealth;
   readonly git: LabGit;
   readonly keeper: RecordKeeper;
   readonly record: Record;
@@ -29,7 +32,7 @@ const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
   let hasLooked = false;
-  let last: { readonly key: string; readonly open: Omit<OpenLab, 'record'> } | null = null;
+  let last: { readonly key: string; readonly open: Omit<OpenLab, 'record' | 'configHealth'> } | null = null;
   return {
     open: async () => {
       await reader.fetch();
@@ -58,7 +61,22 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       }
       // Asked once: from here on the keeper knows what it has seen.
       hasLooked = true;
-      return { kind: 'open', open: { ...last.open, record: keeper.current() } };
+      return {
+        kind: 'open',
+        open: { ...last.open, configHealth: healthOf(found), record: keeper.current() },
+      };
     },
+  };
+}
+
+function healthOf({ commit, problems }: Extract<ConfigInForce, { kind: 'in-force' }>): ConfigHealth {
+  const errors = problems.filter((problem) => problem.severity === 'error');
+  const [first] = errors;
+  return {
+    isValid: errors.length === 0,
+    problems: errors.length,
+    first: first === undefined ? '' : `${first.path === '' ? '' : `${first.path}: `}${first.message}`,
+    line: first?.line ?? 0,
+    inForce: commit,
   };
 }

@@ -84,6 +84,8 @@ function inputFor(
     comments: known(ours),
     change: nothing,
     body: nothing,
+    checks: nothing,
+    configHealth: nothing,
     permissions: new Map(),
     laneRuns: known(runs),
     laneHolds: nothing,

@@ -6,5 +6,9 @@ import type { Lab } from './lab.ts';
 
 /** The reading of a lab under a config. */
 export function readingOf(lab: Lab, config: LabConfig): Reading {
-  return { digestOf: lab.digestOf, ownBots: ownBots(config.appSlug) };
+  return {
+    digestOf: lab.digestOf,
+    ownBots: ownBots(config.appSlug),
+    ownWorkflows: Object.values(config.workflows),
+  };
 }

@@ -73,9 +73,13 @@ export const configSchema = z
       .strictObject({
         launch: workflowFile.default('ferrybot-launch.yml').describe('The workflow that launches.'),
         watch: workflowFile.default('ferrybot-watch.yml').describe('The workflow that watches.'),
+        chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
+        daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
       })
       .prefault({})
-      .describe('Files under .github/workflows/ that ferrybot dispatches.'),
+      .describe(
+        'Files of ferrybot under .github/workflows/: what it dispatches, and whose checks are no condition.',
+      ),
     clusters: z
       .record(word, cluster)
       .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),

@@ -35,6 +35,8 @@ export type IssueFacts = {
   readonly body: string;
   readonly labels: readonly string[];
   readonly updatedAt: Instant;
+  /** When its text was written or last edited; labels and reactions are no update that anybody reads. */
+  readonly writtenAt: Instant;
 };
 
 /** A comment or review. `editedAt` null = never edited; `bodyDigest` = SHA-256 of the exact text. */
@@ -64,6 +66,37 @@ export type ChangeFacts = {
   /** Shipped path → id at the head; null = not there. */
   readonly trees: Readonly<Record<string, TreeId | null>>;
   readonly delta: Delta;
+  /** Committer's time of the head: the newest change of what would run. */
+  readonly headAt: Instant;
+  readonly mergeBaseAt: Instant;
+  /** Commits on the target branch since the merge base that touch what the job ships: newest first, a bounded number. */
+  readonly laterCommits: readonly LaterCommit[];
+};
+
+export type LaterCommit = { readonly sha: Sha; readonly subject: string };
+
+/**
+ * One check or commit status on the head, the newest of its name. `ours`: ferrybot's own, which is no condition of
+ * anything (decision D4). `awaits-approval`: a workflow run that GitHub does not start before a maintainer allows it.
+ */
+export type CheckFacts = {
+  readonly name: string;
+  readonly workflow: string | null;
+  readonly state: 'green' | 'failed' | 'running' | 'awaits-approval';
+  /** The conclusion or state in GitHub's own word, for people. */
+  readonly says: string;
+  readonly ours: boolean;
+};
+
+/** The newest `.github/ferrybot.yml` of the default branch; where it is not valid an older one stays in force. */
+export type ConfigHealth = {
+  readonly isValid: boolean;
+  readonly problems: number;
+  /** The first problem as text, with its line; empty and 0 where there is none. */
+  readonly first: string;
+  readonly line: number;
+  /** The commit whose config is in force. */
+  readonly inForce: Sha;
 };
 
 /** What the PR body says, read from its syntax tree; null = that part is missing or malformed. */
@@ -109,6 +142,9 @@ export type RunFacts = {
   readonly comments: Observed<readonly CommentFacts[]>;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
+  /** Checks on the pull request's head. */
+  readonly checks: Observed<readonly CheckFacts[]>;
+  readonly configHealth: Observed<ConfigHealth>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
   /** The other runs of the lane, newest first. */
   readonly laneRuns: Observed<readonly RunState[]>;

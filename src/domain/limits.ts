@@ -155,6 +155,8 @@ export const limits = {
   /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
   intervalFallbackDays: 7,
   intervalCommitsRead: 200,
+  /** Later commits under the shipped paths that the freshness gate names; a proposal that is further behind is rebased anyway. */
+  laterCommitsMax: 5,
   /** Threads without a run that one wake answers in. */
   journalThreadsPerWakeMax: 10,
   /** GitHub gives a webhook ten seconds. */

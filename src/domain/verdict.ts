@@ -3,6 +3,9 @@
 export const GATES = [
   'target-branch',
   'head-repository',
+  'freshness',
+  'checks-green',
+  'config-valid',
   'scope',
   'delta-readable',
   'delta-declared',
@@ -15,6 +18,7 @@ export const GATES = [
   'preconditions',
   'issue-updated',
   'cluster-matches',
+  'cost-budget',
   'lane-free',
   'not-held',
   'manifest-complete',

@@ -1,8 +1,16 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
 import type { EventDataByType } from '../domain/event.ts';
-import type { BodyFacts, ChangeFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
+import type {
+  BodyFacts,
+  ChangeFacts,
+  CheckFacts,
+  ConfigHealth,
+  IssueFacts,
+  PullFacts,
+} from '../domain/facts.ts';
 import type { Hold } from '../domain/hold.ts';
+import type { Instant } from '../domain/ids.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { Found, GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
@@ -10,12 +18,18 @@ import type { Found, GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
 /** Everything that the gates of one run look at, at one moment. */
 export type GateFacts = {
   readonly repository: string;
+  readonly now: Instant;
   readonly proposal: EventDataByType['proposed'];
   readonly policy: GatePolicy;
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
+  /** Checks on the head, ours among them. */
+  readonly checks: Observed<readonly CheckFacts[]>;
+  readonly configHealth: Observed<ConfigHealth>;
+  /** When a person or the proposal last wrote in the ferry issue: its text or a comment; ferrybot's own comments do not count. */
+  readonly issueToldAt: Observed<Instant>;
   /** Ids of other runs that hold the lane. */
   readonly liveRuns: Observed<readonly string[]>;
   readonly holds: Observed<readonly Hold[]>;
@@ -34,6 +48,11 @@ export type GatePolicy = {
   readonly scaleKnobs: readonly string[];
   readonly preconditions: readonly string[];
   readonly runNamePattern: string;
+  readonly ships: readonly string[];
+  readonly freshnessMs: number;
+  readonly requiredChecks: 'all' | readonly string[];
+  /** What a run may cost in accelerator-hours, as decimal text; null = no budget. */
+  readonly costBudget: { readonly maxAcceleratorHours: string; readonly enforce: 'warn' | 'block' } | null;
 };
 
 export type Gate = { readonly id: GateId; readonly evaluate: (facts: GateFacts) => Judgement };

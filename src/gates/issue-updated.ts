@@ -1,17 +1,34 @@
-/** Gate: the ferry issue is open, labelled and links this pull request before anything launches (policy/daily-ferry.md, validation). */
+/** Gate: the ferry issue is open, labelled, links this pull request, and was updated after the last change (policy/daily-ferry.md, validation). */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { block, type Gate, type GateFacts, given, type Judgement, pass } from './gate.ts';
 
 export const issueUpdated: Gate = {
   id: 'issue-updated',
-  evaluate: ({ issue, proposal }) =>
-    given(issue, (value) => {
-      if (value.state !== 'open') return block('issue-closed', 'maintainer', { issue: value.number });
-      if (!value.labels.includes('experiment'))
-        return block('issue-unlabelled', 'maintainer', { issue: value.number });
-      const links = new RegExp(`(#|/pull/)${proposal.pull}(?!\\d)`).test(value.body);
-      return links
-        ? pass('linked', { issue: value.number })
-        : block('issue-not-linked', 'author', { issue: value.number, pull: proposal.pull });
+  evaluate: (facts) =>
+    given(facts.issue, (value) => {
+      const issue = value.number;
+      const { pull } = facts.proposal;
+      if (value.state !== 'open') return block('issue-closed', 'maintainer', { issue });
+      if (!value.labels.includes('experiment')) return block('issue-unlabelled', 'maintainer', { issue });
+      if (!new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(value.body))
+        return block('issue-not-linked', 'author', { issue, pull });
+      return afterTheChange(facts, issue);
     }),
 };
+
+/** The last change is the newest commit of the proposal, by its committer's time. */
+function afterTheChange({ change, issueToldAt }: GateFacts, issue: number): Judgement {
+  return given(change, ({ headAt, headSha }) =>
+    given(issueToldAt, (toldAt) =>
+      toldAt >= headAt
+        ? pass('updated', { issue })
+        : block('issue-older', 'author', {
+            issue,
+            commit: headSha.slice(0, 12),
+            changedAt: toRfc3339(headAt),
+            toldAt: toRfc3339(toldAt),
+          }),
+    ),
+  );
+}

@@ -1,8 +1,16 @@
 /** Gate: everything that decides what will run is known, so that there is one digest to approve. */
 
-import { cannotTell, type Gate, pass } from './gate.ts';
+import { block, cannotTell, type Gate, pass } from './gate.ts';
 
 export const manifestComplete: Gate = {
   id: 'manifest-complete',
-  evaluate: ({ manifest }) => (manifest.kind === 'known' ? pass('complete') : cannotTell(manifest.why)),
+  evaluate: ({ manifest, change, policy }) => {
+    const missing =
+      change.kind === 'known'
+        ? policy.ships.filter((path) => (change.value.trees[path] ?? null) === null)
+        : [];
+    if (missing[0] !== undefined)
+      return block('not-shipped', 'author', { path: missing[0], count: missing.length });
+    return manifest.kind === 'known' ? pass('complete') : cannotTell(manifest.why);
+  },
 };

@@ -2,9 +2,13 @@
 
 import type { Verdict } from '../domain/verdict.ts';
 import { budget } from './budget.ts';
+import { checksGreen } from './checks-green.ts';
 import { clusterMatches } from './cluster-matches.ts';
+import { configValid } from './config-valid.ts';
+import { costBudget } from './cost-budget.ts';
 import { deltaDeclared } from './delta-declared.ts';
 import { deltaReadable } from './delta-readable.ts';
+import { freshness } from './freshness.ts';
 import type { Gate, GateFacts } from './gate.ts';
 import { headRepository } from './head-repository.ts';
 import { identicalRerun } from './identical-rerun.ts';
@@ -23,6 +27,9 @@ import { targetBranch } from './target-branch.ts';
 export const ALL_GATES: readonly Gate[] = [
   targetBranch,
   headRepository,
+  freshness,
+  checksGreen,
+  configValid,
   scope,
   deltaReadable,
   deltaDeclared,
@@ -35,6 +42,7 @@ export const ALL_GATES: readonly Gate[] = [
   preconditions,
   issueUpdated,
   clusterMatches,
+  costBudget,
   laneFree,
   notHeld,
   manifestComplete,

@@ -1,6 +1,7 @@
 /** Gate: the model's scale stays as it was unless a person asked for the change by name (policy/daily-ferry.md, rules). */
 
-import { block, cannotTell, type Gate, given, pass } from './gate.ts';
+import type { KnobChange } from '../domain/delta.ts';
+import { block, cannotTell, type Gate, type GateFacts, given, pass } from './gate.ts';
 
 export const scaleStable: Gate = {
   id: 'scale-stable',
@@ -8,18 +9,34 @@ export const scaleStable: Gate = {
     given(change, ({ delta }) => {
       if (delta.kind === 'structural' || delta.kind === 'unparsable')
         return cannotTell('the delta itself cannot be read');
-      if (delta.kind === 'none') return pass('unchanged');
-      const scaled = delta.changes.find(
-        (c) => policy.scaleKnobs.includes(c.path) || policy.scaleKnobs.includes(c.knob),
-      );
-      if (scaled === undefined) return pass('unchanged');
-      const askedByName = proposal.requestedBy !== null && proposal.objective.text.includes(scaled.knob);
-      return askedByName
-        ? pass('asked-for', { knob: scaled.knob, by: proposal.requestedBy.login })
-        : block('scale-changed', 'maintainer', {
-            knob: scaled.knob,
-            before: scaled.before ?? '',
-            after: scaled.after ?? '',
-          });
+      const scaled =
+        delta.kind === 'none' ? [] : delta.changes.filter((one) => isScale(one, policy.scaleKnobs));
+      const first = scaled[0];
+      if (first === undefined) return pass('unchanged');
+      const unasked = scaled.find((one) => !isAskedFor(one, proposal));
+      const { requestedBy } = proposal;
+      if (unasked === undefined && requestedBy !== null)
+        return pass('asked-for', { knob: first.knob, by: requestedBy.login, count: scaled.length });
+      const { knob, before, after } = unasked ?? first;
+      return block('scale-changed', 'maintainer', { knob, before: before ?? '', after: after ?? '' });
     }),
 };
+
+/** By its path, or by its bare name wherever it stands. */
+export function isScale(change: KnobChange, scaleKnobs: readonly string[]): boolean {
+  return scaleKnobs.includes(change.path) || scaleKnobs.includes(change.knob);
+}
+
+/** A person's request names the knob as a word of its own: `lr` is not asked for by somebody who wrote `lr_schedule`. */
+function isAskedFor(change: KnobChange, { requestedBy, objective }: GateFacts['proposal']): boolean {
+  if (requestedBy === null) return false;
+  return hasWord(objective.text, change.knob) || hasWord(objective.text, change.path);
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = `${text.charAt(at - 1)}${text.charAt(at + word.length)}`;
+    if (!/\w/.test(around)) return true;
+  }
+  return false;
+}

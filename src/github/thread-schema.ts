@@ -1,6 +1,7 @@
 /** The GraphQL query for a run's two threads and the shape of its answer (docs.github.com/graphql, PullRequest and Issue). */
 
 import { z } from 'zod';
+import { CHECKS_PART, checksSchema } from './checks-schema.ts';
 
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
 const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}`;
@@ -17,10 +18,11 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
       labels(first: 50) { nodes { name } }
       userContentEdits(first: 20) { nodes { editedAt editor ${AUTHOR} } }
       comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
+      ${CHECKS_PART}
       reviews(last: 50) { nodes { ${REVIEW_FIELDS} comments(first: 20) { nodes { ${REVIEW_FIELDS} } } } }
     }
     issue(number: $issue) {
-      id number title body state updatedAt
+      id number title body state createdAt updatedAt lastEditedAt
       labels(first: 50) { nodes { name } }
       comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
     }
@@ -64,6 +66,7 @@ export const threadsSchema = z.object({
       labels,
       userContentEdits: nodes(z.object({ editedAt: z.string(), editor: authorSchema })).nullable(),
       comments,
+      commits: checksSchema,
       reviews: nodes(commentSchema.extend({ comments: nodes(commentSchema) })),
     }),
     issue: z.object({
@@ -72,7 +75,9 @@ export const threadsSchema = z.object({
       title: z.string(),
       body: z.string(),
       state: z.enum(['OPEN', 'CLOSED']),
+      createdAt: z.string(),
       updatedAt: z.string(),
+      lastEditedAt: z.string().nullable(),
       labels,
       comments,
     }),

@@ -2,11 +2,12 @@
 
 import type { Actor } from '../domain/actor.ts';
 import type { Surface } from '../domain/command.ts';
-import type { CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
+import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
 import { branded, type Digest, isSha } from '../domain/ids.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { GitHubClient } from './call.ts';
+import { CHECKS_PLACE, checkFacts } from './checks-schema.ts';
 import { query } from './graphql.ts';
 import {
   type AuthorAnswer,
@@ -20,6 +21,7 @@ export type ThreadFacts = {
   readonly pull: PullFacts;
   readonly issue: IssueFacts;
   readonly comments: readonly CommentFacts[];
+  readonly checks: Observed<readonly CheckFacts[]>;
 };
 
 /** SHA-256 over UTF-8 text. */
@@ -29,7 +31,12 @@ type DigestOf = (text: string) => Digest;
  * What reading a comment needs besides its text. `ownBots`: the names under which ferrybot speaks here. The server
  * speaks as the App and the watch as github-actions: each must know the other's comments for its own.
  */
-export type Reading = { readonly digestOf: DigestOf; readonly ownBots: readonly string[] };
+export type Reading = {
+  readonly digestOf: DigestOf;
+  readonly ownBots: readonly string[];
+  /** Files under .github/workflows/ that are ferrybot's: their checks are no condition of a launch. */
+  readonly ownWorkflows: readonly string[];
+};
 
 /** The bots that are ferrybot in a lab; GraphQL names them without `[bot]`. */
 export function ownBots(appSlug: string): readonly string[] {
@@ -48,6 +55,7 @@ export async function readThreads(
     THREADS_QUERY,
     { owner: client.owner, repo: client.repo, pull, issue },
     threadsSchema,
+    CHECKS_PLACE,
   );
   return answer.kind === 'known' ? known(factsOf(answer.value, reading)) : answer;
 }
@@ -64,7 +72,9 @@ function factsOf(answer: ThreadsAnswer, reading: Reading): ThreadFacts {
       body: issue.body,
       labels: issue.labels.nodes.map((label) => label.name),
       updatedAt: instant(issue.updatedAt),
+      writtenAt: instant(issue.lastEditedAt ?? issue.createdAt),
     },
+    checks: checkFacts(pull.commits, pull.headRefOid, reading),
     comments: [
       ...pull.comments.nodes.map((c) => commentOf(c, 'comment', pull.number, reading)),
       ...issue.comments.nodes.map((c) => commentOf(c, 'comment', issue.number, reading)),

@@ -2,6 +2,7 @@
 
 import { limits } from '../domain/limits.ts';
 import { inlineCode, inlineText } from './escape.ts';
+import { utc } from './words.ts';
 
 export type Detail = { readonly [name: string]: string | number };
 
@@ -12,6 +13,8 @@ export type DetailReader = {
   readonly code: (name: string) => string;
   /** As running text. */
   readonly text: (name: string) => string;
+  /** A moment in RFC 3339 as people read it. */
+  readonly time: (name: string) => string;
   /** As it stands, for comparisons only. */
   readonly raw: (name: string) => string;
 };
@@ -25,6 +28,15 @@ export function reading(detail: Detail): DetailReader {
     has: (name) => raw(name) !== '',
     code: (name) => shown(name, inlineCode),
     text: (name) => shown(name, inlineText),
+    time: (name) => shown(name, (value, max) => inlineText(utc(value), max)),
     raw,
   };
+}
+
+/** The names `later1`, `later2` and so on, as far as they go. */
+export function numbered(name: string, detail: Pick<DetailReader, 'has'>): readonly string[] {
+  const names: string[] = [];
+  while (names.length < limits.shownRowsMax && detail.has(`${name}${names.length + 1}`))
+    names.push(`${name}${names.length + 1}`);
+  return names;
 }

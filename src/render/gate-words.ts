@@ -2,8 +2,8 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
-import { type DetailReader, reading } from './detail.ts';
-import { code } from './words.ts';
+import { type DetailReader, numbered, reading } from './detail.ts';
+import { code, listed } from './words.ts';
 
 /** Markdown for one verdict. `remedy` is null where nothing is to be done. */
 export type GateWords = { readonly found: string; readonly remedy: string | null };
@@ -40,6 +40,11 @@ const UNREADABLE: Sentence = (f) => [
   'ferrybot looks again by itself; an unknown never passes',
 ];
 
+/** The later commits that a verdict carries as `later1`, `later2` and so on, each as id and subject. */
+function laterCommits(f: DetailReader): string {
+  return listed(numbered('later', f).map((name) => f.code(name)));
+}
+
 /** Every code of every gate file under src/gates; a test holds the two against each other. */
 export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence>>>> = {
   'target-branch': {
@@ -53,6 +58,47 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     fork: (f) => [
       `the branch lies in ${f.code('found')}`,
       `push it to ${f.code('wanted')}: a fork is never run with credentials`,
+    ],
+  },
+  freshness: {
+    'at-tip': (f) => [`based on the newest commit of the branch (${f.code('base')})`],
+    fresh: (f) => [
+      `based on ${f.code('base')} of ${f.time('baseAt')}; nothing that the job ships changed since`,
+    ],
+    'fresh-behind': (f) => [
+      `based on ${f.code('base')} of ${f.time('baseAt')}; since then what the job ships changed in ${laterCommits(f)}`,
+      'rebase if one of them matters for this ferry',
+    ],
+    stale: (f) => [
+      `based on ${f.code('base')} of ${f.time('baseAt')}, more than ${f.text('hoursMax')} h ago${f.has('later1') ? `; since then what the job ships changed in ${laterCommits(f)}` : ''}`,
+      'rebase the branch on its target',
+    ],
+  },
+  'checks-green': {
+    green: (f) => [`checks that are green: ${f.text('checks')}`],
+    none: () => ['no check ran on this commit, and none is required'],
+    failed: (f) => [
+      `${f.code('check')} says ${f.text('says')} (checks not green: ${f.text('count')})`,
+      'repair what it checks, or run it again',
+    ],
+    'awaits-approval': (f) => [
+      `the workflow run of ${f.code('workflow')} waits for approval (workflows: ${f.text('count')})`,
+      'look at the change, then *Approve and run* on the pull request',
+    ],
+    missing: (f) => [
+      `the required check ${f.code('check')} did not run on this commit (missing: ${f.text('count')})`,
+      'start it; a push by a workflow starts none',
+    ],
+    running: (f) => [
+      `${f.code('check')} is ${f.text('says')} (checks running: ${f.text('count')})`,
+      'wait until it has ended',
+    ],
+  },
+  'config-valid': {
+    valid: () => ['the newest config of the default branch is valid and in force'],
+    invalid: (f) => [
+      `the newest config is not valid (problems: ${f.text('count')}; line ${f.text('line')}: ${f.text('first')}); the one of ${f.code('inForce')} stays in force`,
+      'repair it on the default branch',
     ],
   },
   scope: {
@@ -141,7 +187,13 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     ],
   },
   'issue-updated': {
-    linked: (f) => [`issue #${f.raw('issue')} is open and links this pull request`],
+    updated: (f) => [
+      `issue #${f.raw('issue')} is open, links this pull request, and was updated after the last change`,
+    ],
+    'issue-older': (f) => [
+      `issue #${f.raw('issue')} was last written in at ${f.time('toldAt')}, before the last change (${f.code('commit')} of ${f.time('changedAt')})`,
+      `say in #${f.raw('issue')} what changed`,
+    ],
     'issue-closed': (f) => [`issue #${f.raw('issue')} is closed`, 'reopen it'],
     'issue-unlabelled': (f) => [
       `issue #${f.raw('issue')} lacks the label \`experiment\``,
@@ -157,6 +209,14 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     'other-cluster': (f) => [
       `the launch would go to ${f.code('found')}`,
       `the lane's cluster is ${f.code('wanted')}`,
+    ],
+  },
+  'cost-budget': {
+    'no-budget': (f) => [`${f.text('cost')} accelerator-hours; the lane has no budget`],
+    within: (f) => [`${f.text('cost')} of at most ${f.text('most')} accelerator-hours`],
+    over: (f) => [
+      `${f.text('cost')} accelerator-hours, the lane's budget is ${f.text('most')}`,
+      'change the budget in the config, or the run that it pays for',
     ],
   },
   'lane-free': {
@@ -177,5 +237,9 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
   },
   'manifest-complete': {
     complete: () => ['everything that decides what will run is known'],
+    'not-shipped': (f) => [
+      `the proposed commit has no ${f.code('path')} (missing: ${f.text('count')})`,
+      'put it back: the config says that the job gets it',
+    ],
   },
 };

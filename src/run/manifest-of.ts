@@ -75,11 +75,18 @@ function policyOf(config: LabConfig): Manifest['policy'] {
     'approvals.permission': config.approvals.permission,
     'approvals.users': config.approvals.users.join(','),
     'approvals.quorum': String(config.approvals.quorum),
+    'approvals.quorumByCost': config.approvals.quorumByCost
+      .map((row) => `${row.fromAcceleratorHours} ${row.people}`)
+      .join(','),
     'approvals.onePersonIsEnough': String(config.approvals.onePersonIsEnough),
     'lane.targetBranch': lane.targetBranch,
     'lane.experiment': lane.experiment,
     'lane.scope': lane.scope.join(','),
     'lane.budget': `${lane.budget.knobs} ${lane.budget.enforce}`,
+    'lane.costBudget':
+      lane.costBudget === null ? '' : `${lane.costBudget.maxAcceleratorHours} ${lane.costBudget.enforce}`,
+    'lane.freshnessHours': String(lane.freshnessHours),
+    'lane.requiredChecks': lane.requiredChecks === 'all' ? 'all' : JSON.stringify(lane.requiredChecks),
     'lane.scaleKnobs': lane.scaleKnobs.join(','),
     'lane.engine': config.clusters[lane.cluster]?.engine ?? '',
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),

@@ -2,13 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { KnobChange } from '../../src/domain/delta.ts';
-import type { Mismatch } from '../../src/domain/facts.ts';
+import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
+import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { after } from '../../src/domain/time.ts';
 import { allPass, GATES, type GateId, type Verdict } from '../../src/domain/verdict.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { ALL_GATES, runGates } from '../../src/gates/run-gates.ts';
-import { alice } from '../support/run-drafts.ts';
-import { aBody, aChange, anIssue, aPull } from '../support/run-facts.ts';
+import { alice, shaOf } from '../support/run-drafts.ts';
+import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 import { aHold, gateFacts, POLICY, PROPOSAL } from './sample-facts.ts';
 
@@ -60,14 +62,30 @@ const PULL: Facts = { pull: unknown('GitHub is away') };
 const ISSUE: Facts = { issue: unknown('GitHub is away') };
 const CHANGE: Facts = { change: unknown('git is away') };
 const BODY: Facts = { body: unknown('GitHub is away') };
-const CHANGE_READERS: readonly GateId[] = ['scope', 'delta-readable', ...COUNTING];
+const CHANGE_READERS: readonly GateId[] = [
+  'freshness',
+  'scope',
+  'delta-readable',
+  'issue-updated',
+  ...COUNTING,
+];
 const BODY_READERS: readonly GateId[] = [
   'delta-declared',
   'risk-present',
   'last-ferry-linked',
   'preconditions',
 ];
+const UNSHIPPED: Facts = { change: known(aChange({ trees: { experiments: null } })) };
+const MANIFEST_READERS: readonly GateId[] = ['cluster-matches', 'cost-budget', 'manifest-complete'];
 const MANIFEST: Facts = { manifest: unknown('the proposed commit has no lib') };
+const CHECKS: Facts = { checks: unknown('GitHub is away') };
+const checks = (...change: readonly Partial<CheckFacts>[]): Facts => ({
+  checks: known(change.map((one) => aCheck(one))),
+});
+const policy = (change: Partial<GateFacts['policy']>): Facts => ({ policy: { ...POLICY, ...change } });
+const hours = (ms: number): Instant => after(NOON, ms * 3_600_000);
+const BEHIND = { baseSha: shaOf('a newer tip'), mergeBaseAt: hours(-24) } as const;
+const LATER = [{ sha: shaOf('later'), subject: 'a faster loader' }] as const;
 const LIVE: Facts = { liveRuns: unknown('the logbook is away') };
 
 const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: readonly Case[] }>> = {
@@ -86,6 +104,74 @@ const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: rea
       ['a fork', pull({ headRepository: 'mallory/models' }), 'fail', 'fork'],
       ['a fork that is gone', pull({ headRepository: null }), 'fail', 'fork'],
       ['unreadable', PULL, 'unknown', 'unreadable', ['target-branch']],
+    ],
+  },
+  freshness: {
+    pass: 'at-tip',
+    cases: [
+      [
+        'more than a day behind',
+        { change: known(aChange({ ...BEHIND, mergeBaseAt: hours(-24.01) })) },
+        'fail',
+        'stale',
+      ],
+      [
+        'a day, and something shipped changed',
+        { change: known(aChange({ ...BEHIND, laterCommits: LATER })) },
+        'warn',
+        'fresh-behind',
+      ],
+      ['unreadable', CHANGE, 'unknown', 'unreadable', CHANGE_READERS],
+    ],
+  },
+  'checks-green': {
+    pass: 'green',
+    cases: [
+      [
+        'a check that failed',
+        checks({}, { name: 'lint', state: 'failed', says: 'failure' }),
+        'fail',
+        'failed',
+      ],
+      ['a check that runs', checks({}, { name: 'lint', state: 'running' }), 'fail', 'running'],
+      ['a workflow that nobody allowed', checks({ state: 'awaits-approval' }), 'fail', 'awaits-approval'],
+      [
+        'a required one that is not there',
+        { ...checks({}), ...policy({ requiredChecks: ['lint'] }) },
+        'fail',
+        'missing',
+      ],
+      [
+        'a required one that failed',
+        { ...checks({ state: 'failed' }), ...policy({ requiredChecks: ['CI / tests'] }) },
+        'fail',
+        'failed',
+      ],
+      [
+        'a required one under our name',
+        { ...checks({ ours: true }), ...policy({ requiredChecks: ['tests'] }) },
+        'fail',
+        'missing',
+      ],
+      [
+        'a waiting workflow that may hold a required one',
+        { ...checks({}, { name: 'x', state: 'awaits-approval' }), ...policy({ requiredChecks: ['tests'] }) },
+        'fail',
+        'awaits-approval',
+      ],
+      ['unreadable', CHECKS, 'unknown', 'unreadable'],
+    ],
+  },
+  'config-valid': {
+    pass: 'valid',
+    cases: [
+      [
+        'an invalid one',
+        { configHealth: known(aConfigHealth({ isValid: false, problems: 2, first: 'lanes: no', line: 4 })) },
+        'fail',
+        'invalid',
+      ],
+      ['unreadable', { configHealth: unknown('git is away') }, 'unknown', 'unreadable'],
     ],
   },
   scope: {
@@ -223,8 +309,10 @@ const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: rea
     ],
   },
   'issue-updated': {
-    pass: 'linked',
+    pass: 'updated',
     cases: [
+      ['a change after the last word', { issueToldAt: known(hours(-4.01)) }, 'fail', 'issue-older'],
+      ['comments that cannot be read', { issueToldAt: unknown('GitHub is away') }, 'unknown', 'unreadable'],
       ['a closed issue', issue({ state: 'closed' }), 'fail', 'issue-closed'],
       ['no label', issue({ labels: ['ferry'] }), 'fail', 'issue-unlabelled'],
       ['no link', issue({ body: 'see #12' }), 'fail', 'issue-not-linked'],
@@ -236,7 +324,25 @@ const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: rea
     pass: 'lane-cluster',
     cases: [
       ['another cluster', { manifest: known(aManifest({ cluster: 'other' })) }, 'fail', 'other-cluster'],
-      ['no manifest', MANIFEST, 'unknown', 'unreadable', ['manifest-complete']],
+      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    ],
+  },
+  'cost-budget': {
+    pass: 'no-budget',
+    cases: [
+      [
+        'a run that costs more',
+        policy({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'block' } }),
+        'fail',
+        'over',
+      ],
+      [
+        'the same where it only warns',
+        policy({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'warn' } }),
+        'warn',
+        'over',
+      ],
+      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
     ],
   },
   'lane-free': {
@@ -257,7 +363,10 @@ const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: rea
   },
   'manifest-complete': {
     pass: 'complete',
-    cases: [['no manifest', MANIFEST, 'unknown', 'unreadable', ['cluster-matches']]],
+    cases: [
+      ['a shipped path that is gone', { ...UNSHIPPED, ...MANIFEST }, 'fail', 'not-shipped', MANIFEST_READERS],
+      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    ],
   },
 };
 

@@ -6,7 +6,7 @@ import type { GateFacts } from '../../src/gates/gate.ts';
 import { gatePolicyOf } from '../../src/run/gate-run.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice } from '../support/run-drafts.ts';
-import { aBody, aChange, anIssue, aPull } from '../support/run-facts.ts';
+import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aConfig, aManifest } from '../support/run-parts.ts';
 
 export const PROPOSAL = aRun().state.proposal;
@@ -15,12 +15,16 @@ export const POLICY = { ...gatePolicyOf(aConfig()), scaleKnobs: ['train.model', 
 export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
   return {
     repository: 'lab/models',
+    now: NOON,
     proposal: PROPOSAL,
     policy: POLICY,
     pull: known(aPull()),
     issue: known(anIssue()),
     change: known(aChange()),
     body: known(aBody()),
+    checks: known([aCheck()]),
+    configHealth: known(aConfigHealth()),
+    issueToldAt: known(NOON),
     liveRuns: known([]),
     holds: known([]),
     manifest: known(aManifest()),

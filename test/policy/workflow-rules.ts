@@ -20,6 +20,7 @@ const CONTROL = {
   contents: 'write',
   issues: 'write',
   'pull-requests': 'write',
+  statuses: 'read',
 };
 
 /** What each mode of the action may have, and the one secret that it may see (architecture.md, D5 and section 4). */

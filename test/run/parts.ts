@@ -21,6 +21,7 @@ export function gatesOn(state: RunState, facts: RunFacts = someFacts()): Gated {
     holds: state.holds,
     config: CONFIG,
     repository: REPOSITORY,
+    now: NOON,
     facts,
   });
 }

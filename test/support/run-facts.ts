@@ -4,7 +4,9 @@ import type { Actor, Permission } from '../../src/domain/actor.ts';
 import type {
   BodyFacts,
   ChangeFacts,
+  CheckFacts,
   CommentFacts,
+  ConfigHealth,
   IssueFacts,
   PullFacts,
   RunFacts,
@@ -46,6 +48,7 @@ export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
     body: 'Proposed in #13.',
     labels: ['experiment'],
     updatedAt: NOON,
+    writtenAt: NOON,
     ...change,
   };
 }
@@ -70,8 +73,20 @@ export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
         },
       ],
     },
+    headAt: instant('2026-11-21T08:00:00.000Z'),
+    mergeBaseAt: instant('2026-11-21T07:00:00.000Z'),
+    laterCommits: [],
     ...change,
   };
+}
+
+/** A green check of the lab. */
+export function aCheck(change: Partial<CheckFacts> = {}): CheckFacts {
+  return { name: 'tests', workflow: 'CI', state: 'green', says: 'success', ours: false, ...change };
+}
+
+export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth {
+  return { isValid: true, problems: 0, first: '', line: 0, inForce: shaOf('base'), ...change };
 }
 
 export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
@@ -138,6 +153,8 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     comments: known([]),
     change: known(aChange()),
     body: known(aBody()),
+    checks: known([aCheck()]),
+    configHealth: known(aConfigHealth()),
     permissions: permissions([alice, 'maintain'], [bob, 'maintain']),
     laneRuns: known([]),
     laneHolds: known([]),

@@ -124,6 +124,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
         issues: 'write',
         metadata: 'read',
         pull_requests: 'write',
+        statuses: 'read',
       },
       events: [
         'issue_comment',

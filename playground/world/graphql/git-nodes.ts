@@ -96,6 +96,8 @@ export async function commitNode(world: World, repo: Repo, sha: Sha): Promise<ob
     author: person(world, commit.author),
     committer: person(world, commit.committer),
     tree: () => treeNode(world, repo, commit.tree),
+    checkSuites: () => elsewhere('checkSuites'),
+    status: () => elsewhere('status'),
     parents: (args: PageArgs) => connect(commit.parents, args, (parent) => commitNode(world, repo, parent)),
     history: async (args: PageArgs & { readonly path?: string | null }) => {
       const paths = args.path === undefined || args.path === null ? {} : { paths: [args.path] };
@@ -135,4 +137,9 @@ function person(world: World, signature: Signature): object {
     date: iso(signature.atMs),
     user: user?.type === 'User' ? actorNode(world, user.id) : null,
   };
+}
+
+/** Only a pull request's commits know who asks: a field that is not served must not look empty. */
+function elsewhere(field: string): never {
+  throw new Error(`the playground serves Commit.${field} for the commits of a pull request alone`);
 }

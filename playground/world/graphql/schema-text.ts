@@ -45,6 +45,7 @@ const git = /* GraphQL */ `
     authoredDate: DateTime!, committedDate: DateTime!, author: GitActor, committer: GitActor, tree: Tree!
     parents(first: Int, last: Int, after: String, before: String): CommitConnection!
     history(first: Int, last: Int, after: String, before: String, path: String): CommitConnection!
+    checkSuites(first: Int, last: Int, after: String, before: String): CheckSuiteConnection, status: Status
   }
   type CommitConnection { totalCount: Int!, nodes: [Commit], pageInfo: PageInfo! }
   type Blob implements Node & GitObject { id: ID!, oid: GitObjectID!, byteSize: Int!, isBinary: Boolean, text: String }
@@ -53,6 +54,29 @@ const git = /* GraphQL */ `
   type Tag implements Node & GitObject { id: ID!, oid: GitObjectID!, name: String!, message: String, target: GitObject!, tagger: GitActor }
   type Ref implements Node { id: ID!, name: String!, prefix: String!, target: GitObject }
   type RefConnection { totalCount: Int!, nodes: [Ref], pageInfo: PageInfo! }
+`;
+
+const checks = /* GraphQL */ `
+  enum CheckStatusState { REQUESTED QUEUED IN_PROGRESS COMPLETED WAITING PENDING }
+  enum CheckConclusionState { ACTION_REQUIRED TIMED_OUT CANCELLED FAILURE SUCCESS NEUTRAL SKIPPED STARTUP_FAILURE STALE }
+  enum StatusState { EXPECTED ERROR FAILURE PENDING SUCCESS }
+  enum CheckRunType { ALL LATEST }
+  input CheckRunFilter { checkType: CheckRunType, checkName: String }
+  type App implements Node { id: ID!, databaseId: Int, slug: String!, name: String! }
+  type Workflow implements Node { id: ID!, databaseId: Int, name: String! }
+  type WorkflowRun implements Node { id: ID!, databaseId: Int, event: String!, file: WorkflowRunFile, workflow: Workflow! }
+  type WorkflowRunFile implements Node { id: ID!, path: String! }
+  type CheckRun implements Node {
+    id: ID!, databaseId: Int, name: String!, status: CheckStatusState!, conclusion: CheckConclusionState, startedAt: DateTime, completedAt: DateTime
+  }
+  type CheckRunConnection { totalCount: Int!, nodes: [CheckRun], pageInfo: PageInfo! }
+  type CheckSuite implements Node {
+    id: ID!, databaseId: Int, status: CheckStatusState!, conclusion: CheckConclusionState, createdAt: DateTime!, app: App, workflowRun: WorkflowRun
+    checkRuns(first: Int, last: Int, after: String, before: String, filterBy: CheckRunFilter): CheckRunConnection
+  }
+  type CheckSuiteConnection { totalCount: Int!, nodes: [CheckSuite], pageInfo: PageInfo! }
+  type StatusContext implements Node { id: ID!, context: String!, state: StatusState!, description: String, targetUrl: URI }
+  type Status implements Node { id: ID!, state: StatusState!, contexts: [StatusContext!]! }
 `;
 
 const threads = /* GraphQL */ `
@@ -161,4 +185,4 @@ const roots = /* GraphQL */ `
   }
 `;
 
-export const schemaText = [interfacesAndScalars, repository, git, threads, roots].join('\n');
+export const schemaText = [interfacesAndScalars, repository, git, checks, threads, roots].join('\n');

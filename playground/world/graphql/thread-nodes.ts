@@ -20,6 +20,7 @@ import type { Repo } from '../state.ts';
 import type { Comment, Issue, Review, ReviewComment } from '../state-threads.ts';
 import { iso, isoOrNull } from '../time.ts';
 import { actorNode, authoredFields } from './authored-nodes.ts';
+import { checkFields } from './check-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
 import type { Context } from './context.ts';
 import { commitNode, refNode } from './git-nodes.ts';
@@ -142,7 +143,10 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     commits: async (args: PageArgs) =>
       connect(await commitsOfPull(world, issue), args, (commit) => ({
         id: nodeId('C', `${repo.id}:${issue.number}:${commit.sha}`),
-        commit: () => commitNode(world, repo, commit.sha),
+        commit: async () => ({
+          ...(await commitNode(world, repo, commit.sha)),
+          ...checkFields(context, repo, commit.sha),
+        }),
       })),
     reviews: (args: PageArgs & { readonly states?: readonly string[] | null }) => {
       const rows = reviewsOf(world, issue).filter((one) => args.states?.includes(one.state) ?? true);

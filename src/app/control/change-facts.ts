@@ -4,7 +4,7 @@ import type { LabConfig } from '../../config/schema.ts';
 import type { Delta } from '../../domain/delta.ts';
 import type { ChangeFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
-import type { Sha, TreeId } from '../../domain/ids.ts';
+import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { configDelta } from '../../ferry/delta/config-delta.ts';
@@ -23,6 +23,13 @@ export async function changeFacts(
     if (base === null) return unknown(`there is no branch ${lane.targetBranch}`);
     const mergeBase = await git.mergeBase(base, head);
     if (mergeBase === null) return unknown('the proposed commit has no history in common with the branch');
+    const laterCommits = await git.log({
+      from: base,
+      not: mergeBase,
+      sinceMs: null,
+      paths: lane.ships,
+      limit: limits.laterCommitsMax,
+    });
     const trees = await treesOf(git, head, lane.ships);
     const delta = await deltaOf(lab, git, lane.experiment, mergeBase, head);
     return known({
@@ -32,11 +39,21 @@ export async function changeFacts(
       changedPaths: await git.changedPaths(mergeBase, head),
       trees,
       delta,
+      headAt: await committedAt(git, head),
+      mergeBaseAt: await committedAt(git, mergeBase),
+      laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
     });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;
   }
+}
+
+/** Committer's time of a commit that git has. */
+async function committedAt(git: GitReader, commit: Sha): Promise<Instant> {
+  const [newest] = await git.log({ from: commit, not: null, sinceMs: null, paths: [], limit: 1 });
+  if (newest === undefined) throw new GitError('unreadable', `git does not tell the time of ${commit}`);
+  return branded(newest.atMs, isInstant);
 }
 
 async function treesOf(

@@ -2,7 +2,13 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { Permission } from '../../domain/actor.ts';
-import type { ClosureLogFacts, CommentFacts, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
+import type {
+  ClosureLogFacts,
+  CommentFacts,
+  ConfigHealth,
+  RunFacts,
+  WorkflowRunFacts,
+} from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import type { Hold } from '../../domain/hold.ts';
 import type { JournalState } from '../../domain/journal-state.ts';
@@ -34,7 +40,12 @@ type LaneRecord = {
 };
 
 /** A gatherer for one wake: what it has read it does not read again. */
-export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): FactGatherer {
+export function createGatherer(
+  lab: Lab,
+  git: GitReader,
+  config: LabConfig,
+  configHealth: Observed<ConfigHealth>,
+): FactGatherer {
   const change = cachedChangeFacts(lab, git, config);
   const once = memoized();
   return {
@@ -55,6 +66,8 @@ export function createGatherer(lab: Lab, git: GitReader, config: LabConfig): Fac
           pull.kind === 'known'
             ? readBody(lab, config, pull.value.body, changed, lastKnownFerry(state, runs))
             : pull,
+        checks: threads.kind === 'known' ? threads.value.checks : threads,
+        configHealth,
         permissions: await permissionsFor(lab, config, once, state, comments),
         // A run whose logbook is broken may be live: nobody can say that the lane is free.
         laneRuns:

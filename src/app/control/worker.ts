@@ -4,6 +4,7 @@ import type { Role } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import { known } from '../../domain/observed.ts';
 import { isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
@@ -76,7 +77,7 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   }
   const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await adoptProposals(open);
-  const gatherer = createGatherer(lab, open.git, open.config);
+  const gatherer = createGatherer(lab, open.git, open.config, known(open.configHealth));
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
     if (state === undefined || !isWorthALook(own, state, all)) continue;

@@ -8,6 +8,7 @@ export const APP_PERMISSIONS = {
   issues: { level: 'write', why: 'commands, answers, the card, labels, the ferry issue' },
   metadata: { level: 'read', why: 'comes with every App; the permission of a commenter' },
   pull_requests: { level: 'write', why: 'proposal, outcome boxes, closure PR' },
+  statuses: { level: 'read', why: "the lab's commit statuses, which a launch waits for" },
 } as const satisfies Readonly<Record<string, { readonly level: 'read' | 'write'; readonly why: string }>>;
 
 /** Events that the App subscribes to. */

@@ -1,0 +1,113 @@
+/** GraphQL nodes of checks and statuses on a commit (docs.github.com/graphql/reference/objects: CheckSuite, CheckRun, Status). */
+
+import { appById } from '../lookup.ts';
+import { nodeId } from '../node-id.ts';
+import { shapeCheckSuite } from '../shapes/shape-check.ts';
+import type { Repo } from '../state.ts';
+import type { CheckRun, CheckSuite, Run } from '../state-actions.ts';
+import { iso, isoOrNull } from '../time.ts';
+import { connect, type PageArgs } from './connection.ts';
+import { type Context, demand } from './context.ts';
+
+type RunArgs = PageArgs & {
+  readonly filterBy?: {
+    readonly checkType?: 'ALL' | 'LATEST' | null;
+    readonly checkName?: string | null;
+  } | null;
+};
+
+/** The fields of a commit that need to know who asks: its check suites and its combined status. */
+export function checkFields(context: Context, repo: Repo, sha: string): object {
+  return {
+    checkSuites: (args: PageArgs) => {
+      demand(context, repo, ['checks:read'], 'public');
+      const { checkSuites } = context.world.state;
+      const rows = Object.values(checkSuites).filter((one) => one.repoId === repo.id && one.headSha === sha);
+      return connect(rows, args, (row) => suiteNode(context, row));
+    },
+    status: () => {
+      demand(context, repo, ['statuses:read'], 'public');
+      return statusNode(context, repo, sha);
+    },
+  };
+}
+
+function suiteNode(context: Context, suite: CheckSuite): object {
+  const { world } = context;
+  const shaped = shapeCheckSuite(world, suite);
+  const run = Object.values(world.state.runs).find((one) => one.checkSuiteId === suite.id);
+  // A suite of Actions says what its workflow run says, also where it has no job yet.
+  const { status, conclusion } = run ?? shaped;
+  return {
+    id: nodeId('CS', suite.id),
+    databaseId: suite.id,
+    status: word(status),
+    conclusion: conclusion === null ? null : word(conclusion),
+    createdAt: iso(suite.createdAtMs),
+    app: { id: nodeId('A', suite.appId), databaseId: suite.appId, ...appNode(context, suite.appId) },
+    workflowRun: run === undefined ? null : runNode(run),
+    checkRuns: (args: RunArgs) => connect(runsOf(context, suite, args), args, checkRunNode),
+  };
+}
+
+function appNode({ world }: Context, appId: number): object {
+  const { slug, name } = appById(world, appId);
+  return { slug, name };
+}
+
+function runNode(run: Run): object {
+  return {
+    id: nodeId('WFR', run.id),
+    databaseId: run.id,
+    event: run.event,
+    file: { id: nodeId('WFR', `${run.id}:file`), path: run.path },
+    workflow: { id: nodeId('W', run.workflowId), databaseId: run.workflowId, name: run.name },
+  };
+}
+
+/** `LATEST`: of each name the newest run. */
+function runsOf({ world }: Context, suite: CheckSuite, { filterBy }: RunArgs): readonly CheckRun[] {
+  const rows = Object.values(world.state.checkRuns).filter(
+    (run) => run.suiteId === suite.id && run.name === (filterBy?.checkName ?? run.name),
+  );
+  if (filterBy?.checkType !== 'LATEST') return rows;
+  return [...new Map(rows.toSorted((a, b) => a.id - b.id).map((run) => [run.name, run])).values()];
+}
+
+function checkRunNode(run: CheckRun): object {
+  return {
+    id: nodeId('CR', run.id),
+    databaseId: run.id,
+    name: run.name,
+    status: word(run.status),
+    conclusion: run.conclusion === null ? null : word(run.conclusion),
+    startedAt: iso(run.startedAtMs),
+    completedAt: isoOrNull(run.completedAtMs),
+  };
+}
+
+/** Null where no status was ever set; of each context the newest counts. */
+function statusNode({ world }: Context, repo: Repo, sha: string): object | null {
+  const rows = Object.values(world.state.statuses)
+    .filter((one) => one.repoId === repo.id && one.sha === sha)
+    .toSorted((a, b) => a.id - b.id);
+  const newest = [...new Map(rows.map((row) => [row.context, row])).values()];
+  if (newest.length === 0) return null;
+  const isBad = newest.some((row) => row.state === 'error' || row.state === 'failure');
+  const state = isBad ? 'FAILURE' : newest.some((row) => row.state === 'pending') ? 'PENDING' : 'SUCCESS';
+  return {
+    id: nodeId('S', `${repo.id}:${sha}`),
+    state,
+    contexts: newest.map((row) => ({
+      id: nodeId('S', `${row.id}`),
+      context: row.context,
+      state: word(row.state),
+      description: row.description,
+      targetUrl: row.targetUrl,
+    })),
+  };
+}
+
+function word(text: unknown): string {
+  return String(text).toUpperCase();
+}

@@ -1,0 +1,17 @@
+/** Gate: one run costs no more than the lane's budget, by the cost table of its cluster (issue *the gate*, Gates). */
+
+import { compareDecimals } from '../domain/decimal.ts';
+import { block, type Gate, given, pass, warn } from './gate.ts';
+
+export const costBudget: Gate = {
+  id: 'cost-budget',
+  evaluate: ({ manifest, policy }) =>
+    given(manifest, ({ cost }) => {
+      const budget = policy.costBudget;
+      if (budget === null) return pass('no-budget', { cost: cost.acceleratorHours });
+      const found = { cost: cost.acceleratorHours, most: budget.maxAcceleratorHours };
+      if (compareDecimals(cost.acceleratorHours, budget.maxAcceleratorHours) <= 0)
+        return pass('within', found);
+      return budget.enforce === 'block' ? block('over', 'lab', found) : warn('over', 'lab', found);
+    }),
+};

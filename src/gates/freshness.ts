@@ -1,0 +1,32 @@
+/** Gate: what was reviewed is not far behind the branch that it will be compared with (issue *the gate*, Gates; docs/decisions). */
+
+import type { ChangeFacts } from '../domain/facts.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import type { Found } from '../domain/verdict.ts';
+import { block, type Gate, given, pass, warn } from './gate.ts';
+
+/** A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing. */
+export const freshness: Gate = {
+  id: 'freshness',
+  evaluate: ({ change, policy, now }) =>
+    given(change, (value) => {
+      const found = foundIn(value, policy.freshnessMs);
+      if (value.mergeBase === value.baseSha) return pass('at-tip', found);
+      if (now - value.mergeBaseAt > policy.freshnessMs) return block('stale', 'author', found);
+      return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh-behind', 'author', found);
+    }),
+};
+
+/** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */
+function foundIn(change: ChangeFacts, freshnessMs: number): Found {
+  const later = change.laterCommits.map(({ sha, subject }, index) => [
+    `later${index + 1}`,
+    `${sha.slice(0, 12)} ${subject}`,
+  ]);
+  return {
+    base: change.mergeBase.slice(0, 12),
+    baseAt: toRfc3339(change.mergeBaseAt),
+    hoursMax: Math.round(freshnessMs / 3_600_000),
+    ...Object.fromEntries(later),
+  };
+}

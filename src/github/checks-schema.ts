@@ -1,0 +1,150 @@
+/** Checks and statuses of a pull request's head, read within the query for its threads: they cost no request of their own. */
+
+import { z } from 'zod';
+import type { CheckFacts } from '../domain/facts.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { CHECK_NAME } from './check-run.ts';
+
+/** Suites and runs in one page: a head with more than that cannot be told, and says so. */
+const SUITES_MAX = 50;
+const RUNS_MAX = 50;
+
+/**
+ * Part of PullRequest (docs.github.com/graphql, CheckSuite, CheckRun, StatusContext). `LATEST`: of a check that was run
+ * again only the newest counts, as on GitHub's own page.
+ */
+export const CHECKS_PART = `commits(last: 1) { nodes { commit { oid
+  checkSuites(first: ${SUITES_MAX}) { totalCount nodes { status conclusion app { slug } workflowRun { event file { path } workflow { name } }
+    checkRuns(first: ${RUNS_MAX}, filterBy: { checkType: LATEST }) { totalCount nodes { databaseId name status conclusion } } } }
+  status { contexts { context state } } } } }`;
+
+/** Where the part stands in the answer: a token that may not read checks still reads the threads. */
+export const CHECKS_PLACE: readonly string[] = ['repository', 'pullRequest', 'commits'];
+
+const runSchema = z.object({
+  databaseId: z.number().int().nullish(),
+  name: z.string(),
+  status: z.string(),
+  conclusion: z.string().nullable(),
+});
+const suiteSchema = z.object({
+  status: z.string(),
+  conclusion: z.string().nullable(),
+  app: z.object({ slug: z.string() }).nullable(),
+  workflowRun: z
+    .object({
+      event: z.string(),
+      file: z.object({ path: z.string() }).nullable(),
+      workflow: z.object({ name: z.string() }),
+    })
+    .nullable(),
+  checkRuns: z.object({ totalCount: z.number().int(), nodes: z.array(runSchema) }).nullable(),
+});
+const commitSchema = z.object({
+  oid: z.string(),
+  checkSuites: z.object({ totalCount: z.number().int(), nodes: z.array(suiteSchema) }).nullable(),
+  status: z.object({ contexts: z.array(z.object({ context: z.string(), state: z.string() })) }).nullable(),
+});
+
+/** Null where GitHub kept the part back, for example because the token may not read checks. */
+export const checksSchema = z
+  .object({ nodes: z.array(z.object({ commit: commitSchema })) })
+  .nullable()
+  .optional();
+
+/** What is ferrybot's own: the names that it speaks under, and its workflow files. */
+type Own = { readonly ownBots: readonly string[]; readonly ownWorkflows: readonly string[] };
+type Suite = z.infer<typeof suiteSchema>;
+type Run = z.infer<typeof runSchema>;
+
+/** The newest check of each name on the head; unknown where GitHub does not tell all of them. */
+export function checkFacts(
+  answer: z.infer<typeof checksSchema>,
+  head: string,
+  own: Own,
+): Observed<readonly CheckFacts[]> {
+  const commit = answer?.nodes[0]?.commit;
+  if (commit === undefined) return unknown('GitHub does not tell the checks of the head');
+  if (commit.oid !== head) return unknown('the checks of the newest head are not there yet');
+  const suites = commit.checkSuites;
+  if (suites === null) return unknown('the checks of the head may not be read');
+  const cut = suites.nodes.some((suite) => (suite.checkRuns?.totalCount ?? 0) > RUNS_MAX);
+  if (cut || suites.totalCount > SUITES_MAX) return unknown('the head has more checks than are read');
+  const contexts = commit.status?.contexts ?? [];
+  return known([
+    ...newest(suites.nodes.flatMap((suite) => factsOf(suite, own))),
+    ...contexts.map(({ context, state }) => statusFacts(context, state)),
+  ]);
+}
+
+type Dated = { readonly id: number; readonly key: string; readonly check: CheckFacts };
+
+/** A workflow that ran twice for one event on one commit has two suites: the later run of each job counts. */
+function newest(checks: readonly Dated[]): readonly CheckFacts[] {
+  const byKey = new Map<string, Dated>();
+  for (const one of checks) {
+    const other = byKey.get(one.key);
+    if (other === undefined || other.id <= one.id) byKey.set(one.key, one);
+  }
+  return [...byKey.values()].map(({ check }) => check);
+}
+
+/** A suite without runs is one that GitHub made for an App which did nothing, unless it is a workflow that waits for a person. */
+function factsOf(suite: Suite, own: Own): readonly Dated[] {
+  const app = suite.app?.slug ?? '';
+  const workflow = suite.workflowRun?.workflow.name ?? null;
+  const runs = suite.checkRuns?.nodes ?? [];
+  const file = suite.workflowRun?.file?.path.split('/').at(-1) ?? '';
+  const isOwnFile = own.ownWorkflows.includes(file);
+  const whole = (state: CheckFacts['state']): readonly Dated[] => [
+    {
+      id: 0,
+      key: `${state} ${app} ${workflow ?? ''}`,
+      check: { name: workflow ?? '', workflow, state, says: sign(suite), ours: isOwnFile },
+    },
+  ];
+  if (workflow !== null && isWaiting(suite)) return whole('awaits-approval');
+  if (workflow !== null && runs.length === 0 && suite.status !== 'COMPLETED') return whole('running');
+  return runs.map((run) => ({
+    id: run.databaseId ?? 0,
+    key: `${app} ${workflow ?? ''} ${suite.workflowRun?.event ?? ''} ${run.name}`,
+    check: {
+      name: run.name,
+      workflow,
+      state: stateOf(run),
+      says: sign(run),
+      ours: isOwnFile || (run.name === CHECK_NAME && own.ownBots.includes(app)),
+    },
+  }));
+}
+
+/** GitHub docs, approving workflow runs from forks and bots: until a maintainer approves, the run is *action required*. */
+function isWaiting({ status, conclusion, checkRuns }: Suite): boolean {
+  const hasJobs = (checkRuns?.nodes.length ?? 0) > 0;
+  return !hasJobs && (conclusion === 'ACTION_REQUIRED' || status === 'WAITING');
+}
+
+/** Neutral and skipped count as passed, as GitHub counts them for required checks (docs.github.com, troubleshooting required status checks). */
+function stateOf({ status, conclusion }: Run): CheckFacts['state'] {
+  if (status !== 'COMPLETED') return 'running';
+  return conclusion === 'SUCCESS' || conclusion === 'NEUTRAL' || conclusion === 'SKIPPED'
+    ? 'green'
+    : 'failed';
+}
+
+function statusFacts(context: string, state: string): CheckFacts {
+  const says = state.toLowerCase();
+  const isRunning = state === 'PENDING' || state === 'EXPECTED';
+  const found = state === 'SUCCESS' ? 'green' : isRunning ? 'running' : 'failed';
+  return { name: context, workflow: null, state: found, says, ours: false };
+}
+
+function sign({
+  status,
+  conclusion,
+}: {
+  readonly status: string;
+  readonly conclusion: string | null;
+}): string {
+  return (conclusion ?? status).toLowerCase().replaceAll('_', ' ');
+}
