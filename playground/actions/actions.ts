@@ -28,6 +28,8 @@ export type ActionsOptions = {
   readonly serverUrl: string;
   /** Told what broke in the background (a bug, a full disk); without it the error is thrown where nobody can miss it. */
   readonly onBroken?: (error: Error) => void;
+  /** How often schedules are looked for at least; 2 s unless said otherwise, more where hours pass in a second. */
+  readonly schedulePollMs?: number;
 };
 
 export type Actions = {
@@ -90,7 +92,9 @@ export function createActions(options: ActionsOptions): Actions {
   return {
     tick,
     start: () => {
-      loop ??= goOn(world, tick, stopped.signal).catch(engine.broke);
+      loop ??= goOn(world, tick, stopped.signal, options.schedulePollMs ?? limits.schedulePollMs).catch(
+        engine.broke,
+      );
     },
     idle: async () => {
       while (engine.active.size > 0 || background.size > 0 || queue.busy()) {
@@ -140,13 +144,18 @@ function createEngine(options: ActionsOptions, serially: Engine['serially'], sto
 }
 
 /** Looks again whenever a schedule comes due, and every little while, since a clock may be moved by hand. */
-async function goOn(world: World, tick: () => Promise<void>, stopped: AbortSignal): Promise<void> {
+async function goOn(
+  world: World,
+  tick: () => Promise<void>,
+  stopped: AbortSignal,
+  pollMs: number,
+): Promise<void> {
   while (!stopped.aborted) {
     await tick();
     const due = nextScheduleMs(world);
-    const untilDueMs = due === null ? limits.schedulePollMs : due - world.clock.now();
+    const untilDueMs = due === null ? pollMs : due - world.clock.now();
     try {
-      await world.clock.sleep(Math.max(1, Math.min(untilDueMs, limits.schedulePollMs)), stopped);
+      await world.clock.sleep(Math.max(1, Math.min(untilDueMs, pollMs)), stopped);
     } catch (error) {
       if (!stopped.aborted) throw error;
     }

@@ -29,7 +29,13 @@ export function signedText(hash: string): string {
  * The same member deeper in the event would hold a hash of itself, which nobody can make.
  */
 export function hashedTextOfLine(line: string, event: Pick<LogbookEvent, 'hash' | 'sig'>): string {
-  return line.replace(`"hash":"${event.hash}",`, '').replace(`"sig":"${event.sig}",`, '');
+  return without(without(line, `"sig":"${event.sig}",`), `"hash":"${event.hash}",`);
+}
+
+/** From the end, where both stand: `data`, the longest part, comes before them. */
+function without(line: string, member: string): string {
+  const start = line.lastIndexOf(member);
+  return start < 0 ? line : line.slice(0, start) + line.slice(start + member.length);
 }
 
 /** The line of a sealed event, without the newline that ends it. */

@@ -1,12 +1,12 @@
 /** One event a line: from the text of a file to lines, and from a line to an event or the reason why it is none. */
 
-import * as z from 'zod';
-import { EVENT_TYPES, type LogbookEvent, ROLES } from '../domain/event.ts';
+import type * as z from 'zod';
+import type { LogbookEvent } from '../domain/event.ts';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
 import { dataSchemas } from './data-schemas.ts';
-import { actorSchema } from './part-schemas.ts';
+import { frameFlaw } from './frame.ts';
 
 /** A file cut into its lines; `torn` is what stands after the last newline, null when nothing does. */
 export type Lines = { readonly whole: readonly string[]; readonly torn: string | null };
@@ -34,9 +34,9 @@ export function decodeLine(line: string): Result<FramedEvent, string> {
   if (line.length > limits.logbookLineCharsMax) return fail('the line is longer than an event may be');
   const json = parseCanonical(line);
   if (!json.ok) return json;
-  const frame = frameSchema.safeParse(json.value);
-  if (!frame.success) return fail(firstIssue(frame.error));
-  // Checked just above; what zod gives back is a copy, and the order of keys is wanted as it was read.
+  const flaw = frameFlaw(json.value);
+  if (flaw !== null) return fail(flaw);
+  // Checked just above.
   return ok(json.value as unknown as FramedEvent);
 }
 
@@ -46,35 +46,6 @@ export function completeEvent(framed: FramedEvent): Result<LogbookEvent, string>
   // The compiler holds the schemas against LogbookEvent's parts, type by type.
   return data.success ? ok(framed as LogbookEvent) : fail(`data: ${firstIssue(data.error)}`);
 }
-
-const HASH = /^[0-9a-f]{64}$/;
-/** 64 bytes in base64; the last digit has four unused bits, which must be zero, or two texts were one signature. */
-const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
-const MOMENT = /^(?:19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** JavaScript reads February 30 as March 2: only what it writes back unchanged is a moment. */
-function isMoment(at: string): boolean {
-  const ms = MOMENT.test(at) ? Date.parse(at) : Number.NaN;
-  return Number.isFinite(ms) && new Date(ms).toISOString() === at;
-}
-
-const frameSchema = z.looseObject({
-  v: z.literal(1),
-  run: z.string().min(1),
-  seq: z.int().min(0),
-  at: z.string().refine(isMoment, 'not a moment in UTC'),
-  type: z.enum(EVENT_TYPES),
-  role: z.enum(ROLES),
-  actor: actorSchema.optional(),
-  data: z.custom(
-    (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
-    'not an object',
-  ),
-  prev: z.string().regex(HASH),
-  keyId: z.string().min(1),
-  hash: z.string().regex(HASH),
-  sig: z.string().regex(SIGNATURE),
-});
 
 function firstIssue(error: z.ZodError): string {
   const issue = error.issues[0];

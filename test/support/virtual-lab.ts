@@ -255,6 +255,8 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     nodeProgram: process.execPath,
     workDirectory: '/nonexistent-work',
     serverUrl: BASE,
+    // No cron line is finer than a minute, and every look costs time that no one sees pass.
+    schedulePollMs: 60_000,
   });
 
   const servers = Array.from({ length: options.server === false ? 0 : (options.servers ?? 1) }, () =>

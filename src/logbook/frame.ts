@@ -1,0 +1,61 @@
+/** The frame of an event, checked by hand: the same twelve fields on each of thousands of lines. */
+
+import { EVENT_TYPES, ROLES } from '../domain/event.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+
+/**
+ * Why a value has not the frame of an event (docs/logbook.md, the fields of an event), or null: the first field that
+ * is missing or of another kind, by name. `data` need only be an object here; further fields may stand beside.
+ */
+export function frameFlaw(value: Json): string | null {
+  if (!isObject(value)) return 'not an object';
+  for (const [name, [isGood, expected]] of FIELDS) {
+    // An object of JSON may lack any of its keys.
+    const field: Json | undefined = value[name];
+    if (!isGood(field)) return `${name}: ${field === undefined ? 'missing' : expected}`;
+  }
+  return null;
+}
+
+type Check = readonly [isGood: (field: Json | undefined) => boolean, expected: string];
+
+const HASH = /^[0-9a-f]{64}$/;
+/** 64 bytes in base64; the last digit has four unused bits, which must be zero, or two texts were one signature. */
+const SIGNATURE = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
+const MOMENT =
+  /^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
+const ROLE_NAMES: ReadonlySet<string> = new Set(ROLES);
+
+const isText = (field: Json | undefined): field is string => typeof field === 'string';
+const isObject = (field: Json | undefined): field is JsonObject =>
+  typeof field === 'object' && field !== null && !Array.isArray(field);
+const isInteger = (field: Json | undefined): boolean => Number.isSafeInteger(field);
+const isName = (field: Json | undefined): boolean => isText(field) && field !== '';
+const isHash = (field: Json | undefined): boolean => isText(field) && HASH.test(field);
+
+/** JavaScript reads February 30 as March 2: a day that not every month has is one only if it is written back unchanged. */
+function isMoment(field: Json | undefined): boolean {
+  if (!isText(field) || !MOMENT.test(field)) return false;
+  return field.slice(8, 10) <= '28' || new Date(Date.parse(field)).toISOString() === field;
+}
+
+/** A person, where one acted: a numeric id and a login. */
+function isActor(field: Json | undefined): boolean {
+  return field === undefined || (isObject(field) && isInteger(field['id']) && isText(field['login']));
+}
+
+const FIELDS: readonly (readonly [string, Check])[] = [
+  ['v', [(field) => field === 1, 'not version 1']],
+  ['run', [isName, 'not a name']],
+  ['seq', [(field) => isInteger(field) && Number(field) >= 0, 'not a number from 0']],
+  ['at', [isMoment, 'not a moment in UTC']],
+  ['type', [(field) => isText(field) && TYPES.has(field), 'not a type of event']],
+  ['role', [(field) => isText(field) && ROLE_NAMES.has(field), 'not a role']],
+  ['actor', [isActor, 'not a person']],
+  ['data', [isObject, 'not an object']],
+  ['prev', [isHash, 'not a hash']],
+  ['keyId', [isName, 'not a name']],
+  ['hash', [isHash, 'not a hash']],
+  ['sig', [(field) => isText(field) && SIGNATURE.test(field), 'not a signature']],
+];
