@@ -1,7 +1,7 @@
 /** What a look at a job comes to as events: an observation, an incident for each new failure signature, and the end. */
 
 import type { JobObservation } from '../domain/engine.ts';
-import type { EventDataByType, EventDraft, Lease, Metrics } from '../domain/event.ts';
+import type { EventDataByType, EventDraft, Lease, Metrics, TrackerRun } from '../domain/event.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
@@ -39,7 +39,7 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
     totalSteps: log.exactTotal,
     loss: log.loss,
     firstStepCompleted: log.firstStepCompleted,
-    trackers: log.trackers.map(({ id, url }) => ({ id, url })),
+    trackers: trackersOf(look),
     evals: log.evals,
     checkpointStep: log.checkpointStep,
     signatures: log.failures.map((failure) => failure.id),
@@ -47,6 +47,11 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
     cadenceMs: look.cadenceMs,
     lease: look.lease,
   };
+}
+
+/** A link is text of the job like any other line: what a person put into its address may be a secret. */
+function trackersOf({ log, redact }: Look): readonly TrackerRun[] {
+  return log.trackers.map(({ id, url }) => ({ id: redact(id), url: redact(url) }));
 }
 
 function messageOf(job: Exclude<JobObservation, { kind: 'found' }>): string {
@@ -106,7 +111,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     lastStep: lastStepOf(look.metrics, log),
     totalSteps: log.exactTotal,
     metrics: look.metrics,
-    trackers: log.trackers.map(({ id, url }) => ({ id, url })),
+    trackers: trackersOf(look),
     signatures: log.failures.map((failure) => failure.id),
     checkpointStep: log.checkpointStep,
     fence: look.lease.fence,

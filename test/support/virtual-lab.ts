@@ -16,6 +16,7 @@ import { isMode } from '../../src/app/action/inputs.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
+import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { PythonParser } from '../../src/domain/python-syntax.ts';
@@ -234,7 +235,8 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
             engineOf: () => engine,
             readMetrics: async (submission) => metricsOf(engine, submission.jobId),
             environment: env,
-            redact: (text) => text,
+            secrets: createSecretKeeper(env, () => undefined),
+            temporaryDirectory: '/nonexistent-temp',
             sleep: clock.sleep,
             shipTree: async () => '/virtual',
           });

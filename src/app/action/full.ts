@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
-import { redact } from '../../host/redactor.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { engineFor } from '../engines.ts';
 import { shipTree } from '../runner/ship-job.ts';
+import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
 import { type ActionResult, runAction } from './run-action.ts';
@@ -31,6 +31,9 @@ const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
 
 const eventSchema = z.object({ repository: z.object({ default_branch: z.string() }) });
 
+/** Everything that this process prints or records goes through here. */
+const secrets = createSecretKeeper(process.env, core.setSecret);
+
 /** Runs the action and reports. A result that is no success fails the job with its reason. */
 export async function main(payload: unknown): Promise<void> {
   try {
@@ -38,10 +41,11 @@ export async function main(payload: unknown): Promise<void> {
     core.setOutput('result', result.result);
     core.setOutput('run', result.run);
     core.setOutput('job-id', result.jobId);
-    core.info(`ferrybot: ${result.result}${result.detail === '' ? '' : `: ${result.detail}`}`);
-    if (!result.ok) core.setFailed(`ferrybot: ${result.result}: ${result.detail}`);
+    const detail = secrets.clean(result.detail);
+    core.info(`ferrybot: ${result.result}${detail === '' ? '' : `: ${detail}`}`);
+    if (!result.ok) core.setFailed(`ferrybot: ${result.result}: ${detail}`);
   } catch (error) {
-    core.setFailed(clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    core.setFailed(secrets.clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   }
 }
 
@@ -54,7 +58,7 @@ async function act(payload: unknown): Promise<ActionResult> {
   core.setSecret(token);
   const workDirectory = join(env.RUNNER_TEMP, 'ferrybot');
   await mkdir(workDirectory, { recursive: true, mode: 0o700 });
-  const stateDirectory = core.getInput('state-directory') || join(env.RUNNER_TEMP, 'ferrybot-state');
+  const stateDirectory = core.getInput('state-directory');
   const lab = composeLab({
     repository: env.GITHUB_REPOSITORY,
     octokit: new Octokit({ auth: token, baseUrl: env.GITHUB_API_URL, userAgent: 'ferrybot' }),
@@ -67,7 +71,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     now: Date.now,
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) =>
-      core.info(clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)),
+      core.info(secrets.clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)),
   });
   const event = eventSchema.safeParse(payload);
   return runAction({
@@ -93,17 +97,8 @@ async function act(payload: unknown): Promise<ActionResult> {
     readMetrics: metricsFromFile,
     shipTree,
     environment,
-    redact: clean,
+    secrets,
+    temporaryDirectory: env.RUNNER_TEMP,
     sleep: (durationMs) => sleep(durationMs),
   });
 }
-
-/** Text of this process without the values that it must not tell: every variable whose name says that it is one. */
-function clean(text: string): string {
-  const secrets = Object.entries(process.env).flatMap(([name, value]) =>
-    SECRET_NAME.test(name) && value !== undefined ? [value] : [],
-  );
-  return redact(text, secrets);
-}
-
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;

@@ -42,7 +42,7 @@ export const ACTION_INPUTS = {
   },
   'state-directory': {
     description:
-      'launch and watch with a local engine: folder on the runner that outlives the job and that both workflows share, for job records. Empty: below RUNNER_TEMP, which does not outlive the job.',
+      'launch and watch with a local engine, which needs it: absolute folder on the runner that outlives the job and that both workflows share, for job records. A folder below RUNNER_TEMP does not, and is refused.',
     required: false,
     default: null,
   },

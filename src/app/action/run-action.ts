@@ -1,5 +1,6 @@
 /** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
 
+import type { LabConfig } from '../../config/schema.ts';
 import { assertNever } from '../../domain/assert.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
@@ -11,6 +12,8 @@ import { propose } from '../propose/propose.ts';
 import { createPublisher } from '../publisher.ts';
 import { launch } from '../runner/launch.ts';
 import type { ShipTree } from '../runner/ship-job.ts';
+import type { SecretKeeper } from '../secret-keeper.ts';
+import { stateDirectoryProblem } from '../state-directory.ts';
 import type { MetricsReader } from '../watch/look.ts';
 import { watch } from '../watch/watch.ts';
 import type { ActionMode } from './inputs.ts';
@@ -41,7 +44,9 @@ export type ActionParts = {
   readonly readMetrics: MetricsReader;
   readonly shipTree: ShipTree;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly redact: (text: string) => string;
+  readonly secrets: SecretKeeper;
+  /** What the runner empties after each job. */
+  readonly temporaryDirectory: string;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
@@ -118,6 +123,9 @@ async function proposeToday(open: OpenLab): Promise<ActionResult> {
 }
 
 async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  parts.secrets.learn(open.config);
+  const problem = stateProblem(parts, open.config, open.config.lanes.daily.cluster);
+  if (problem !== null) return { ...failed('no-state-directory', problem), run: parts.inputs.run };
   const outcome = await launch(open, {
     run: parts.inputs.run,
     orderDigest: parts.inputs.order,
@@ -128,6 +136,7 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
     stateDirectory: parts.inputs.stateDirectory,
     environment: parts.environment,
     shipTree: parts.shipTree,
+    redact: parts.secrets.clean,
   });
   if (outcome.kind === 'submitted')
     return {
@@ -142,6 +151,16 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
 
 async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   const opener = createLabOpener(parts.lab, parts.defaultBranch);
+  const opening = await opener.open();
+  if (opening.kind === 'no-config') return failed('no-config', 'there is no valid config');
+  const { config } = opening.open;
+  const problem = stateProblem(parts, config, parts.inputs.cluster);
+  if (problem !== null) return failed('no-state-directory', problem);
+  const missing = parts.secrets.learn(config);
+  if (missing.length > 0)
+    parts.lab.log(
+      `what jobs write is withheld: ${missing.join(', ')} is passed to them and not to this watch`,
+    );
   const outcome = await watch({
     opener,
     now: parts.lab.now,
@@ -152,7 +171,7 @@ async function watchCluster(parts: ActionParts): Promise<ActionResult> {
       holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
       engineOf: parts.engineOf,
       readMetrics: parts.readMetrics,
-      redact: parts.redact,
+      redact: parts.secrets.cleanJobText,
       publisher: createPublisher(),
     },
     log: parts.lab.log,
@@ -160,6 +179,10 @@ async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   return outcome.kind === 'no-config'
     ? failed('no-config', 'there is no valid config')
     : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
+}
+
+function stateProblem(parts: ActionParts, config: LabConfig, cluster: string): string | null {
+  return stateDirectoryProblem(config, cluster, parts.inputs.stateDirectory, parts.temporaryDirectory);
 }
 
 function failed(result: string, detail: string): ActionResult {

@@ -31,6 +31,8 @@ export type LaunchInput = {
   readonly shipTree: ShipTree;
   /** The runner's environment, of which the job gets what the config names. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Takes every secret out of a text, those passed to the job included. */
+  readonly redact: (text: string) => string;
 };
 
 /** Carries out one order. Every refusal has its code; nothing is submitted before the claim was pushed. */
@@ -67,10 +69,10 @@ async function refused(
 ): Promise<LaunchOutcome> {
   const { code, effect, why } = refusal;
   if (effect === 'ending')
-    await record(open, input.run, incident('runner-refused', input.orderDigest, { reason: code, why }));
+    await record(open, input.run, incident(input, 'runner-refused', { reason: code, why }));
   else if (code === 'unreadable' && state !== null && !isTold(state, input.orderDigest))
-    await record(open, input.run, incident('launch-unreadable', input.orderDigest, { why }));
-  return { kind: 'refused', code, why };
+    await record(open, input.run, incident(input, 'launch-unreadable', { why }));
+  return { kind: 'refused', code, why: input.redact(why) };
 }
 
 /** What could not be checked is said once for an order: it stays open, and each further try would say the same. */
@@ -113,21 +115,22 @@ async function resume(
   if (engine === null)
     return fail(
       open,
-      order,
+      input,
       'submit-rejected',
       `no engine for ${open.config.lanes.daily.cluster} on this runner`,
     );
   // No submission was recorded, so the job was never seen: *nothing there* is *absent* and not *lost*.
   const found = await engine.observe(order.order.submissionId, null);
-  if (found.kind === 'unknown') return { kind: 'failed', code: 'submit-unknown', why: found.message };
-  if (found.kind === 'state-lost') return fail(open, order, 'submit-unknown', found.message);
+  if (found.kind === 'unknown')
+    return { kind: 'failed', code: 'submit-unknown', why: input.redact(found.message) };
+  if (found.kind === 'state-lost') return fail(open, input, 'submit-unknown', found.message);
   const isStarted = found.kind === 'found' && found.status !== 'PENDING';
   if (!isStarted && ground.kind === 'refuse') {
     if (ground.effect === 'standing') return refused(open, input, state, ground);
-    return fail(open, order, 'submit-rejected', `${ground.code}: ${ground.why}`);
+    return fail(open, input, 'submit-rejected', `${ground.code}: ${ground.why}`);
   }
   if (found.kind === 'absent' && isClaimStale(order, open.lab.now()))
-    return fail(open, order, 'submit-rejected', 'the order was claimed two hours ago and never submitted');
+    return fail(open, input, 'submit-rejected', 'the order was claimed two hours ago and never submitted');
   return submit(open, input, state, order);
 }
 
@@ -141,7 +144,7 @@ async function submit(
   if (engine === null)
     return fail(
       open,
-      order,
+      input,
       'submit-rejected',
       `no engine for ${open.config.lanes.daily.cluster} on this runner`,
     );
@@ -149,11 +152,12 @@ async function submit(
   open.lab.boundary('submit-job', 'before');
   const outcome = await engine.submit(shipped.spec);
   open.lab.boundary('submit-job', 'after');
-  return recordSubmit(open, order, shipped, engine, outcome);
+  return recordSubmit(open, input, order, shipped, engine, outcome);
 }
 
 async function recordSubmit(
   open: OpenLab,
+  input: LaunchInput,
   order: IssuedOrder,
   shipped: ShippedJob,
   engine: Engine,
@@ -186,14 +190,14 @@ async function recordSubmit(
     case 'conflict':
       return fail(
         open,
-        order,
+        input,
         'submit-conflict',
         `a job of ${outcome.found?.run ?? 'unknown origin'} runs under our id`,
       );
     case 'rejected':
-      return fail(open, order, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
+      return fail(open, input, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
     case 'unknown':
-      return { kind: 'failed', code: 'submit-unknown', why: outcome.message };
+      return { kind: 'failed', code: 'submit-unknown', why: input.redact(outcome.message) };
     default:
       return assertNever(outcome);
   }
@@ -209,26 +213,31 @@ function detailsOf(locator: object): Readonly<Record<string, string | number>> {
 
 async function fail(
   open: OpenLab,
-  order: IssuedOrder,
+  input: LaunchInput,
   code: IncidentCode,
   why: string,
 ): Promise<LaunchOutcome> {
-  await record(open, order.order.run, incident(code, order.digest, { why }));
-  return { kind: 'failed', code, why };
+  await record(open, input.run, incident(input, code, { why }));
+  return { kind: 'failed', code, why: input.redact(why) };
 }
 
+/** An incident of this order. What a program or a server said is redacted before it is cut: half a secret is one too. */
 function incident(
+  input: LaunchInput,
   code: IncidentCode,
-  orderDigest: string,
   detail: Readonly<Record<string, string>>,
 ): EventDraft {
   const bounded = Object.fromEntries(
     Object.entries(detail).map(([name, text]) => [
       name,
-      text.slice(0, limits.messageCharactersMax).toWellFormed(),
+      input.redact(text).slice(0, limits.messageCharactersMax).toWellFormed(),
     ]),
   );
-  return { type: 'incident', role: 'runner', data: { code, detail: { orderDigest, ...bounded } } };
+  return {
+    type: 'incident',
+    role: 'runner',
+    data: { code, detail: { orderDigest: input.orderDigest, ...bounded } },
+  };
 }
 
 /** Appends what has happened; a lost race is read again and appended again, because it has happened. */

@@ -1,0 +1,60 @@
+/**
+ * What this process must not tell, by value: the variables whose names say that they are secrets, and those that the
+ * lab's config passes to its jobs, whatever they are called (issue *the gate*, section 4: no token in the child).
+ */
+
+import type { LabConfig } from '../config/schema.ts';
+import { redact } from '../host/redactor.ts';
+
+export type SecretKeeper = {
+  /** Takes in the values behind `lanes.daily.passSecrets`; gives the names that this process has no value for. */
+  readonly learn: (config: LabConfig) => readonly string[];
+  /** The text without any secret that was learnt. */
+  readonly clean: (text: string) => string;
+  /**
+   * For what a job wrote. The job has every passed secret, this process perhaps not: then nobody here can tell which
+   * words of it are secret, and none of it is told.
+   */
+  readonly cleanJobText: (text: string) => string;
+};
+
+/** `mask` hears each value of the config once, so that the runner hides it in its own log too. */
+export function createSecretKeeper(
+  environment: Readonly<Record<string, string | undefined>>,
+  mask: (value: string) => void,
+): SecretKeeper {
+  const values = new Set(
+    Object.entries(environment).flatMap(([name, value]) =>
+      SECRET_NAME.test(name) && value !== undefined ? withLines(value) : [],
+    ),
+  );
+  let missing: readonly string[] = [];
+  const clean = (text: string): string => redact(text, [...values]);
+  return {
+    learn: (config) => {
+      const names = config.lanes.daily.passSecrets;
+      for (const value of names.flatMap((name) => withLines(environment[name] ?? ''))) {
+        if (!values.has(value)) mask(value);
+        values.add(value);
+      }
+      missing = names.filter((name) => (environment[name] ?? '') === '');
+      return missing;
+    },
+    clean,
+    cleanJobText: (text) =>
+      missing.length === 0 || text === ''
+        ? clean(text)
+        : `(withheld: this process was not given ${missing.join(', ')} and cannot redact it)`,
+  };
+}
+
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
+/** A shorter line of a key file (a brace, a header) says nothing, and stands in ordinary text too. */
+const SECRET_LINE_CHARACTERS_MIN = 12;
+
+/** A secret of several lines, and each of them: logs are read line by line. */
+function withLines(value: string): readonly string[] {
+  if (value === '') return [];
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  return [value, ...lines.filter((line) => line !== value && line.length >= SECRET_LINE_CHARACTERS_MIN)];
+}

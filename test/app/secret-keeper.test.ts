@@ -1,0 +1,52 @@
+/** Secrets are known by value: those whose names say it, those that the config passes on, and each line of a long one. */
+
+import { describe, expect, it } from 'vitest';
+import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
+import type { LabConfig } from '../../src/config/schema.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const passing = (...names: readonly string[]): LabConfig => {
+  const config = aConfig();
+  return { ...config, lanes: { daily: { ...config.lanes.daily, passSecrets: [...names] } } };
+};
+
+describe('what a process must not tell', () => {
+  it('is what a name says to be a secret, without any config', () => {
+    const { clean } = createSecretKeeper(
+      { DEPLOY_TOKEN: 'tugboat-7741', COLOUR: 'ultramarine' },
+      () => undefined,
+    );
+    expect(clean('tugboat-7741 is ultramarine')).toBe('*** is ultramarine');
+  });
+
+  it('is what the config passes to jobs, whatever it is called, as it is, in base64 and in JSON', () => {
+    const masked: string[] = [];
+    const keeper = createSecretKeeper({ HARBOUR: 'salt"and\\brine' }, (value) => masked.push(value));
+    expect(keeper.clean('salt"and\\brine')).toBe('salt"and\\brine');
+    expect(keeper.learn(passing('HARBOUR'))).toEqual([]);
+    const base64 = Buffer.from('salt"and\\brine').toString('base64');
+    const json = JSON.stringify({ value: 'salt"and\\brine' });
+    expect(keeper.clean(`salt"and\\brine ${base64} ${json}`)).toBe('*** ***= {"value":"***"}');
+    expect(masked).toEqual(['salt"and\\brine']);
+  });
+
+  it('is each line of a secret of several lines', () => {
+    const keeper = createSecretKeeper(
+      { CERTIFICATE: 'first line of it\nsecond line of it\n}' },
+      () => undefined,
+    );
+    keeper.learn(passing('CERTIFICATE'));
+    expect(keeper.clean('read second line of it, then }')).toBe('read ***, then }');
+  });
+
+  it('is everything that a job wrote, where the job has a secret that this process has not', () => {
+    const keeper = createSecretKeeper({}, () => undefined);
+    expect(keeper.cleanJobText('loss=3.4')).toBe('loss=3.4');
+    expect(keeper.learn(passing('HARBOUR'))).toEqual(['HARBOUR']);
+    expect(keeper.cleanJobText('RuntimeError: bad password hunter2')).toBe(
+      '(withheld: this process was not given HARBOUR and cannot redact it)',
+    );
+    expect(keeper.cleanJobText('')).toBe('');
+    expect(keeper.clean('our own words')).toBe('our own words');
+  });
+});

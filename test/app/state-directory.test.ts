@@ -1,0 +1,27 @@
+/** Job records of the local engine in a folder that ends with the job: refused, with what to do. */
+
+import { describe, expect, it } from 'vitest';
+import { stateDirectoryProblem } from '../../src/app/state-directory.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const config = aConfig();
+const { cluster } = config.lanes.daily;
+const problem = (directory: string): string | null =>
+  stateDirectoryProblem(config, cluster, directory, '/runner/_temp');
+
+describe('the folder for job records', () => {
+  it.each(['/var/lib/ferrybot', '/runner/_temporary', '/runner'])('may be %s', (directory) => {
+    expect(problem(directory)).toBeNull();
+  });
+
+  it.each(['', 'state', '/runner/_temp', '/runner/_temp/ferrybot-state', '/runner/_temp/../_temp/x'])(
+    'may not be "%s", and the answer names the variable',
+    (directory) => {
+      expect(problem(directory)).toContain('FERRYBOT_STATE_DIR');
+    },
+  );
+
+  it('is nobody else’s concern: a cluster that is not configured has another fault', () => {
+    expect(stateDirectoryProblem(config, 'nowhere', '', '/runner/_temp')).toBeNull();
+  });
+});
