@@ -12,3 +12,45 @@ export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name 
 
 /** Why somebody does something, in their own words. */
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
+
+const NAME = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_]*`;
+const INDEX = String.raw`\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=]+)\]`;
+
+/**
+ * The name or path of a knob as the delta prints it: `learning_rate`, `train.SimpleTrainConfig().learning_rate`,
+ * `_WEIGHTS["hq_actual"]`, `with_tpu()[0]`, `run().lr#2` (interfaces.md, `delta`).
+ */
+export const knobPath = z
+  .string()
+  .max(300, 'the path of a knob')
+  .regex(
+    new RegExp(String.raw`^${NAME}(?:\.${NAME}|\(\)|${INDEX})*(?:#\d{1,4})?$`, 'u'),
+    'the path of a knob',
+  );
+
+/**
+ * A knob's new value as Python source. One whose brackets do not close was cut at a blank: it needs quotes around it.
+ */
+export const knobValue = z
+  .string()
+  .trim()
+  .min(1, 'a value')
+  .max(500, 'a value of at most 500 characters')
+  .refine(isBalanced, 'a value whose brackets close; one with blanks needs double quotes around it');
+
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+]);
+
+// Python's own strings may hold any bracket.
+function isBalanced(source: string): boolean {
+  const open: string[] = [];
+  for (const sign of source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '')) {
+    const opening = CLOSING.get(sign);
+    if (opening !== undefined && open.pop() !== opening) return false;
+    if ('([{'.includes(sign)) open.push(sign);
+  }
+  return open.length === 0;
+}

@@ -84,10 +84,22 @@ describe('a comment of 65,536 characters made of one shape', () => {
     expect(errors.length).toBeLessThanOrEqual(limits.commentCommandsMax);
   });
 
-  it('deep lists by indentation are read in a moment', () => {
-    const stairs = Array.from({ length: 250 }, (_, depth) => `${'  '.repeat(depth)}- /stop`).join('\n');
+  it.each(['', '> ', '\t'])('lists that get deeper with every line, behind %j, meet the bound', (before) => {
+    const step = before === '\t' ? before : '  ';
+    const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join(
+      '\n',
+    );
     const start = performance.now();
-    expect(read(stairs).commands).toEqual([]);
+    const { commands, ignored } = read(stairs);
+    expect(commands).toEqual([]);
+    expect(new Set(ignored.map((word) => word.reason))).toEqual(new Set(['limit']));
+    expect(performance.now() - start).toBeLessThan(MOMENT_MS);
+  });
+
+  it('lists of twenty levels, over and over, are read in a moment', () => {
+    const stairs = Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}- a\n`).join('');
+    const start = performance.now();
+    expect(read(full(stairs)).commands).toEqual([]);
     expect(performance.now() - start).toBeLessThan(MOMENT_MS);
   });
 });

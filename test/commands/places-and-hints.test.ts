@@ -134,6 +134,16 @@ describe('the reading', () => {
     ]);
   });
 
+  it('takes a knob with the name of what every object has for a knob', () => {
+    expect(Object.entries(read('/propose __proto__=1').commands[0]?.args ?? {})).toEqual([
+      ['__proto__', '1'],
+    ]);
+  });
+
+  it('gives the place of a word in code that has a NUL before it', () => {
+    expect(read('`\0/stop`').ignored).toEqual([{ word: '/stop', line: 1, column: 3, reason: 'code' }]);
+  });
+
   it('takes other bots’ words with and without slash, in any case', () => {
     const reading = readComment('/Hold\n/MERGE', TEST_REGISTRY, { otherBots: ['hold', '/merge'] });
     expect(reading.ignored.map((w) => w.reason)).toEqual(['other-bot', 'other-bot']);

@@ -15,6 +15,20 @@ const BEFORE = [
   ...[' ', '   ', '     ', '\t', '> ', '>', '> > ', '- ', '* ', '+ ', '1. ', '2. ', '12) '],
   ...['- [ ] ', '# ', '#', '## ', '**', '*', '_', '__', '~~', '~', '`', '``', '[', '![', '<b>', '<kbd>'],
   ...['<!-- ', '| ', 'text ', '[^1]: ', '[a]: ', '(', '@bob ', '<img src=x> ', '> - ', '- > '],
+  ...[
+    'text<br>',
+    '<br>',
+    '<foo>',
+    '</foo>',
+    '<u>',
+    '</b>',
+    '</details>',
+    '<!-- a -->',
+    '>\t',
+    '-\t',
+    '> # ',
+    '1)\t',
+  ],
 ];
 const AFTER = [
   ...Array.from({ length: 40 }, () => ''),
@@ -81,6 +95,58 @@ const LINES = [
     '<https://x.test>',
     '  - a',
   ],
+  ...[
+    '> <details>',
+    '> <b>',
+    '- <details>',
+    '- <b>',
+    '# a <div>',
+    '> </details>',
+    'a <kbd>',
+    'a <details>',
+    '<p title=a>',
+  ],
+  ...['a <p title=a> b', '## <i>', 'a <div> <span>', '> <span>', '</i>', '</kbd>', 'a </div> b'],
+  ...['<foo>', '</foo>', '<span>', '</span>', '<ul><li>', '</ul>', '<pre>', '</pre>', '<u>', '</u>', '</b>'],
+  ...[
+    '<!-- a -->',
+    '<details open><summary>a</summary>',
+    '</details></div>',
+    '<blockquote>',
+    '</blockquote>',
+  ],
+  ...[
+    '>',
+    '> ```',
+    '> - a',
+    '> # a',
+    '-',
+    '-   ',
+    '\t',
+    '> > a',
+    '1) a',
+    '   ',
+    '~~~ a',
+    '***a',
+    'b***',
+    'a | b',
+  ],
+  ...[
+    '--|--',
+    '| a',
+    '[a][b',
+    ']',
+    '[b]: <x',
+    '  "c"',
+    'a\\',
+    '_a',
+    'b_ c',
+    '``',
+    '~a',
+    'b~',
+    '[^1]',
+    '    - a',
+  ],
 ];
 
 type Line =
@@ -123,18 +189,25 @@ describe('random Markdown around commands', () => {
         const seen = plainLinesOf(text).flatMap(
           (l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? [],
         );
+        // A browser drops a tag that ends nothing, so the source is asked whether one stands in the line.
         const isAsSeen = (digest: string): boolean =>
-          lines.some((l, n) => 'word' in l && digestOf(n) === digest && l.word === '/approve-launch');
+          lines.some(
+            (l, n) =>
+              'word' in l &&
+              digestOf(n) === digest &&
+              l.word === '/approve-launch' &&
+              !`${l.before}${l.after}`.includes('<'),
+          );
         const expected = seen.filter(isAsSeen);
         const { commands } = read(text);
         fired += commands.length;
         seenOnly += seen.length - expected.length;
         expect(commands.map((c) => c.args['digest'])).toEqual(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_200 },
     );
-    expect(fired).toBeGreaterThan(300);
-    expect(seenOnly).toBeGreaterThan(50);
+    expect(fired).toBeGreaterThan(120);
+    expect(seenOnly).toBeGreaterThan(15);
   });
 
   it('accounts for each slash word exactly once, at its place', () => {

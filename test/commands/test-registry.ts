@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { CommandSpec } from '../../src/commands/spec.ts';
+import { knobPath, knobValue } from '../../src/commands/values.ts';
 
 const text = z.string().trim().min(1);
 const reason = { required: true, value: text };
@@ -14,7 +15,7 @@ export const TEST_REGISTRY: readonly CommandSpec[] = [
   {
     name: 'propose',
     keys: { objective: { required: false, value: text } },
-    freeKeys: { name: z.string().regex(/^[a-z_][\w.[\]]*$/i), value: text },
+    freeKeys: { name: knobPath, value: knobValue },
   },
   {
     name: 'approve-launch',

@@ -27,9 +27,11 @@ function blocksAreWithinBounds(body: string): boolean {
   if (lines.length > limits.commentLinesMax) return false;
   let markers = 0;
   let underlines = 0;
+  const indents: number[] = [];
   for (const line of lines) {
-    const depth = CONTAINERS.exec(line)?.[0].match(CONTAINER)?.length ?? 0;
-    if (depth > limits.commentDepthMax) return false;
+    const signs = CONTAINERS.exec(line)?.[0] ?? '';
+    const depth = signs.match(CONTAINER)?.length ?? 0;
+    if (depth + outerItems(signs, indents) > limits.commentDepthMax) return false;
     markers += depth;
     if (UNDERLINE.test(line)) underlines += 1;
   }
@@ -38,6 +40,21 @@ function blocksAreWithinBounds(body: string): boolean {
     underlines <= limits.commentUnderlinesMax &&
     countOf(body, /\|/g) <= limits.commentCellsMax
   );
+}
+
+const QUOTE_SIGNS = /^(?:[ \t]*>)*/;
+
+/**
+ * How many items of earlier lines an item of this line may stand in: those that are indented less. `indents` are those of
+ * the open items. A staircase of 250 items has one sign a line, and takes two seconds.
+ */
+function outerItems(signs: string, indents: number[]): number {
+  const inside = signs.replace(QUOTE_SIGNS, '');
+  if (inside === '') return 0;
+  const indent = /^[ \t]*/.exec(inside)?.[0].replaceAll('\t', '    ').length ?? 0;
+  while ((indents.at(-1) ?? -1) >= indent) indents.pop();
+  indents.push(indent);
+  return indents.length - 1;
 }
 
 // An underscore inside a word starts no emphasis, and logs are full of them.

@@ -2,10 +2,16 @@
 
 /** As the inside of a character class: nothing to be seen where one of these stands. Blanks are not among them. */
 export const INVISIBLE_CLASS =
-  '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
+  '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u2800';
 
-/** The slash and what looks like one: fullwidth, division, fraction, big solidus, box-drawing diagonal. */
-export const SLASH_CLASS = '/\\uff0f\\u2215\\u2044\\u29f8\\u2571';
+/**
+ * The slash and what looks like one (confusables.txt, without the strokes of Chinese and Japanese): fullwidth, division,
+ * fraction, big solidus, box-drawing and rising diagonals, caret insertion, Philippine and Coptic marks.
+ */
+export const SLASH_CLASS = '/\\uff0f\\u2215\\u2044\\u29f8\\u2571\\u27cb\\u2041\\u1735\\u2cc6';
+
+/** Letters in circles and boxes are no letters to Unicode, and letters to a reader. */
+export const LETTER_CLASS = '\\p{L}\\u24b6-\\u24e9\\u{1f130}-\\u{1f189}';
 
 // The line and paragraph separators of Unicode are blanks to a browser and line ends to other programs.
 const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}]`, 'u');
@@ -45,7 +51,19 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     ...{ м: 'm', о: 'o', р: 'p', ԛ: 'q', г: 'r', ѕ: 's', т: 't', ѵ: 'v', ԝ: 'w', х: 'x', у: 'y', п: 'n' },
     ...{ α: 'a', ε: 'e', η: 'n', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', σ: 'o', τ: 't', υ: 'u', χ: 'x' },
     ...{ ɑ: 'a', ɡ: 'g', ı: 'i', ȷ: 'j', ʟ: 'l', օ: 'o', ѡ: 'w', ս: 'u', հ: 'h', յ: 'j', ո: 'n', ց: 'g' },
-    ...{ '／': '/', '∕': '/', '⁄': '/', '⧸': '/', '╱': '/' },
+    ...{ ᴀ: 'a', ʙ: 'b', ᴄ: 'c', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ɪ: 'i', ᴊ: 'j', ᴋ: 'k', ᴌ: 'l' },
+    ...{ ᴍ: 'm', ɴ: 'n', ᴏ: 'o', ᴘ: 'p', ʀ: 'r', ꜱ: 's', ᴛ: 't', ᴜ: 'u', ᴠ: 'v', ᴡ: 'w', ʏ: 'y', ᴢ: 'z' },
+    ...{
+      '／': '/',
+      '∕': '/',
+      '⁄': '/',
+      '⧸': '/',
+      '╱': '/',
+      '⟋': '/',
+      '⁁': '/',
+      '\u1735': '/',
+      '\u2cc6': '/',
+    },
   }),
 );
 const MARKS = /\p{M}/gu;

@@ -1,9 +1,9 @@
 /** All slash words of a comment, each with where it stands and why it is not plain text, if it is not. */
 
-import type { Heading, Paragraph, RootContent, TableCell } from 'mdast';
+import type { Heading, Html, Paragraph, RootContent, TableCell } from 'mdast';
 import { emailStart } from './email-region.ts';
 import { type Glyphs, type ReadingContext, rangeOf, seenIn } from './glyphs.ts';
-import { trackElements } from './html-elements.ts';
+import { type MarkdownElement, trackElements } from './html-elements.ts';
 import type { ParsedMarkdown } from './parse-markdown.ts';
 import { type PlainLine, plainLine } from './plain-line.ts';
 import type { IgnoreReason } from './reading.ts';
@@ -44,10 +44,32 @@ export function rawWords(source: string, reason: IgnoreReason): readonly Comment
 }
 
 function readBlock(block: RootContent, outer: IgnoreReason | null, context: Context): void {
+  if (block.type === 'html') readHtml(block, outer, context);
+  else {
+    const element = ELEMENTS[block.type] ?? '#other';
+    context.elements.enter(element);
+    readElement(block, outer, context);
+    context.elements.leave(element);
+  }
+}
+
+const ELEMENTS: Readonly<Partial<Record<RootContent['type'], MarkdownElement>>> = {
+  paragraph: '#paragraph',
+  heading: '#heading',
+  blockquote: '#quote',
+};
+
+function readHtml(block: Html, outer: IgnoreReason | null, context: Context): void {
+  const { start, end } = rangeOf(block);
+  context.elements.feed(block.value);
+  readRaw(start, end, outer ?? 'html', context);
+}
+
+function readElement(block: Exclude<RootContent, Html>, outer: IgnoreReason | null, context: Context): void {
   const { start, end } = rangeOf(block);
   const text = context.source.slice(start, end);
   if (!mayHaveSlashWord(text) && !text.includes('<')) return;
-  const around = outer ?? (context.elements.anyOpen() ? 'html' : null);
+  const around = outer ?? (context.elements.holdsText() ? 'html' : null);
   switch (block.type) {
     case 'paragraph':
       // An element that is open here may end inside the paragraph, so each piece of it is asked for itself.
@@ -60,7 +82,11 @@ function readBlock(block: RootContent, outer: IgnoreReason | null, context: Cont
       readInside(block.children, around ?? 'quote', context);
       break;
     case 'list':
-      for (const item of block.children) readInside(item.children, around ?? 'list', context);
+      for (const item of block.children) {
+        context.elements.enter('#item');
+        readInside(item.children, around ?? 'list', context);
+        context.elements.leave('#item');
+      }
       break;
     case 'footnoteDefinition':
       // Footnotes are rendered below everything else, so their HTML says nothing about the text around them.
@@ -70,10 +96,6 @@ function readBlock(block: RootContent, outer: IgnoreReason | null, context: Cont
       // A browser lets no tag in a cell begin or end anything outside it.
       for (const cell of block.children.flatMap((row) => row.children))
         readPhrasing(cell, around ?? 'table', { ...context, elements: trackElements() });
-      break;
-    case 'html':
-      context.elements.feed(block.value);
-      readRaw(start, end, outer ?? 'html', context);
       break;
     case 'definition':
       readRaw(start, end, around ?? 'link', context);

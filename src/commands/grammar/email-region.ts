@@ -12,12 +12,16 @@ const ATTRIBUTIONS = [
   /^Il\s.+\sha scritto:$/i,
   /^Em\s.+\sescreveu:$/i,
   /^Op\s.+\sschreef\s.+:$/i,
+  // Without a verb, or with one of a language that is not listed: what stands above a mail ends with an address.
+  /^[^<>]*<[^<>\s@]+@[^<>\s@]+>[^<>]{0,20}[:：]$/,
 ];
 const HEADER_START = /^\*{0,2}(?:From|Von|De):/;
 const HEADER_LINE =
   /^\*{0,2}(?:Sent|Date|To|Cc|Subject|Gesendet|Datum|An|Betreff|Envoyé|À|Objet|Enviado|Para|Asunto):/;
 const SEPARATOR =
   /^-{2,}\s*(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)\s*-{2,}$/i;
+const FORWARDED =
+  /^(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié)\s?:$/i;
 const SIGNATURE = /^--[ \t]*$/;
 const GITHUB_FOOTER = /^Reply to this email directly/;
 
@@ -54,7 +58,8 @@ type Mark = { readonly kind: 'attribution' | 'other'; readonly line: number };
 /** If line `n` starts something that only an e-mail has: which line is the last of it. */
 function lastLineOfMark(lines: readonly Line[], n: number): Mark | null {
   const text = lines[n]?.text ?? '';
-  if (SEPARATOR.test(text) || SIGNATURE.test(text)) return { kind: 'other', line: n };
+  if ([SEPARATOR, FORWARDED, SIGNATURE].some((pattern) => pattern.test(text)))
+    return { kind: 'other', line: n };
   if (text === '—' && GITHUB_FOOTER.test(lines[n + 1]?.text ?? '')) return { kind: 'other', line: n };
   if (HEADER_START.test(text)) {
     const below = lines.slice(n + 1, n + HEADER_LINES_MAX).filter((line) => HEADER_LINE.test(line.text));

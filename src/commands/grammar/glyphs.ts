@@ -63,7 +63,7 @@ function write(
   context: ReadingContext,
   sheet: Sheet,
 ): void {
-  const around = outer ?? (context.elements.anyOpen() ? 'html' : null);
+  const around = outer ?? (context.elements.holdsText() ? 'html' : null);
   const { start, end } = rangeOf(node);
   switch (node.type) {
     case 'text':
@@ -80,6 +80,8 @@ function write(
       if (/^<[!?]/.test(node.value)) sheet.hidden.push(start);
       context.elements.feed(node.value);
       sheet.unseen.push({ start, end, reason: outer ?? 'html' });
+      if (OBJECT_TAG.test(node.value)) put(OBJECT, start, around ?? 'html', sheet);
+      else if (BREAK_TAG.test(node.value)) put('\n', start, around ?? 'html', sheet);
       break;
     case 'image':
     case 'imageReference':
@@ -107,6 +109,8 @@ function put(unit: string, offset: number, mark: IgnoreReason | null, sheet: She
 
 // Stands for something that is seen and is no text.
 const OBJECT = '\ufffc';
+const OBJECT_TAG = /^<(?:img|video|audio|input)\b/i;
+const BREAK_TAG = /^<(?:br|hr)\b/i;
 
 function reasonOf(type: 'delete' | 'emphasis' | 'link' | 'linkReference' | 'strong'): IgnoreReason {
   if (type === 'delete') return 'strikethrough';
@@ -139,7 +143,7 @@ function writeText(node: Text, mark: IgnoreReason | null, context: ReadingContex
       put(unit, at + 1, mark ?? 'escape', sheet);
       index += 1;
       at += 2;
-    } else if (source[at] === unit || (source[at] === '\0' && unit === '\ufffd')) {
+    } else if (isUnit(source[at], unit)) {
       put(unit, at, mark, sheet);
       index += 1;
       at += 1;
@@ -156,8 +160,13 @@ function writeCode(value: string, start: number, mark: IgnoreReason, source: str
   put(OBJECT, start, mark, sheet);
   for (const unit of value.split('')) {
     const isBreak = unit === ' ' && /[\r\n]/.test(source[at] ?? '');
-    while (at < source.length && source[at] !== unit && !isBreak) at += 1;
+    while (at < source.length && !isUnit(source[at], unit) && !isBreak) at += 1;
     put(unit, at, mark, sheet);
     at += 1;
   }
+}
+
+// The parser turns NUL into the replacement character.
+function isUnit(written: string | undefined, unit: string): boolean {
+  return written === unit || (written === '\0' && unit === '\ufffd');
 }

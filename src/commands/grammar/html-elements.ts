@@ -39,16 +39,37 @@ const KNOWN = new Set([
 const COMMENT = /<!--(?:-?>|[\s\S]*?--!?>)|<(?:!(?!--)|\?|\/[^A-Za-z])[^>]*>/y;
 const TAG = /<(\/?)([A-Za-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/y;
 
+// Their start tag ends the paragraph that it stands in, so that the end of the paragraph does not end them (HTML
+// standard, "close a p element").
+const ENDS_PARAGRAPH = new Set([
+  ...'address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer'.split(
+    ' ',
+  ),
+  ...'form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext pre search section'.split(
+    ' ',
+  ),
+  ...'summary table ul xmp'.split(' '),
+]);
+
+/** A block of Markdown, which is an element of the page like those that its author wrote. */
+export type MarkdownElement = '#paragraph' | '#heading' | '#quote' | '#item' | '#other';
+
 export type OpenElements = {
   /** Takes the raw text of one HTML node of the tree, in the order of the comment. */
   readonly feed: (html: string) => void;
-  readonly anyOpen: () => boolean;
+  /** Whether what comes next stands in an element of the author's, or no longer in the paragraph that Markdown began. */
+  readonly holdsText: () => boolean;
+  /** A block begins: a paragraph of HTML ends here. */
+  readonly enter: (element: MarkdownElement) => void;
+  /** The block ends, and with it what was opened inside, but for formatting. */
+  readonly leave: (element: MarkdownElement) => void;
 };
 
 /** Follows the HTML of one comment. A tag or comment that is not finished in its node swallows what comes below. */
 export function trackElements(): OpenElements {
   let open: readonly string[] = [];
   let isSwallowing = false;
+  let inner: MarkdownElement | null = null;
   return {
     feed: (html) => {
       let from = html.indexOf('<');
@@ -60,7 +81,16 @@ export function trackElements(): OpenElements {
         from = html.indexOf('<', piece === null ? from + 1 : piece.end);
       }
     },
-    anyOpen: () => isSwallowing || open.length > 0,
+    holdsText: () => isSwallowing || isEndedEarly(open, inner) || open.some((name) => !name.startsWith('#')),
+    enter: (element) => {
+      open = [...ended(open, 'p'), element];
+      inner = element;
+    },
+    leave: (element) => {
+      // The end of a paragraph that is over already ends one of the author's, if one is open.
+      open = ended(open, isEndedEarly(open, element) ? 'p' : element);
+      inner = null;
+    },
   };
 }
 
@@ -81,16 +111,26 @@ function startsMarkup(html: string, from: number): boolean {
 }
 
 function withOpened(open: readonly string[], name: string): readonly string[] {
-  return KNOWN.has(name) && !VOID.has(name) ? [...open, name] : open;
+  const around = ENDS_PARAGRAPH.has(name) ? ended(ended(open, '#paragraph'), 'p') : open;
+  return KNOWN.has(name) && !VOID.has(name) ? [...around, name] : around;
+}
+
+// `a <div></div> b`: the page's paragraph ends at the `<div>`.
+function isEndedEarly(open: readonly string[], element: MarkdownElement | null): boolean {
+  return element === '#paragraph' && !open.includes(element);
+}
+
+/** Ends the innermost element of a name and what is in it, but for formatting, which goes on behind it. */
+function ended(open: readonly string[], name: string): readonly string[] {
+  const at = open.lastIndexOf(name);
+  if (at < 0) return open;
+  return [...open.slice(0, at), ...open.slice(at + 1).filter((inner) => FORMATTING.has(inner))];
 }
 
 function without(open: readonly string[], name: string): readonly string[] {
   const at = open.lastIndexOf(name);
-  if (at < 0) return open;
+  if (at < 0) return name === 'p' ? ended(open, '#paragraph') : open;
   const inside = open.slice(at + 1);
   if (!TABLE_PARTS.has(name) && inside.some((inner) => SCOPES.has(inner))) return open;
-  return [
-    ...open.slice(0, at),
-    ...(FORMATTING.has(name) ? inside : inside.filter((inner) => FORMATTING.has(inner))),
-  ];
+  return FORMATTING.has(name) ? [...open.slice(0, at), ...inside] : ended(open, name);
 }

@@ -42,6 +42,8 @@ function whatIsBefore(
 ): PlainLine['before'] {
   if (/^[ \t]*$/.test(written)) return 'nothing';
   if (!isBlank(text.slice(from, to))) return 'text';
-  if (marks.slice(from, to).includes('entity')) return 'entity';
-  return /^[ \t]*</.test(written) ? 'html' : 'invisible';
+  // What ended the seen line inside the line of the source counts as well: a `<br>`, or a line break by number.
+  const above = marks.slice(Math.max(0, from - 1), to);
+  if (above.includes('entity')) return 'entity';
+  return above.includes('html') || /^[ \t]*</.test(written) ? 'html' : 'invisible';
 }

@@ -1,6 +1,6 @@
 /** Finds slash words in a text: a slash that starts a word, and the word behind it. */
 
-import { INVISIBLE_CLASS, SLASH_CLASS, visible } from './characters.ts';
+import { INVISIBLE_CLASS, LETTER_CLASS, SLASH_CLASS, visible } from './characters.ts';
 
 /** A slash word by its indices in the text that was searched; `end` is behind its last character. */
 export type FoundWord = {
@@ -13,8 +13,8 @@ export type FoundWord = {
 // Behind these a slash goes on with something: `and/or`, `./run`, `~/x`, `https://`, `$HOME/x`, `</b>`, `f(x)/g`.
 const GOES_ON = `${SLASH_CLASS}\\p{L}\\p{M}\\p{N}.:\\\\~$%@?)\\]}<`;
 const WORD = new RegExp(
-  `(?<![${GOES_ON}][${INVISIBLE_CLASS}]*)[${SLASH_CLASS}]+[${INVISIBLE_CLASS}]*\\p{L}` +
-    `[\\p{L}\\p{M}\\p{N}\\p{Pd}\\p{Pc}${INVISIBLE_CLASS}/.\\u2212]*`,
+  `(?<![${GOES_ON}][${INVISIBLE_CLASS}]*)[${SLASH_CLASS}]+[${INVISIBLE_CLASS}]*[${LETTER_CLASS}]` +
+    `[${LETTER_CLASS}\\p{M}\\p{N}\\p{Pd}\\p{Pc}${INVISIBLE_CLASS}/.\\u2212]*`,
   'gu',
 );
 

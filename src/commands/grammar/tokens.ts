@@ -20,7 +20,9 @@ type TokenFault = {
 export type Tokens = { readonly tokens: readonly Token[]; readonly fault: TokenFault | null };
 
 const BLANKS = /[ \t]*/y;
-const KEY = /([\p{L}\p{M}\p{N}_.\-[\]()#]+)=/uy;
+// A key may be a knob's path (interfaces.md, `delta`), and what stands in quotes between its brackets may be any text.
+const KEY =
+  /((?:[\p{L}\p{M}\p{N}_.\-()#]|\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=\u2018-\u201f\u00ab\u00bb]*)\])+)=/uy;
 const BARE = /[^ \t]*/y;
 // Typographic double quotes and their kin; single ones also serve as apostrophes, so only at the start are they quotes.
 const CURLY = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb\u301d-\u301f\uff02]/;
