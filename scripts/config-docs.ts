@@ -1,0 +1,12 @@
+/** `node scripts/config-docs.ts` writes schema/ferrybot.schema.json and docs/configuration.md from the config's schema. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configJsonSchema } from '../src/config/json-schema.ts';
+import { configurationPage } from './config/configuration-page.ts';
+import { schemaFile } from './config/schema-file.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const schema = configJsonSchema();
+await writeFile(join(ROOT, 'schema/ferrybot.schema.json'), schemaFile(schema));
+await writeFile(join(ROOT, 'docs/configuration.md'), configurationPage(schema));

@@ -1,0 +1,95 @@
+/** docs/configuration.md: every key of the config with its type, its default and its meaning, from the schema. */
+
+import { type JsonSchema, SCHEMA_ID } from '../../src/config/json-schema.ts';
+import { typeText } from './type-text.ts';
+
+/** The page; keys stand in the order of the schema. */
+export function configurationPage(schema: JsonSchema): string {
+  const { lanes, ...top } = schema.properties ?? {};
+  const daily = lanes?.properties?.['daily'];
+  const simple = Object.entries(top).filter(([, value]) => !isGroup(value));
+  const groups = Object.entries(top).filter(([, value]) => isGroup(value));
+  return [
+    INTRODUCTION,
+    section(
+      'The file',
+      schema.description,
+      simple.flatMap(([key, value]) => rows(key, value, isRequired(schema, key))),
+    ),
+    ...groups.map(([key, value]) =>
+      section(`\`${key}\``, value.description, rows(key, value, isRequired(schema, key))),
+    ),
+    section(
+      '`lanes.daily`',
+      daily?.description,
+      Object.entries(daily?.properties ?? {}).flatMap(([key, value]) =>
+        rows(key, value, isRequired(daily, key)),
+      ),
+    ),
+  ].join('\n');
+}
+
+const INTRODUCTION = `# Configuration
+
+<!-- Written by scripts/config-docs.ts from the schema; change src/config/ and run it again. -->
+
+Everything that a lab decides stands in \`.github/ferrybot.yml\` on the default branch: a pull request is judged by the
+rules that are in force, never by its own. \`npx ferrybot check-config\` says what is wrong with a file, with line and
+column; \`npx ferrybot backtest --config FILE\` says which decisions of the past would have been others under it. A pull
+request that changes the file gets both as a check. Where the newest file of the default branch is not valid, the last
+valid one stays in force, and nothing new is launched until it is mended.
+
+Unknown keys are refused. Decimals stand in quotes, because the record holds no floats. The file is YAML 1.2: \`yes\` and
+\`on\` are texts; tags and merge keys are not read. Editors that know JSON Schema complete and check it with this first line:
+
+\`\`\`yaml
+# yaml-language-server: $schema=${SCHEMA_ID}
+\`\`\`
+
+In the tables, \`[]\` stands for each item of a list and \`<name>\` for a key of the lab's own choice.
+`;
+
+function section(title: string, description: string | undefined, lines: readonly string[]): string {
+  const head = ['| key | type | default | meaning |', '| --- | --- | --- | --- |'];
+  return `## ${title}\n\n${description === undefined ? '' : `${description}\n\n`}${[...head, ...lines].join('\n')}\n`;
+}
+
+/** One row for the key, and one for each key below it. */
+function rows(path: string, schema: JsonSchema, required: boolean): readonly string[] {
+  const row = `| \`${path}\` | ${cell(typeText(schema))} | ${defaultText(schema, required)} | ${cell(schema.description ?? '')} |`;
+  return [row, ...rowsBelow(path, schema)];
+}
+
+function rowsBelow(path: string, schema: JsonSchema): readonly string[] {
+  const { properties, items, additionalProperties, anyOf } = schema;
+  return [
+    ...Object.entries(properties ?? {}).flatMap(([key, value]) =>
+      rows(`${path}.${key}`, value, isRequired(schema, key)),
+    ),
+    ...(items?.properties === undefined ? [] : rowsBelow(`${path}[]`, items)),
+    ...(typeof additionalProperties === 'object' ? rowsBelow(`${path}.<name>`, additionalProperties) : []),
+    ...(anyOf ?? []).flatMap((one) => rowsBelow(path, one)),
+  ];
+}
+
+function defaultText(schema: JsonSchema, required: boolean): string {
+  if (required) return '*required*';
+  // The keys below say their own defaults.
+  if (schema.properties !== undefined) return '';
+  return schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``;
+}
+
+function isGroup(schema: JsonSchema): boolean {
+  return (
+    schema.properties !== undefined || schema.items?.properties !== undefined || schema.type === 'object'
+  );
+}
+
+function isRequired(schema: JsonSchema | undefined, key: string): boolean {
+  return schema?.required?.includes(key) ?? false;
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll(/<(?=[A-Z])/g, '\\<');
+}
