@@ -3,12 +3,16 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { readConfig } from '../config/read-config.ts';
 import type { LabConfig } from '../config/schema.ts';
+import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { remembered } from './remembered.ts';
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
+
+/** The commit by which the newest config of the branch stopped being valid; since then an older one is in force. */
+export type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
 
 /** `problems` belong to the newest text; where it is invalid the config is the last valid one of the branch, if there is one. */
 export type ConfigInForce =
@@ -17,6 +21,8 @@ export type ConfigInForce =
       readonly config: LabConfig;
       readonly commit: Sha;
       readonly problems: readonly ConfigProblem[];
+      /** Null while the newest config is the one in force. */
+      readonly brokenSince: ConfigBreak | null;
     }
   | {
       readonly kind: 'none';
@@ -32,21 +38,62 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
   if (newest === null) return { kind: 'none', problems: [], why: 'no-file' };
   const reading = readOnce(newest);
   if (reading.kind === 'valid')
-    return { kind: 'in-force', config: reading.config, commit: tip, problems: reading.warnings };
-  const earlier = await git.log({
+    return {
+      kind: 'in-force',
+      config: reading.config,
+      commit: tip,
+      problems: reading.warnings,
+      brokenSince: null,
+    };
+  const found = await lastValid(git, tip);
+  return found === null
+    ? { kind: 'none', problems: reading.problems, why: 'invalid' }
+    : { kind: 'in-force', ...found, problems: reading.problems };
+}
+
+/** The health of a config that is in force. */
+export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'in-force' }>): ConfigHealth {
+  const errors = found.problems.filter(({ severity }) => severity === 'error');
+  return {
+    isValid: found.brokenSince === null,
+    problems: errors.length,
+    first: errors[0] === undefined ? '' : [errors[0].path, errors[0].message].filter(Boolean).join(': '),
+    line: errors[0]?.line ?? 0,
+    inForce: found.commit,
+    since: found.brokenSince === null ? null : new Date(found.brokenSince.atMs).toISOString(),
+  };
+}
+
+type LastValid = Pick<Extract<ConfigInForce, { readonly kind: 'in-force' }>, 'config' | 'commit'> & {
+  readonly brokenSince: ConfigBreak;
+};
+
+async function lastValid(git: GitReader, tip: Sha): Promise<LastValid | null> {
+  const commits = await git.log({
     from: tip,
     not: null,
     sinceMs: null,
     paths: [CONFIG_PATH],
     limit: limits.configHistoryCommits,
   });
-  for (const { sha } of earlier.slice(1)) {
-    const text = await git.readText(sha, CONFIG_PATH);
-    const past = text === null ? null : readConfig(text);
+  const [first, ...earlier] = commits;
+  if (first === undefined) return null;
+  let broken = first;
+  for (const commit of earlier) {
+    const text = await git.readText(commit.sha, CONFIG_PATH);
+    const past = text === null ? null : readOnce(text);
     if (past?.kind === 'valid')
-      return { kind: 'in-force', config: past.config, commit: sha, problems: reading.problems };
+      return {
+        config: past.config,
+        commit: commit.sha,
+        brokenSince: { commit: broken.sha, atMs: broken.atMs },
+      };
+    broken = commit;
   }
-  return { kind: 'none', problems: reading.problems, why: 'invalid' };
+  return null;
 }
 
-const readOnce = remembered(readConfig, (text) => text);
+const readOnce = remembered(
+  (text: string) => readConfig(text),
+  (text) => text,
+);

@@ -3,7 +3,7 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
-import { type ConfigInForce, configInForce } from './config-source.ts';
+import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { threadOfLostLogbook } from './lost-logbook.ts';
 import { createRecordKeeper, type Record, type RecordKeeper } from './record.ts';
@@ -63,20 +63,8 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       hasLooked = true;
       return {
         kind: 'open',
-        open: { ...last.open, configHealth: healthOf(found), record: keeper.current() },
+        open: { ...last.open, configHealth: configHealthOf(found), record: keeper.current() },
       };
     },
-  };
-}
-
-function healthOf({ commit, problems }: Extract<ConfigInForce, { kind: 'in-force' }>): ConfigHealth {
-  const errors = problems.filter((problem) => problem.severity === 'error');
-  const [first] = errors;
-  return {
-    isValid: errors.length === 0,
-    problems: errors.length,
-    first: first === undefined ? '' : `${first.path === '' ? '' : `${first.path}: `}${first.message}`,
-    line: first?.line ?? 0,
-    inForce: commit,
   };
 }

@@ -97,6 +97,8 @@ export type ConfigHealth = {
   readonly line: number;
   /** The commit whose config is in force. */
   readonly inForce: Sha;
+  /** When the newest stopped being valid, RFC 3339; null while it is. */
+  readonly since: string | null;
 };
 
 /** What the PR body says, read from its syntax tree; null = that part is missing or malformed. */

@@ -5,9 +5,15 @@ import { block, type Gate, given, pass } from './gate.ts';
 export const configValid: Gate = {
   id: 'config-valid',
   evaluate: ({ configHealth }) =>
-    given(configHealth, ({ isValid, problems, first, line, inForce }) =>
+    given(configHealth, ({ isValid, problems, first, line, inForce, since }) =>
       isValid
         ? pass('valid')
-        : block('invalid', 'lab', { count: problems, first, line, inForce: inForce.slice(0, 12) }),
+        : block('invalid', 'lab', {
+            count: problems,
+            first,
+            line,
+            inForce: inForce.slice(0, 12),
+            since: since ?? '',
+          }),
     ),
 };

@@ -97,7 +97,7 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
   'config-valid': {
     valid: () => ['the newest config of the default branch is valid and in force'],
     invalid: (f) => [
-      `the newest config is not valid (problems: ${f.text('count')}; line ${f.text('line')}: ${f.text('first')}); the one of ${f.code('inForce')} stays in force`,
+      `the newest config is not valid since ${f.text('since')} (problems: ${f.text('count')}; line ${f.text('line')}: ${f.text('first')}); the one of ${f.code('inForce')} stays in force`,
       'repair it on the default branch',
     ],
   },

@@ -92,6 +92,7 @@ const FOUND = {
   checks: 3,
   workflow: 'CI',
   inForce: '444444444444',
+  since: '2026-11-20T08:00:00Z',
   commit: '555555555555',
   toldAt: '2026-11-21T07:00:00.000Z',
   changedAt: '2026-11-21T08:00:00.000Z',

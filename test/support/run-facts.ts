@@ -86,7 +86,7 @@ export function aCheck(change: Partial<CheckFacts> = {}): CheckFacts {
 }
 
 export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth {
-  return { isValid: true, problems: 0, first: '', line: 0, inForce: shaOf('base'), ...change };
+  return { isValid: true, problems: 0, first: '', line: 0, inForce: shaOf('base'), since: null, ...change };
 }
 
 export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
