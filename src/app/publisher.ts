@@ -9,6 +9,7 @@ import { isLive, type RunState } from '../domain/run-state.ts';
 import { judgeFerry } from '../ferry/verdict.ts';
 import { readThreads } from '../github/threads.ts';
 import { decidePublication } from '../run/decide-publications.ts';
+import { threadsSince } from '../run/pending-commands.ts';
 import { sealedHistory } from '../run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
 import { type ControlEffect, perform } from './control/perform.ts';
@@ -51,12 +52,14 @@ export function createPublisher(): Publisher {
 }
 
 async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
-  const { proposal } = stateOf(open, run);
+  const state = stateOf(open, run);
+  const { proposal } = state;
   const read = await readThreads(
     open.lab.client,
     proposal.pull,
     proposal.issue,
     readingOf(open.lab, open.config),
+    threadsSince(state),
   );
   if (read.kind === 'known') return read.value.comments.filter((comment) => comment.byUs);
   open.lab.log(`the threads could not be read: ${read.why}`, { run });

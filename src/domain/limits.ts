@@ -72,8 +72,8 @@ export const limits = {
   verdictHistoryRuns: 5,
   /** The last step may fall short of the configured one by this (marin.md section 3: 5155 on the bar, 5153 recorded). */
   finalStepSlack: 2,
-  /** Comments that are read of one thread; older ones have been answered or are beyond reach. */
-  threadCommentsMax: 300,
+  /** Comments, reviews or edits that are read of one thread: 50 pages. A thread with more since its run began is unknown. */
+  threadCommentsMax: 5_000,
   /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
   strangersPerStepMax: 50,
   /** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */

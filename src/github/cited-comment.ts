@@ -8,8 +8,8 @@ import type { CommentFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
 import { query } from './graphql.ts';
+import { commentOf, type Reading } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
-import { commentOf, type Reading } from './threads.ts';
 
 /** Which one. `pull` is the pull request that a review belongs to; a comment says itself where it stands. */
 export type Citation = {

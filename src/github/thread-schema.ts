@@ -1,30 +1,40 @@
-/** The GraphQL query for a run's two threads and the shape of its answer (docs.github.com/graphql, PullRequest and Issue). */
+/** The GraphQL queries for threads and the shape of their answers (docs.github.com/graphql, PullRequest and Issue). */
 
 import { z } from 'zod';
 import { CHECKS_PART, checksSchema } from './checks-schema.ts';
+import { type Connection, PAGE_INFO, pageInfoSchema } from './thread-pages.ts';
 
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
 const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}`;
-export const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
+const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
 /** Reviews and their comments: where GitHub lets them be minimised, the answer to it does not need it. */
-const REVIEW_FIELDS = WRITTEN;
+const LINE_COMMENTS = `comments(last: 20) { nodes { ${WRITTEN} } ${PAGE_INFO} }`;
+const REVIEW_FIELDS = `${WRITTEN} state submittedAt ${LINE_COMMENTS}`;
+const EDIT_FIELDS = `editedAt editor ${AUTHOR}`;
+const COMMENTS = `comments(last: 100) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
+const REVIEWS = `reviews(last: 50) { nodes { ${REVIEW_FIELDS} } ${PAGE_INFO} }`;
+const LABELS = 'labels(first: 100) { nodes { name } }';
 
-/** Comments come newest last; 100 is GraphQL's page. */
+/** A run's two threads. Comments come newest last; 100 is GraphQL's page, and more are read only where they are missed. */
 export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!, $issue: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $pull) {
       id number title body state merged createdAt updatedAt author ${AUTHOR}
       headRefName headRefOid baseRefName headRepository { nameWithOwner }
-      labels(first: 50) { nodes { name } }
-      userContentEdits(first: 20) { nodes { editedAt editor ${AUTHOR} } }
-      comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
+      ${LABELS} ${COMMENTS} ${REVIEWS}
       ${CHECKS_PART}
-      reviews(last: 50) { nodes { ${REVIEW_FIELDS} comments(first: 20) { nodes { ${REVIEW_FIELDS} } } } }
+      userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }
     }
-    issue(number: $issue) {
-      id number title body state createdAt updatedAt lastEditedAt
-      labels(first: 50) { nodes { name } }
-      comments(last: 100) { totalCount nodes { ${COMMENT_FIELDS} } }
+    issue(number: $issue) { id number title body state createdAt updatedAt lastEditedAt ${LABELS} ${COMMENTS} }
+  }
+}`;
+
+/** One thread by its number; only a pull request has reviews. */
+export const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    issueOrPullRequest(number: $number) {
+      ... on Issue { id ${LABELS} ${COMMENTS} }
+      ... on PullRequest { id ${LABELS} ${COMMENTS} ${REVIEWS} }
     }
   }
 }`;
@@ -46,8 +56,16 @@ export const commentSchema = z.object({
 });
 
 const nodes = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(item) });
-const comments = z.object({ totalCount: z.number().int(), nodes: z.array(commentSchema) });
+const pages = <Item extends z.ZodType>(item: Item) =>
+  z.object({ nodes: z.array(item), pageInfo: pageInfoSchema });
 const labels = nodes(z.object({ name: z.string() }));
+const editSchema = z.object({ editedAt: z.string(), editor: authorSchema });
+
+/** `submittedAt` null = a draft that only its author sees. */
+export const reviewSchema = commentSchema.extend({
+  submittedAt: z.string().nullable(),
+  comments: pages(commentSchema),
+});
 
 export const threadsSchema = z.object({
   repository: z.object({
@@ -64,10 +82,10 @@ export const threadsSchema = z.object({
       baseRefName: z.string(),
       headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
       labels,
-      userContentEdits: nodes(z.object({ editedAt: z.string(), editor: authorSchema })).nullable(),
-      comments,
+      userContentEdits: pages(editSchema).nullable(),
+      comments: pages(commentSchema),
       commits: checksSchema,
-      reviews: nodes(commentSchema.extend({ comments: nodes(commentSchema) })),
+      reviews: pages(reviewSchema),
     }),
     issue: z.object({
       id: z.string(),
@@ -79,11 +97,58 @@ export const threadsSchema = z.object({
       updatedAt: z.string(),
       lastEditedAt: z.string().nullable(),
       labels,
-      comments,
+      comments: pages(commentSchema),
     }),
   }),
 });
 
+export const threadSchema = z.object({
+  repository: z.object({
+    issueOrPullRequest: z
+      .object({
+        id: z.string(),
+        labels,
+        comments: pages(commentSchema),
+        reviews: pages(reviewSchema).optional(),
+      })
+      .nullable(),
+  }),
+});
+
+export const COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
+  types: ['Issue', 'PullRequest'],
+  field: 'comments',
+  selection: COMMENT_FIELDS,
+  node: commentSchema,
+  newestFirst: false,
+};
+
+export const REVIEWS_CONNECTION: Connection<typeof reviewSchema> = {
+  types: ['PullRequest'],
+  field: 'reviews',
+  selection: REVIEW_FIELDS,
+  node: reviewSchema,
+  newestFirst: false,
+};
+
+export const LINE_COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
+  types: ['PullRequestReview'],
+  field: 'comments',
+  selection: WRITTEN,
+  node: commentSchema,
+  newestFirst: false,
+};
+
+export const EDITS_CONNECTION: Connection<typeof editSchema> = {
+  types: ['PullRequest'],
+  field: 'userContentEdits',
+  selection: EDIT_FIELDS,
+  node: editSchema,
+  newestFirst: true,
+};
+
 export type ThreadsAnswer = z.infer<typeof threadsSchema>;
 export type CommentAnswer = z.infer<typeof commentSchema>;
+export type ReviewAnswer = z.infer<typeof reviewSchema>;
+export type EditAnswer = z.infer<typeof editSchema>;
 export type AuthorAnswer = z.infer<typeof authorSchema>;

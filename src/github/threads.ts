@@ -1,17 +1,16 @@
-/** Reads a run's pull request and issue with all that was said there: one request, parsed into facts. */
+/** Reads a run's pull request and issue with all that was said there: one request for an ordinary thread, parsed into facts. */
 
-import type { Actor } from '../domain/actor.ts';
-import type { Surface } from '../domain/command.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
-import { branded, type Digest, isSha } from '../domain/ids.ts';
+import { branded, type Instant, isSha } from '../domain/ids.ts';
 import { known, type Observed } from '../domain/observed.ts';
-import { fromRfc3339 } from '../domain/time.ts';
 import type { GitHubClient } from './call.ts';
 import { CHECKS_PLACE, checkFacts } from './checks-schema.ts';
 import { query } from './graphql.ts';
+import { actorOf, commentsOf, instantOf, isBot, type Reading } from './thread-comments.ts';
+import { readOn } from './thread-pages.ts';
 import {
-  type AuthorAnswer,
-  type CommentAnswer,
+  EDITS_CONNECTION,
+  type EditAnswer,
   THREADS_QUERY,
   type ThreadsAnswer,
   threadsSchema,
@@ -24,68 +23,56 @@ export type ThreadFacts = {
   readonly checks: Observed<readonly CheckFacts[]>;
 };
 
-/** SHA-256 over UTF-8 text. */
-type DigestOf = (text: string) => Digest;
-
-/**
- * What reading a comment needs besides its text. `ownBots`: the names under which ferrybot speaks here. The server
- * speaks as the App and the watch as github-actions: each must know the other's comments for its own.
- */
-export type Reading = {
-  readonly digestOf: DigestOf;
-  readonly ownBots: readonly string[];
-  /** Files under .github/workflows/ that are ferrybot's: their checks are no condition of a launch. */
-  readonly ownWorkflows: readonly string[];
-};
-
 /** The bots that are ferrybot in a lab; GraphQL names them without `[bot]`. */
 export function ownBots(appSlug: string): readonly string[] {
   return [appSlug, 'github-actions'];
 }
 
-/** The two threads of a run; unknown where GitHub does not tell all of it. */
+/**
+ * The two threads of a run, with what was said since a moment (null = ever; older comments may be among them).
+ * Unknown where GitHub does not tell all of it.
+ */
 export async function readThreads(
   client: GitHubClient,
   pull: number,
   issue: number,
   reading: Reading,
+  since: Instant | null = null,
 ): Promise<Observed<ThreadFacts>> {
-  const answer = await query(
-    client,
-    THREADS_QUERY,
-    { owner: client.owner, repo: client.repo, pull, issue },
-    threadsSchema,
-    CHECKS_PLACE,
-  );
-  return answer.kind === 'known' ? known(factsOf(answer.value, reading)) : answer;
-}
-
-function factsOf(answer: ThreadsAnswer, reading: Reading): ThreadFacts {
-  const { pullRequest: pull, issue } = answer.repository;
-  const reviewComments = pull.reviews.nodes.flatMap((review) => review.comments.nodes);
-  return {
-    pull: pullOf(pull, reading.digestOf),
+  const variables = { owner: client.owner, repo: client.repo, pull, issue };
+  const answer = await query(client, THREADS_QUERY, variables, threadsSchema, CHECKS_PLACE);
+  if (answer.kind === 'unknown') return answer;
+  const { pullRequest, issue: ferryIssue } = answer.value.repository;
+  const inPull = await commentsOf(client, pullRequest, since, reading);
+  if (inPull.kind === 'unknown') return inPull;
+  const inIssue = await commentsOf(client, ferryIssue, since, reading);
+  if (inIssue.kind === 'unknown') return inIssue;
+  const edits =
+    pullRequest.userContentEdits === null
+      ? known([])
+      : await readOn(client, pullRequest.id, EDITS_CONNECTION, pullRequest.userContentEdits, null);
+  if (edits.kind === 'unknown') return edits;
+  return known({
+    pull: pullOf(pullRequest, edits.value, reading),
     issue: {
-      number: issue.number,
-      state: issue.state === 'OPEN' ? 'open' : 'closed',
-      title: issue.title,
-      body: issue.body,
-      labels: issue.labels.nodes.map((label) => label.name),
-      updatedAt: instant(issue.updatedAt),
-      writtenAt: instant(issue.lastEditedAt ?? issue.createdAt),
+      number: ferryIssue.number,
+      state: ferryIssue.state === 'OPEN' ? 'open' : 'closed',
+      title: ferryIssue.title,
+      body: ferryIssue.body,
+      labels: ferryIssue.labels.nodes.map((label) => label.name),
+      updatedAt: instantOf(ferryIssue.updatedAt),
+      writtenAt: instantOf(ferryIssue.lastEditedAt ?? ferryIssue.createdAt),
     },
-    checks: checkFacts(pull.commits, pull.headRefOid, reading),
-    comments: [
-      ...pull.comments.nodes.map((c) => commentOf(c, 'comment', pull.number, reading)),
-      ...issue.comments.nodes.map((c) => commentOf(c, 'comment', issue.number, reading)),
-      ...pull.reviews.nodes.map((r) => commentOf(r, 'review', pull.number, reading)),
-      ...reviewComments.map((c) => commentOf(c, 'review-comment', pull.number, reading)),
-    ],
-  };
+    checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
+    comments: [...inPull.value, ...inIssue.value],
+  });
 }
 
-function pullOf(pull: ThreadsAnswer['repository']['pullRequest'], digestOf: DigestOf): PullFacts {
-  const edits = pull.userContentEdits?.nodes ?? [];
+function pullOf(
+  pull: ThreadsAnswer['repository']['pullRequest'],
+  edits: readonly EditAnswer[],
+  { digestOf }: Reading,
+): PullFacts {
   const newestFirst = edits.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
   return {
     number: pull.number,
@@ -104,48 +91,4 @@ function pullOf(pull: ThreadsAnswer['repository']['pullRequest'], digestOf: Dige
     baseBranch: pull.baseRefName,
     labels: pull.labels.nodes.map((label) => label.name),
   };
-}
-
-/** One comment or review as facts. */
-export function commentOf(
-  comment: CommentAnswer,
-  surface: Surface,
-  thread: number,
-  reading: Reading,
-): CommentFacts {
-  return {
-    surface,
-    id: comment.databaseId,
-    nodeId: comment.id,
-    thread,
-    author: actorOf(comment.author),
-    authorIsBot: isBot(comment.author),
-    byUs: comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots),
-    body: comment.body,
-    bodyDigest: reading.digestOf(comment.body),
-    createdAt: instant(comment.createdAt),
-    updatedAt: instant(comment.updatedAt),
-    editedAt: comment.lastEditedAt === null ? null : instant(comment.lastEditedAt),
-    minimized: comment.isMinimized,
-  };
-}
-
-function isOwnBot(author: AuthorAnswer, names: readonly string[]): boolean {
-  return author?.__typename === 'Bot' && names.includes(author.login.replace(/\[bot\]$/, ''));
-}
-
-/** A deleted account has no id any more: 0 is nobody's id and may nothing. */
-function actorOf(author: AuthorAnswer): Actor {
-  return { id: author?.databaseId ?? 0, login: author?.login ?? 'ghost' };
-}
-
-/** Whatever is not positively a person (apps, mannequins, ghosts) never commands. */
-function isBot(author: AuthorAnswer): boolean {
-  return author?.__typename !== 'User';
-}
-
-function instant(text: string): NonNullable<ReturnType<typeof fromRfc3339>> {
-  const at = fromRfc3339(text);
-  if (at === null) throw new Error(`GitHub sent no time: ${text}`);
-  return at;
 }

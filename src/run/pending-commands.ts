@@ -6,8 +6,9 @@ import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/run-state.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { after, fromRfc3339 } from '../domain/time.ts';
 
 /**
  * One slash command, one that was not understood, one hint, or one that an edit brought or took away; `index` counts
@@ -135,11 +136,16 @@ function saidIn(body: string, otherBots: readonly string[]): readonly Said[] {
   return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
 }
 
-/** The moment from which a run's threads are read: a comment older than the run was not said to it. */
+/** The moment from which a run is spoken to: a comment older than the run was not said to it. */
 export function commandsSince(state: RunState): Instant {
   const at = fromRfc3339(state.proposedAt);
   if (at === null) throw new Error('a folded run carries a valid time');
   return at;
+}
+
+/** From when on a run's threads are read: what answers or publishes it is younger than the run, whatever the clocks say. */
+export function threadsSince(state: RunState): Instant {
+  return after(commandsSince(state), -limits.sweepSlackMs);
 }
 
 /** Whether anything in a comment's text wants an answer: the cheap question of a sweep. */

@@ -21,7 +21,7 @@ import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
-import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
+import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import type { Memory } from '../../run/step.ts';
 import type { Lab } from '../lab.ts';
 import { readingOf } from '../reading.ts';
@@ -111,7 +111,8 @@ function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'u
 }
 
 function threadsOf(lab: Lab, config: LabConfig, state: RunState): Promise<Observed<ThreadFacts>> {
-  return readThreads(lab.client, state.proposal.pull, state.proposal.issue, readingOf(lab, config));
+  const { pull, issue } = state.proposal;
+  return readThreads(lab.client, pull, issue, readingOf(lab, config), threadsSince(state));
 }
 
 /** Live permissions of the people whose commands wait for an answer, and of nobody else. */

@@ -41,7 +41,8 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const { lab, config } = open;
   const record = open.keeper.current();
   const isHere = ({ proposal }: RunState): boolean => proposal.pull === thread || proposal.issue === thread;
-  const read = await readThread(lab.client, thread, readingOf(lab, config));
+  const since = after(lab.now(), -limits.sweepLookbackMs);
+  const read = await readThread(lab.client, thread, readingOf(lab, config), since);
   if (read.kind === 'unknown') {
     lab.log(`thread ${thread}: ${read.why}`);
     return;
@@ -54,7 +55,6 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   // Only threads that ferrybot has anything to do with: its own runs' and those labelled `experiment`.
   if (past === null && broken === undefined && !read.value.labels.includes('experiment')) return;
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
-  const since = after(lab.now(), -limits.sweepLookbackMs);
   const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
   const over = past === null ? 'no-run-here' : 'run-over';
   const otherwise = broken === undefined ? over : 'logbook-broken';

@@ -1,0 +1,127 @@
+/** What was said in one thread, on all surfaces, read back to a moment: comments, review bodies and review comments as facts. */
+
+import type { Actor } from '../domain/actor.ts';
+import type { Surface } from '../domain/command.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import type { GitHubClient } from './call.ts';
+import { readOn } from './thread-pages.ts';
+import {
+  type AuthorAnswer,
+  COMMENTS_CONNECTION,
+  type CommentAnswer,
+  LINE_COMMENTS_CONNECTION,
+  REVIEWS_CONNECTION,
+  type ReviewAnswer,
+  type ThreadsAnswer,
+} from './thread-schema.ts';
+
+/** SHA-256 over UTF-8 text. */
+type DigestOf = (text: string) => Digest;
+
+/**
+ * What reading a comment needs besides its text. `ownBots`: the names under which ferrybot speaks here. The server
+ * speaks as the App and the watch as github-actions: each must know the other's comments for its own.
+ */
+export type Reading = {
+  readonly digestOf: DigestOf;
+  readonly ownBots: readonly string[];
+  /** Files under .github/workflows/ that are ferrybot's: their checks are no condition of a launch. */
+  readonly ownWorkflows: readonly string[];
+};
+
+/** The first page of a thread as GraphQL answered it. `reviews` is missing on an issue. */
+export type ThreadPage = {
+  readonly id: string;
+  readonly number: number;
+  readonly comments: ThreadsAnswer['repository']['issue']['comments'];
+  readonly reviews?: ThreadsAnswer['repository']['pullRequest']['reviews'] | undefined;
+};
+
+/**
+ * Everything said in the thread since the moment (null = ever), in no order. Unknown where a page cannot be read or
+ * there is more than `limits.threadCommentsMax`. Reviews are read whole: a draft counts from when it was submitted.
+ */
+export async function commentsOf(
+  client: GitHubClient,
+  thread: ThreadPage,
+  since: Instant | null,
+  reading: Reading,
+): Promise<Observed<readonly CommentFacts[]>> {
+  const isOld = since === null ? null : ({ createdAt }: CommentAnswer) => instantOf(createdAt) < since;
+  const comments = await readOn(client, thread.id, COMMENTS_CONNECTION, thread.comments, isOld);
+  if (comments.kind === 'unknown') return comments;
+  const found = comments.value.map((c) => commentOf(c, 'comment', thread.number, reading));
+  if (thread.reviews === undefined) return known(found);
+  const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, thread.reviews, null);
+  if (reviews.kind === 'unknown') return reviews;
+  for (const review of reviews.value) {
+    if (review.submittedAt === null) continue;
+    const lines = await readOn(client, review.id, LINE_COMMENTS_CONNECTION, review.comments, null);
+    if (lines.kind === 'unknown') return lines;
+    found.push(...submitted(review, review.submittedAt, lines.value, thread.number, reading));
+  }
+  return known(found);
+}
+
+function submitted(
+  review: ReviewAnswer,
+  submittedAt: string,
+  lines: readonly CommentAnswer[],
+  thread: number,
+  reading: Reading,
+): readonly CommentFacts[] {
+  const said = [
+    commentOf(review, 'review', thread, reading),
+    ...lines.map((line) => commentOf(line, 'review-comment', thread, reading)),
+  ];
+  const from = instantOf(submittedAt);
+  return said.map((one) => (one.createdAt >= from ? one : { ...one, createdAt: from }));
+}
+
+/** One comment, review or review comment as facts. */
+export function commentOf(
+  comment: CommentAnswer,
+  surface: Surface,
+  thread: number,
+  reading: Reading,
+): CommentFacts {
+  return {
+    surface,
+    id: comment.databaseId,
+    nodeId: comment.id,
+    thread,
+    author: actorOf(comment.author),
+    authorIsBot: isBot(comment.author),
+    byUs: comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots),
+    body: comment.body,
+    bodyDigest: reading.digestOf(comment.body),
+    createdAt: instantOf(comment.createdAt),
+    updatedAt: instantOf(comment.updatedAt),
+    editedAt: comment.lastEditedAt === null ? null : instantOf(comment.lastEditedAt),
+    minimized: comment.isMinimized,
+  };
+}
+
+function isOwnBot(author: AuthorAnswer, names: readonly string[]): boolean {
+  return author?.__typename === 'Bot' && names.includes(author.login.replace(/\[bot\]$/, ''));
+}
+
+/** Who wrote it. A deleted account has no id any more: 0 is nobody's id and may nothing. */
+export function actorOf(author: AuthorAnswer): Actor {
+  return { id: author?.databaseId ?? 0, login: author?.login ?? 'ghost' };
+}
+
+/** Whatever is not positively a person (apps, mannequins, ghosts) never commands. */
+export function isBot(author: AuthorAnswer): boolean {
+  return author?.__typename !== 'User';
+}
+
+/** A time as GitHub sends it. Throws for one that is none: the answer's shape was checked. */
+export function instantOf(text: string): Instant {
+  const at = fromRfc3339(text);
+  if (at === null) throw new Error(`GitHub sent no time: ${text}`);
+  return at;
+}

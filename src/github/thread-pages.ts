@@ -1,0 +1,79 @@
+/** Reads a connection of GraphQL back to where nobody asks any more: one page holds 100 nodes, and a thread may hold thousands. */
+
+import { z } from 'zod';
+import { limits } from '../domain/limits.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import type { GitHubClient } from './call.ts';
+import { query } from './graphql.ts';
+
+/** The page information that every connection is asked for. */
+export const PAGE_INFO = 'pageInfo { hasPreviousPage startCursor hasNextPage endCursor }';
+
+export const pageInfoSchema = z.object({
+  hasPreviousPage: z.boolean(),
+  startCursor: z.string().nullable(),
+  hasNextPage: z.boolean(),
+  endCursor: z.string().nullable(),
+});
+
+type Page<Node> = { readonly nodes: readonly Node[]; readonly pageInfo: z.infer<typeof pageInfoSchema> };
+
+/** What is read on: `field` of the node `id`, whose type is one of `types`. */
+export type Connection<Node extends z.ZodType> = {
+  readonly types: readonly string[];
+  readonly field: string;
+  readonly selection: string;
+  readonly node: Node;
+  /** Threads list the oldest first and are read from their end; edits list the newest first. */
+  readonly newestFirst: boolean;
+};
+
+/**
+ * All nodes from the first page on, in the connection's own order, up to the first that is older than wanted
+ * (`isOld`, null = none is). Unknown where a page cannot be read, or beyond `limits.threadCommentsMax` nodes.
+ */
+export async function readOn<Schema extends z.ZodType>(
+  client: GitHubClient,
+  id: string,
+  connection: Connection<Schema>,
+  first: Page<z.infer<Schema>>,
+  isOld: ((node: z.infer<Schema>) => boolean) | null,
+): Promise<Observed<readonly z.infer<Schema>[]>> {
+  let nodes = first.nodes;
+  let cursor = olderThan(connection, first);
+  while (cursor !== null) {
+    const oldest = connection.newestFirst ? nodes.at(-1) : nodes[0];
+    if (isOld !== null && oldest !== undefined && isOld(oldest)) return known(nodes);
+    if (nodes.length >= limits.threadCommentsMax)
+      return unknown(`${connection.field} holds more than ${limits.threadCommentsMax} entries`);
+    const read = await query(client, queryOf(connection), { id, cursor }, answerOf(connection.node));
+    if (read.kind === 'unknown') return read;
+    const page = read.value.node?.page;
+    if (page === undefined) return unknown(`${connection.field} is not there any more`);
+    nodes = connection.newestFirst ? [...nodes, ...page.nodes] : [...page.nodes, ...nodes];
+    cursor = olderThan(connection, page);
+  }
+  return known(nodes);
+}
+
+/** Where the next older page begins, or null where there is none. */
+function olderThan(
+  { newestFirst }: { readonly newestFirst: boolean },
+  { pageInfo }: Page<unknown>,
+): string | null {
+  if (newestFirst) return pageInfo.hasNextPage ? pageInfo.endCursor : null;
+  return pageInfo.hasPreviousPage ? pageInfo.startCursor : null;
+}
+
+function queryOf({ types, field, selection, newestFirst }: Connection<z.ZodType>): string {
+  const range = newestFirst ? 'first: 100, after: $cursor' : 'last: 100, before: $cursor';
+  const page = `page: ${field}(${range}) { nodes { ${selection} } ${PAGE_INFO} }`;
+  const parts = types.map((type) => `... on ${type} { ${page} }`).join(' ');
+  return `query($id: ID!, $cursor: String!) { node(id: $id) { ${parts} } }`;
+}
+
+function answerOf<Node extends z.ZodType>(node: Node) {
+  return z.object({
+    node: z.object({ page: z.object({ nodes: z.array(node), pageInfo: pageInfoSchema }) }).nullable(),
+  });
+}

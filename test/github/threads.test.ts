@@ -1,0 +1,163 @@
+/** Threads that are longer than a page: read back as far as somebody asks, or unknown; an ordinary one costs one request. */
+
+import { describe, expect, it } from 'vitest';
+import { branded, isDigest } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { createClient, type GitHubClient } from '../../src/github/call.ts';
+import { readThreads } from '../../src/github/threads.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { instant } from '../support/run-facts.ts';
+
+const READING = {
+  digestOf: (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest),
+  ownBots: ['lab-ferry'],
+  ownWorkflows: [],
+};
+const author = { __typename: 'User', login: 'mira', databaseId: 7 };
+const START = Date.parse('2026-11-20T00:00:00Z');
+
+/** The n-th thing that was said; one a minute. */
+function written(n: number): object {
+  const at = new Date(START + n * 60_000).toISOString().replace('.000', '');
+  const times = { createdAt: at, updatedAt: at, lastEditedAt: null };
+  return { id: `IC_${n}`, databaseId: n, body: `line ${n}`, ...times, viewerDidAuthor: false, author };
+}
+
+/** The last `size` of the entries before a position, as GraphQL answers them. */
+function lastOf(entries: readonly object[], size: number, before: string | null): object {
+  const end = before === null ? entries.length : Number(before);
+  const start = Math.max(0, end - size);
+  const pageInfo = {
+    hasPreviousPage: start > 0,
+    startCursor: String(start),
+    hasNextPage: false,
+    endCursor: null,
+  };
+  return { nodes: entries.slice(start, end), pageInfo };
+}
+
+type Said = {
+  readonly pull?: number;
+  readonly issue?: number;
+  readonly reviews?: readonly object[];
+  /** Line comments of each review; the first page shows the last twenty. */
+  readonly lines?: number;
+  /** The how-manieth request is answered with an error. */
+  readonly brokenAt?: number;
+};
+
+/** GitHub with such threads, and the client that talks to it. */
+function github(said: Said): GitHubClient {
+  const entries = (count = 0): readonly object[] => Array.from({ length: count }, (_, n) => written(n));
+  const lines = entries(said.lines);
+  const reviews = said.reviews ?? [];
+  const pull = { id: 'PR_1', number: 2, title: 't', body: 'b', state: 'OPEN', merged: false, author };
+  const refs = { headRefName: 'h', headRefOid: 'a'.repeat(40), baseRefName: 'main', headRepository: null };
+  const labels = { nodes: [{ name: 'ferry' }] };
+  let requests = 0;
+  const answer = ({ query, variables }: { query: string; variables: Record<string, string> }): object => {
+    requests += 1;
+    if (requests === said.brokenAt) return { errors: [{ message: 'Something went wrong' }] };
+    const before = variables['cursor'] ?? null;
+    if (!query.includes('node(id: $id)')) {
+      const edits = { nodes: [], pageInfo: { ...(lastOf([], 1, null) as { pageInfo: object }).pageInfo } };
+      const issue = {
+        id: 'I_1',
+        number: 1,
+        title: 't',
+        body: 'b',
+        state: 'OPEN',
+        createdAt: '2026-11-20T00:00:00Z',
+        updatedAt: '2026-11-21T00:00:00Z',
+        lastEditedAt: null,
+      };
+      const inPull = { comments: lastOf(entries(said.pull), 100, null), reviews: lastOf(reviews, 50, null) };
+      const repository = {
+        pullRequest: { ...pull, ...refs, labels, userContentEdits: edits, ...inPull },
+        issue: { ...issue, labels, comments: lastOf(entries(said.issue), 100, null) },
+      };
+      return { data: { repository } };
+    }
+    const from = {
+      PR_1: query.includes('reviews(') ? reviews : entries(said.pull),
+      I_1: entries(said.issue),
+    };
+    const id = variables['id'] ?? '';
+    const page = id === 'PR_1' || id === 'I_1' ? lastOf(from[id], 100, before) : lastOf(lines, 100, before);
+    return { data: { node: { page } } };
+  };
+  return createClient({
+    octokit: {
+      request: async (_, parameters) => ({
+        status: 200,
+        // The client sends a query and its variables, nothing else.
+        data: answer(parameters as unknown as { query: string; variables: Record<string, string> }),
+        headers: {},
+      }),
+    },
+    owner: 'lab',
+    repo: 'models',
+    baseUrl: 'https://api.github.example',
+    sleep: async () => undefined,
+    now: () => START,
+  });
+}
+
+function review(n: number, lines: number): object {
+  const all = Array.from({ length: lines }, (_, index) => written(index));
+  const submittedAt = '2026-11-20T12:00:00Z';
+  return { ...written(n), id: `PRR_${n}`, submittedAt, comments: lastOf(all, 20, null) };
+}
+
+describe('the threads of a run', () => {
+  it('of ordinary length cost one request', async () => {
+    const client = github({ pull: 100, issue: 30, reviews: [review(1, 20)], lines: 20 });
+    const read = await readThreads(client, 2, 1, READING);
+    expect(read.kind === 'known' && read.value.comments).toHaveLength(100 + 30 + 1 + 20);
+    expect(client.usage.graphql).toBe(1);
+  });
+
+  it('are read back to their beginning on every surface', async () => {
+    const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
+    const client = github({ pull: 345, issue: 201, reviews, lines: 45 });
+    const read = await readThreads(client, 2, 1, READING);
+    if (read.kind === 'unknown') throw new Error(read.why);
+    const count = (surface: string): number =>
+      new Set(read.value.comments.flatMap((c) => (c.surface === surface ? [`${c.thread} ${c.id}`] : [])))
+        .size;
+    expect(count('comment')).toBe(345 + 201);
+    expect(count('review')).toBe(130);
+    expect(read.value.comments.filter((c) => c.surface === 'review-comment')).toHaveLength(130 * 45);
+  });
+
+  it('are read no further than to what is older than the run', async () => {
+    const client = github({ pull: 1_000 });
+    const since = instant(new Date(START + 750 * 60_000).toISOString());
+    const read = await readThreads(client, 2, 1, READING, since);
+    expect(client.usage.graphql).toBe(3);
+    expect(read.kind === 'known' && read.value.comments.map((c) => c.id)).toEqual(
+      expect.arrayContaining([750, 999]),
+    );
+  });
+
+  it('count a review from when it was submitted, and a draft not at all', async () => {
+    const draft = { ...review(4, 0), submittedAt: null };
+    const read = await readThreads(github({ reviews: [review(3, 1), draft] }), 2, 1, READING);
+    expect(read.kind === 'known' && read.value.comments.map((c) => [c.surface, c.id, c.createdAt])).toEqual([
+      ['review', 3, instant('2026-11-20T12:00:00Z')],
+      ['review-comment', 0, instant('2026-11-20T12:00:00Z')],
+    ]);
+  });
+
+  it('with more than anybody reads are unknown, not short', async () => {
+    const read = await readThreads(github({ issue: limits.threadCommentsMax + 1 }), 2, 1, READING);
+    expect(read).toEqual({
+      kind: 'unknown',
+      why: `comments holds more than ${limits.threadCommentsMax} entries`,
+    });
+  });
+
+  it.each([1, 2, 3])('are unknown where page %d cannot be read', async (brokenAt) => {
+    expect((await readThreads(github({ pull: 345, brokenAt }), 2, 1, READING)).kind).toBe('unknown');
+  });
+});
