@@ -55,18 +55,23 @@ const branchesAreApart: Rule = {
       ),
 };
 
-const workflowsAreTwo: Rule = {
+const workflowsAreApart: Rule = {
   reads: ['workflows'],
-  misfits: ({ workflows }) =>
-    workflows.launch === workflows.watch
-      ? [
-          error(
-            'one-workflow',
-            ['workflows', 'watch'],
-            'the launch workflow: a watch needs a workflow of its own',
-          ),
-        ]
-      : [],
+  misfits: ({ workflows }) => {
+    const entries = Object.entries(workflows);
+    return entries.flatMap(([name, file], index) => {
+      const first = entries.findIndex(([, other]) => other === file);
+      return first === index
+        ? []
+        : [
+            error(
+              'one-workflow',
+              ['workflows', name],
+              `${file} is the workflow of ${entries[first]?.[0] ?? ''} already`,
+            ),
+          ];
+    });
+  },
 };
 
 const otherBotsLeaveOurWords: Rule = {
@@ -92,7 +97,7 @@ export const REPOSITORY_RULES: readonly Rule[] = [
   recordsStayInTheirFolder,
   branchesAreBranches,
   branchesAreApart,
-  workflowsAreTwo,
+  workflowsAreApart,
   otherBotsLeaveOurWords,
 ];
 
