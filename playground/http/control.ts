@@ -50,8 +50,22 @@ export async function answerControl(
         return clockAnswer(world, clock);
       });
     default:
-      return null;
+      return request.method === 'GET' ? logAnswer(world, path) : null;
   }
+}
+
+/** What the API's `…/logs` lead to: the text of a job, or of all jobs of a run. */
+function logAnswer(world: World, path: string): Response | null {
+  const [, kind, id = ''] = /^\/_playground\/logs\/(jobs|runs)\/(\d+)$/.exec(path) ?? [];
+  if (kind === undefined) return null;
+  const jobs = Object.values(world.state.jobs).filter(
+    (job) => `${kind === 'jobs' ? job.id : job.runId}` === id,
+  );
+  if (jobs.length === 0) return refuse(404, 'Not Found');
+  const parts = jobs.map(
+    (job) => (kind === 'jobs' ? '' : `##[job] ${job.name}\n`) + (world.state.logs[job.id] ?? ''),
+  );
+  return new Response(parts.join('\n'), { headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
 
 async function change<Wanted>(

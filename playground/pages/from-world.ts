@@ -19,6 +19,8 @@ export function worldSettings(world: World, homeRepository: string): PagesOption
     },
     glance: () => glanceOf(world),
     jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
+    jobLog: (jobId) => world.state.logs[jobId] ?? null,
+    checkButtons: (id) => world.state.checkRuns[id]?.actions ?? [],
     pressButton: (press) => pressButton(world, press),
   };
 }

@@ -61,6 +61,8 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
     api: createApi(options.fetch, options.baseUrl, speaker.token),
     baseUrl: options.baseUrl,
     jobSummary: options.jobSummary ?? (() => null),
+    jobLog: options.jobLog ?? (() => null),
+    checkButtons: options.checkButtons ?? (() => []),
     glance: options.glance ?? (() => null),
     pressButton: options.pressButton ?? (async () => 'unknown'),
   };

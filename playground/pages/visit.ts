@@ -15,8 +15,18 @@ export type Visit = {
   readonly baseUrl: string;
   /** Markdown that the job wrote to `GITHUB_STEP_SUMMARY`; GitHub's API does not tell it. Null = none. */
   readonly jobSummary: (jobId: number) => string | null;
+  /** What a job has said so far; GitHub's API gives a log only after the end. Null = nothing yet. */
+  readonly jobLog: (jobId: number) => string | null;
+  /** Buttons of a check run; GitHub's API does not tell them. */
+  readonly checkButtons: (checkRunId: number) => readonly CheckButton[];
   readonly glance: () => Glance | null;
   readonly pressButton: (press: ButtonPress) => Promise<PressOutcome>;
+};
+
+export type CheckButton = {
+  readonly label: string;
+  readonly description: string;
+  readonly identifier: string;
 };
 
 /** A click of `login` on the button `identifier` of a check run. */
@@ -56,6 +66,8 @@ export type PagesOptions = {
   readonly homeRepository?: string;
   /** Markdown of a job's summary, from the runner; without it no summaries are shown. */
   readonly jobSummary?: (jobId: number) => string | null;
+  readonly jobLog?: (jobId: number) => string | null;
+  readonly checkButtons?: (checkRunId: number) => readonly CheckButton[];
   /** For the bar at the foot. */
   readonly glance?: () => Glance;
   /** Tells the App that somebody pressed a button on its check run; GitHub's API has no request for that. */

@@ -1,6 +1,7 @@
 /** Makes the webhooks that an event of the world becomes: who gets it, with which headers and which exact bytes. */
 
-import type { WorldEvent } from '../world/bus.ts';
+import { isWebhook, type WorldEvent } from '../world/bus.ts';
+import { publishWebhook } from '../world/channels.ts';
 import { covers } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
 import { holds, type PermissionNeed } from '../world/permissions.ts';
@@ -40,15 +41,11 @@ const needOf: Readonly<Record<string, PermissionNeed>> = {
   workflow_run: 'actions:read',
 };
 
-/** `workflow_run` has further actions between the API and the runner, which are not GitHub's. */
-const runActions = ['requested', 'in_progress', 'completed'];
-
 /** One webhook for each App that is installed on the repository, subscribed, and allowed to read the matter. */
 export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[] {
   const need = needOf[event.type];
   const repo = world.state.repos[event.repoId];
-  if (need === undefined || repo === undefined) return [];
-  if (event.type === 'workflow_run' && !runActions.includes(event.action ?? '')) return [];
+  if (need === undefined || repo === undefined || !isWebhook(event)) return [];
   const found: Outgoing[] = [];
   for (const installation of Object.values(world.state.installations)) {
     const app = world.state.apps[installation.appId];
@@ -69,10 +66,12 @@ function outgoing(
   webhook: { readonly url: string; readonly secret: string },
 ): Outgoing {
   const guid = guidOf(world.randomBytes(16));
-  const body = JSON.stringify({
+  const payload = {
     ...event.payload,
     installation: { id: installation.id, node_id: nodeId('INS', installation.id) },
-  });
+  };
+  const body = JSON.stringify(payload);
+  publishWebhook(event.type, event.action, () => payload);
   return {
     guid,
     appId: app.id,

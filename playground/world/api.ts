@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { playground } from '../limits.ts';
+import { type AnswerMade, publishAnswer } from './channels.ts';
 import { answerGraphql } from './graphql/answer.ts';
 import { actorOf, callerName, identify } from './identity.ts';
 import type { Json } from './json.ts';
@@ -168,8 +169,15 @@ function send(world: World, request: Request, caller: Caller, answered: Answer, 
   for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller), resource)))
     headers.set(name, value);
   if (known) return new Response(null, { status: 304, headers });
+  if (resource === 'core') publishAnswer(() => made(request, answered));
   const empty = answered.body === null || request.method === 'HEAD';
   return new Response(empty ? null : new Uint8Array(bytes), { status: answered.status, headers });
+}
+
+function made(request: Request, { status, body }: Answer): AnswerMade {
+  const path = new URL(request.url).pathname.replace(restPrefix, '');
+  const text = body instanceof Uint8Array || body === null ? null : JSON.stringify(body);
+  return { method: request.method, path, status, text };
 }
 
 function isMint(request: Request): boolean {

@@ -44,6 +44,12 @@ export type WorldEvent = {
   readonly atMs: number;
 };
 
+/** Whether GitHub sends a webhook for the change. */
+export function isWebhook({ type, action }: Pick<WorldEvent, 'type' | 'action'>): boolean {
+  if (type === 'reaction' || type === 'schedule') return false;
+  return type !== 'workflow_run' || ['requested', 'in_progress', 'completed'].includes(action ?? '');
+}
+
 /** A listener records what it must before it resolves (the request waits for it) and does long work afterwards. */
 export type Listener = (event: WorldEvent) => void | Promise<void>;
 

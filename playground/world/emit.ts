@@ -1,6 +1,7 @@
 /** Puts a change on the bus with the parts that every webhook payload has. */
 
-import type { WorldEventType } from './bus.ts';
+import { isWebhook, type WorldEventType } from './bus.ts';
+import { publishWebhook } from './channels.ts';
 import type { Json } from './json.ts';
 import { actionsApp } from './lookup.ts';
 import { shapeUser } from './shapes/shape-people.ts';
@@ -19,9 +20,19 @@ export type Change = {
   readonly payload: Readonly<Record<string, Json>>;
 };
 
+const installation = { id: 0, node_id: '' };
+
 /** Resolves when every listener has recorded what it must. */
 export async function emitChange(world: World, change: Change): Promise<void> {
   const repo = world.state.repos[change.repo.id] ?? change.repo;
+  const payload = {
+    ...(change.action === null ? {} : { action: change.action }),
+    ...change.payload,
+    repository: shapeRepo(world, repo),
+    sender: shapeUser(world, change.sender),
+  };
+  // As an App would get it; what only the playground's own rooms hear is no webhook.
+  if (isWebhook(change)) publishWebhook(change.type, change.action, () => ({ ...payload, installation }));
   await world.bus.emit({
     type: change.type,
     action: change.action,
@@ -30,12 +41,7 @@ export async function emitChange(world: World, change: Change): Promise<void> {
     byTokenKind: change.byTokenKind,
     runId: change.runId ?? null,
     atMs: world.clock.now(),
-    payload: {
-      ...(change.action === null ? {} : { action: change.action }),
-      ...change.payload,
-      repository: shapeRepo(world, repo),
-      sender: shapeUser(world, change.sender),
-    },
+    payload,
   });
 }
 

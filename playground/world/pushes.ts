@@ -77,11 +77,14 @@ async function tellPush(act: Act, moved: MovedRef): Promise<void> {
   const short = moved.ref.replace(/^refs\/(heads|tags)\//, '');
   const refType = branch ? 'branch' : 'tag';
   if (moved.before === null || moved.after === null) {
-    await emitChange(act.world, {
-      ...common,
-      type: moved.after === null ? 'delete' : 'create',
-      payload: { ref: short, ref_type: refType, pusher_type: 'user', master_branch: act.repo.defaultBranch },
-    });
+    const about = { ref: short, ref_type: refType, pusher_type: 'user' };
+    const made = { ...about, master_branch: act.repo.defaultBranch, description: act.repo.description };
+    await emitChange(
+      act.world,
+      moved.after === null
+        ? { ...common, type: 'delete', payload: about }
+        : { ...common, type: 'create', payload: made },
+    );
   }
   await emitChange(act.world, { ...common, type: 'push', payload: await pushPayload(act, moved) });
 }
@@ -120,11 +123,14 @@ async function pushedCommit(act: Act, commit: CommitObject): Promise<JsonObject>
   const files = parent === undefined ? [] : await act.world.gitOf(act.repo).diff(parent, commit.sha);
   const paths = (status: string): readonly string[] =>
     files.filter((file) => file.status === status).map((file) => file.path);
-  const person = (signature: CommitObject['author']): JsonObject => ({
-    name: signature.name,
-    email: signature.email,
-    username: userByAddress(act.world, signature.email)?.login ?? null,
-  });
+  const person = (signature: CommitObject['author']): JsonObject => {
+    const user = userByAddress(act.world, signature.email);
+    return {
+      name: signature.name,
+      email: signature.email,
+      ...(user === null ? {} : { username: user.login }),
+    };
+  };
   return {
     id: commit.sha,
     tree_id: commit.tree,

@@ -36,7 +36,9 @@ export function raw(bytes: Uint8Array, mediaType: string): Answer {
 }
 
 export function failed(status: number, message: string): Answer {
-  return { status, body: { message, documentation_url: documentation, status: `${status}` }, headers: {} };
+  // A validation error is the one refusal whose description has no `status`.
+  const told = status === 422 ? {} : { status: `${status}` };
+  return { status, body: { message, documentation_url: documentation, ...told }, headers: {} };
 }
 
 export function notFound(): Answer {
@@ -51,8 +53,16 @@ export function invalid(errors: readonly FieldError[], message = 'Validation Fai
       message,
       errors: errors.map((one) => ({ ...one })),
       documentation_url: documentation,
-      status: '422',
     },
+    headers: {},
+  };
+}
+
+/** 422 whose `errors` are sentences, as the routes of reviews answer. */
+export function invalidSimply(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
+  return {
+    status: 422,
+    body: { message, errors: [...errors], documentation_url: documentation },
     headers: {},
   };
 }

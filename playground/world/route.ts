@@ -3,7 +3,7 @@
 import type * as z from 'zod';
 import type { Json } from './json.ts';
 import type { PermissionNeed, RepoAccess } from './permissions.ts';
-import { type Answer, invalid } from './reply.ts';
+import { type Answer, unprocessable } from './reply.ts';
 import type { Repo } from './state.ts';
 import type { Caller, Role, User } from './state-people.ts';
 import type { World } from './world.ts';
@@ -104,13 +104,18 @@ export function content(route: Route): Route {
 export function withBody<Body>(body: Json, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return handle(parsed.data);
-  return invalid(
-    parsed.error.issues.map((issue) => ({
-      resource: 'Request',
-      field: issue.path.join('.') || 'body',
-      code: issue.code === 'invalid_type' ? 'missing_field' : 'invalid',
-      message: issue.message,
-    })),
-    'Invalid request.',
+  return unprocessable(
+    `Invalid request.\n\n${parsed.error.issues.map((issue) => complaint(issue, body)).join(' ')}`,
   );
+}
+
+/** GitHub's words for a body that is not what the documentation asks for. */
+function complaint(issue: z.core.$ZodIssue, body: Json): string {
+  const given = issue.path.reduce(
+    (at: unknown, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),
+    body,
+  );
+  const isMissing = issue.code === 'invalid_type' && given === undefined;
+  const field = issue.path.map(String).join('/');
+  return isMissing ? `"${field}" wasn't supplied.` : `For 'properties/${field}', ${issue.message}.`;
 }

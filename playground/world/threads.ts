@@ -6,7 +6,7 @@ import { viaAppOf } from './identity.ts';
 import type { Json } from './json.ts';
 import { asPull } from './lookup.ts';
 import { may } from './permissions.ts';
-import { shapeComment, shapeIssue } from './shapes/shape-issue.ts';
+import { shapeComment, shapeWebhookIssue } from './shapes/shape-issue.ts';
 import { shapeFullPull } from './shapes/shape-pull.ts';
 import { issueKey, type Repo } from './state.ts';
 import type { Caller, User } from './state-people.ts';
@@ -94,7 +94,7 @@ export async function emitIssue(
   const pull = asPull(issue);
   const common = { action, repo: act.repo, sender: act.actor, byTokenKind: act.caller.kind };
   if (pull === null) {
-    const payload = { issue: shapeIssue(act.world, issue), ...extra };
+    const payload = { issue: shapeWebhookIssue(act.world, issue), ...extra };
     await emitChange(act.world, { ...common, type: 'issues', payload });
     return;
   }
@@ -154,6 +154,10 @@ async function emitComment(
     repo: act.repo,
     sender: act.actor,
     byTokenKind: act.caller.kind,
-    payload: { issue: shapeIssue(act.world, issue), comment: shapeComment(act.world, comment), ...extra },
+    payload: {
+      issue: shapeWebhookIssue(act.world, issue),
+      comment: shapeComment(act.world, comment),
+      ...extra,
+    },
   });
 }

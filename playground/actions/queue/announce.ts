@@ -1,6 +1,7 @@
 /** Tells the world that a run or a job moved on: events for webhooks and pages. */
 
 import { emitChange, machineSender } from '../../world/emit.ts';
+import type { JsonObject } from '../../world/json.ts';
 import { must, repoById } from '../../world/lookup.ts';
 import { shapeCheckRun } from '../../world/shapes/shape-check.ts';
 import { shapeJob, shapeRun, shapeWorkflow } from '../../world/shapes/shape-run.ts';
@@ -20,14 +21,20 @@ export async function announceRun(
     sender: world.state.users[run.triggeringActorId] ?? machineSender(world),
     byTokenKind: 'app',
     runId: run.id,
-    payload: { workflow_run: shapeRun(world, run), workflow: shapeWorkflow(world, workflow) },
+    payload: { workflow_run: await runOf(world, run, action), workflow: shapeWorkflow(world, workflow) },
   });
+}
+
+/** While a run is on its way GitHub's webhook leaves its title out. */
+async function runOf(world: World, run: Run, action: string): Promise<JsonObject> {
+  const { display_title: title, ...rest } = await shapeRun(world, run);
+  return action === 'in_progress' || title === undefined ? rest : { ...rest, display_title: title };
 }
 
 export async function announceJob(
   world: World,
   job: Job,
-  action: 'queued' | 'in_progress' | 'completed' | 'waiting',
+  action: 'queued' | 'in_progress' | 'completed',
 ): Promise<void> {
   const run = must(world.state.runs[job.runId], `run ${job.runId}`);
   const common = {
@@ -37,7 +44,8 @@ export async function announceJob(
     runId: run.id,
   } as const;
   const payload = { workflow_job: shapeJob(world, job) };
-  await emitChange(world, { ...common, type: 'workflow_job', action, payload });
+  // GitHub has no webhook for a job that only waits for its turn in a concurrency group.
+  if (job.status !== 'pending') await emitChange(world, { ...common, type: 'workflow_job', action, payload });
   const check = job.checkRunId === null ? undefined : world.state.checkRuns[job.checkRunId];
   if (check === undefined || action === 'in_progress') return;
   await emitChange(world, {

@@ -44,7 +44,7 @@ export async function createJob(world: World, run: Run, fresh: NewJob): Promise<
   world.state.jobs[id] = job;
   world.state.logs[id] = '';
   updateRun(world, run.id, { jobIds: [...(world.state.runs[run.id]?.jobIds ?? []), id] });
-  await announceJob(world, job, over ? 'completed' : fresh.status === 'pending' ? 'waiting' : 'queued');
+  await announceJob(world, job, over ? 'completed' : 'queued');
   return job;
 }
 

@@ -20,10 +20,6 @@ export const checkRunShape = z.object({
       annotations_count: z.number().default(0),
     })
     .nullish(),
-  /** Buttons; not in GitHub's answer, the playground adds them for its page. */
-  actions: z
-    .array(z.object({ label: z.string(), description: z.string(), identifier: z.string() }))
-    .default([]),
   app: z.object({ slug: z.string().nullish(), name: z.string() }).nullish(),
 });
 export type ApiCheckRun = z.output<typeof checkRunShape>;

@@ -1,5 +1,4 @@
 /** `Checks`: every check run with its summary, its text and its annotations. */
-import type { ApiCheckRun } from '../api/run-shapes.ts';
 import { type Html, html, safeHref } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { annotation } from '../parts/annotation.ts';
@@ -7,7 +6,7 @@ import { duration, moment } from '../parts/moment.ts';
 import { progressWord, statusMark } from '../parts/status-mark.ts';
 import { localPath, type Place } from '../place.ts';
 import { type CheckNotes, readAnnotations } from '../thread/annotations.ts';
-import type { Params, Screen, Visit } from '../visit.ts';
+import type { CheckButton, Params, Screen, Visit } from '../visit.ts';
 import { type PullView, pullScreen } from './pull-screen.ts';
 
 export function pullChecksScreen(visit: Visit, params: Params): Promise<Screen> {
@@ -24,13 +23,13 @@ function checkCard(visit: Visit, { place }: PullView, { check, annotations }: Ch
   const elsewhere = link !== '#' && link !== `${place.path}/runs/${check.id}`;
   return html`<article class="card check-run" data-key="check-${check.id}" id="check-${check.id}">
   <header class="card-head">${statusMark(check)} <h2>${check.name}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${check.app?.name ?? 'unknown app'} · ${moment(check.completed_at ?? check.started_at)}</span></header>
-  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${title}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check) : null}${!elsewhere ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
+  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${title}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!elsewhere ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
 }
 
 /** A click means the same as the command that the App wrote on the button. */
-function buttons(place: Place, { id, actions }: ApiCheckRun): Html | null {
+function buttons(place: Place, id: number, actions: readonly CheckButton[]): Html | null {
   if (actions.length === 0) return null;
-  const button = (one: ApiCheckRun['actions'][number]): Html =>
+  const button = (one: CheckButton): Html =>
     html`<button class="button" name="button" value="${one.identifier}" title="${one.description}">${one.label}</button>`;
   return html`<form class="row" method="post" action="${place.path}/runs/${id}/buttons" data-act>${actions.map(button)}</form>`;
 }

@@ -2,7 +2,6 @@
 import { type ApiJob, type ApiRun, jobShape, runShape } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { logView } from '../log/log-view.ts';
-import { readJobLog } from '../log/read-job.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { loginText } from '../parts/avatar.ts';
 import { duration, moment } from '../parts/moment.ts';
@@ -25,9 +24,7 @@ export async function runScreen(visit: Visit, params: Params): Promise<Screen> {
   ]);
   if (answer.kind === 'refused') return missing;
   const run = answer.data;
-  const cards = await Promise.all(
-    (jobs.kind === 'found' ? jobs.data : []).map((job) => jobCard(visit, place, job)),
-  );
+  const cards = (jobs.kind === 'found' ? jobs.data : []).map((job) => jobCard(visit, place, job));
   return {
     kind: 'page',
     title: `${run.display_title ?? run.name ?? 'Run'} · ${place.repo.full_name}`,
@@ -51,14 +48,14 @@ function runActs(place: Place, run: ApiRun): Html {
   return html`<form class="row" method="post" action="${place.path}/actions/runs/${run.id}" data-act>${waits ? act('approve', 'Approve and run') : isFinished(run) ? act('rerun', 'Re-run all jobs') : act('cancel', 'Cancel run')}</form>`;
 }
 
-async function jobCard(visit: Visit, place: Place, job: ApiJob): Promise<Html> {
-  const log = await readJobLog(visit, place, job);
+function jobCard(visit: Visit, place: Place, job: ApiJob): Html {
+  const log = visit.jobLog(job.id);
   const summary = visit.jobSummary(job.id);
   const took = duration(job.started_at, job.completed_at);
   return html`<article class="card job" data-key="job-${job.id}" data-shell id="job-${job.id}" aria-label="Job ${job.name}">
     <div data-live="job-${job.id}"><header class="card-head" data-key="head">${statusMark(job)} <h2>${job.name}</h2> <span class="muted">${progressWord(job)}${took === null ? null : ` in ${took}`}${job.runner_name === null || job.runner_name === undefined ? null : html` · ${job.runner_name}`}</span></header>
     ${summary === null ? null : html`<section class="card-body summary" data-key="summary" aria-label="Summary">${renderMarkdown(summary, { repoPath: place.path }, { breaks: false })}</section>`}
     <ol class="steps" data-key="steps">${(job.steps ?? []).map((step) => html`<li>${statusMark(step)} <span>${step.name}</span> <span class="muted small">${duration(step.started_at, step.completed_at)}</span></li>`)}</ol></div>
-    ${log.kind === 'found' ? logView(log.data, String(job.id)) : html`<div data-live="log-${job.id}"><p class="nothing" data-key="no-log">${log.message}</p></div>`}
+    ${log !== null ? logView(log, String(job.id)) : html`<div data-live="log-${job.id}"><p class="nothing" data-key="no-log">No output yet.</p></div>`}
   </article>`;
 }

@@ -2,7 +2,7 @@
 
 import { appById } from '../lookup.ts';
 import { nodeId } from '../node-id.ts';
-import { shapeCheckSuite } from '../shapes/shape-check.ts';
+import { standing } from '../shapes/shape-check.ts';
 import type { Repo } from '../state.ts';
 import type { CheckRun, CheckSuite, Run } from '../state-actions.ts';
 import { iso, isoOrNull } from '../time.ts';
@@ -34,10 +34,10 @@ export function checkFields(context: Context, repo: Repo, sha: string): object {
 
 function suiteNode(context: Context, suite: CheckSuite): object {
   const { world } = context;
-  const shaped = shapeCheckSuite(world, suite);
+  const own = standing(world, suite);
   const run = Object.values(world.state.runs).find((one) => one.checkSuiteId === suite.id);
   // A suite of Actions says what its workflow run says, also where it has no job yet.
-  const { status, conclusion } = run ?? shaped;
+  const { status, conclusion } = run ?? own;
   return {
     id: nodeId('CS', suite.id),
     databaseId: suite.id,

@@ -180,14 +180,17 @@ async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promi
 async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<Answer> {
   const issue = pullOf(call);
   if (issue === null) return notFound();
-  if (issue.state !== 'open') return failed(405, 'Pull Request is not mergeable');
-  if (issue.pull.draft) return failed(405, 'Pull Request is still a draft');
+  if (issue.state !== 'open') return notMergeable(405, 'Pull Request is not mergeable');
+  if (issue.pull.draft) return notMergeable(405, 'Pull Request is still a draft');
   if (body.sha !== undefined && body.sha !== issue.pull.headSha) {
-    return failed(409, 'Head branch was modified. Review and try the merge again.');
+    return notMergeable(409, 'Head branch was modified. Review and try the merge again.');
   }
   const missing = missingApprovals(call, issue);
   if (missing > 0)
-    return failed(405, `At least ${missing} approving review is required by reviewers with write access.`);
+    return notMergeable(
+      405,
+      `At least ${missing} approving review is required by reviewers with write access.`,
+    );
   const outcome = await mergePull(call, issue, {
     method: body.merge_method,
     title: body.commit_title,
@@ -195,9 +198,10 @@ async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<
   });
   if (outcome.ok) return ok({ sha: outcome.sha, merged: true, message: 'Pull Request successfully merged' });
   if (outcome.reason === 'base-moved')
-    return failed(409, 'Base branch was modified. Review and try the merge again.');
-  if (outcome.reason === 'protected') return failed(405, 'Changes must be made through an allowed account.');
-  return failed(405, 'Pull Request is not mergeable');
+    return notMergeable(409, 'Base branch was modified. Review and try the merge again.');
+  if (outcome.reason === 'protected')
+    return notMergeable(405, 'Changes must be made through an allowed account.');
+  return notMergeable(405, 'Pull Request is not mergeable');
 }
 
 /** How many approvals by people who may write the base's protection still wants. */
@@ -215,4 +219,13 @@ function missingApprovals(call: ActorCall, issue: PullIssue): number {
     may(call.world, { kind: 'user', userId }, call.repo, 'contents:write', 'write'),
   );
   return Math.max(0, rule.requiredApprovals - writers.length);
+}
+
+/** The refusals of the merge button have a form of their own (docs.github.com/rest/pulls: merge a pull request). */
+function notMergeable(status: 405 | 409, message: string): Answer {
+  return {
+    status,
+    body: { message, documentation_url: 'https://docs.github.com/rest/pulls/pulls' },
+    headers: {},
+  };
 }

@@ -18,7 +18,6 @@ const update = z.object({ sha: z.string(), force: z.boolean().optional() });
 export const refRoutes: readonly Route[] = [
   reads('/git/ref/:ref*', read, getRef),
   reads('/git/matching-refs/:ref*', read, matching),
-  reads('/git/refs', read, matching),
   writes('POST', '/git/refs', write, creation, createRef),
   writes('PATCH', '/git/refs/:ref*', write, update, updateRef),
   acts('DELETE', '/git/refs/:ref*', write, deleteRef),

@@ -12,7 +12,7 @@ import { rateOf } from '../rate.ts';
 import { type Answer, failed, noContent, notFound, ok, raw } from '../reply.ts';
 import { type Call, plain, type RepoCall, type Route, reads, repoAccess, withBody } from '../route.ts';
 import { shapePublicUser, shapeUser } from '../shapes/shape-people.ts';
-import { shapeRepo, shapeRolePermissions } from '../shapes/shape-repo.ts';
+import { shapeFullRepo, shapeRolePermissions } from '../shapes/shape-repo.ts';
 import type { Role } from '../state-people.ts';
 
 const metadata = repoAccess('metadata:read', 'public');
@@ -24,7 +24,7 @@ export const repoRoutes: readonly Route[] = [
   reads('', metadata, (call) => {
     const actor = actorOf(call.world, call.caller);
     const role = actor === null ? null : roleOf(call.repo, actor.id);
-    return ok({ ...shapeRepo(call.world, call.repo), permissions: shapeRolePermissions(role) });
+    return ok(shapeFullRepo(call.world, call.repo, role));
   }),
   reads('/collaborators', askRoles, listCollaborators),
   reads('/collaborators/:login', askRoles, (call) => {

@@ -6,7 +6,16 @@ import { type PullIssue, reviewCommentsOf, reviewsOf } from '../lookup.ts';
 import { freshPull } from '../open-pull.ts';
 import { paged } from '../paging.ts';
 import { filesOfPull } from '../pull-content.ts';
-import { type Answer, created, failed, noContent, notFound, ok, unprocessable } from '../reply.ts';
+import {
+  type Answer,
+  created,
+  failed,
+  invalidSimply,
+  noContent,
+  notFound,
+  ok,
+  unprocessable,
+} from '../reply.ts';
 import {
   type ActorCall,
   acts,
@@ -104,15 +113,15 @@ async function createReview(call: ActorCall, body: z.infer<typeof creation>): Pr
     return failed(403, 'Unable to create a review because the pull request is locked.');
   const judging = body.event === 'APPROVE' || body.event === 'REQUEST_CHANGES';
   if (judging && issue.authorId === call.actor.id) {
-    return unprocessable(
+    return invalidSimply([
       `Can not ${body.event === 'APPROVE' ? 'approve' : 'request changes on'} your own pull request`,
-    );
+    ]);
   }
   if (body.event === 'APPROVE' && call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {
-    return unprocessable('GitHub Actions is not permitted to approve pull requests.');
+    return invalidSimply(['GitHub Actions is not permitted to approve pull requests.']);
   }
   if (body.event !== 'APPROVE' && (body.body ?? '') === '' && body.comments.length === 0) {
-    return unprocessable('Body can not be blank for a review that does not approve');
+    return invalidSimply(['Body can not be blank for a review that does not approve']);
   }
   const review: Review = {
     ...authoredBy(call, 'reviews', body.body ?? ''),
@@ -140,7 +149,7 @@ async function dismissReview(call: ActorCall): Promise<Answer> {
   const review = reviewOf(call);
   if (issue === null || review === null) return notFound();
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED') {
-    return unprocessable('Can not dismiss a commented pull request review');
+    return invalidSimply(['Can not dismiss a commented pull request review']);
   }
   const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: call.world.clock.now() };
   call.world.state.reviews[review.id] = dismissed;

@@ -2,17 +2,23 @@
 
 import * as z from 'zod';
 import { emitChange } from '../emit.ts';
+import type { JsonObject } from '../json.ts';
+import { must } from '../lookup.ts';
 import { paged } from '../paging.ts';
 import { type Answer, created, notFound, ok, unprocessable } from '../reply.ts';
 import { resolveCommit } from '../resolve-commit.ts';
 import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../route.ts';
-import { shapeStatus } from '../shapes/shape-check.ts';
-import { repoApi, shapeRepo } from '../shapes/shape-repo.ts';
+import { shapeSimpleStatus, shapeStatus } from '../shapes/shape-check.ts';
+import { shapeCommit } from '../shapes/shape-commit.ts';
+import { repoApi, shapeMinimalRepo } from '../shapes/shape-repo.ts';
 import type { CommitStatus } from '../state-actions.ts';
+import { iso } from '../time.ts';
 import { nextId } from '../world.ts';
 
 const read = repoAccess('statuses:read', 'public');
 const write = repoAccess('statuses:write', 'write');
+/** As many branches as GitHub names in one payload. */
+const branchesInPayload = 10;
 const creation = z.object({
   state: z.enum(['error', 'failure', 'pending', 'success']),
   target_url: z.string().nullish(),
@@ -54,7 +60,7 @@ async function createStatus(call: ActorCall, body: z.infer<typeof creation>): Pr
     repo: call.repo,
     sender: call.actor,
     byTokenKind: call.caller.kind,
-    payload: { id: row.id, sha, state: row.state, context: row.context, description: row.description },
+    payload: await statusPayload(call, row),
   });
   return created(shapeStatus(call.world, row));
 }
@@ -70,10 +76,10 @@ async function combined(call: RepoCall): Promise<Answer> {
   const green = rows.length > 0 && rows.every((row) => row.state === 'success');
   return ok({
     state: red ? 'failure' : green ? 'success' : 'pending',
-    statuses: rows.map((row) => shapeStatus(call.world, row)),
+    statuses: rows.map((row) => shapeSimpleStatus(call.world, row)),
     sha: found.sha,
     total_count: rows.length,
-    repository: shapeRepo(call.world, call.repo),
+    repository: shapeMinimalRepo(call.world, call.repo),
     commit_url: `${repoApi(call.world, call.repo)}/commits/${found.sha}`,
     url: `${repoApi(call.world, call.repo)}/commits/${found.sha}/status`,
   });
@@ -86,4 +92,28 @@ async function statusesAt(
   if (sha === null) return null;
   const all = Object.values(call.world.state.statuses);
   return { sha, rows: all.filter((row) => row.repoId === call.repo.id && row.sha === sha) };
+}
+
+/** docs.github.com/webhooks: the `status` payload, with the commit and the branches that end in it. */
+async function statusPayload(call: ActorCall, row: CommitStatus): Promise<JsonObject> {
+  const store = call.world.gitOf(call.repo);
+  const commit = must(await store.readCommit(row.sha), `commit ${row.sha}`);
+  const heads = [...(await store.refs('refs/heads/'))].filter(([, sha]) => sha === row.sha);
+  return {
+    id: row.id,
+    sha: row.sha,
+    name: `${call.repo.owner}/${call.repo.name}`,
+    target_url: row.targetUrl,
+    context: row.context,
+    description: row.description,
+    state: row.state,
+    commit: shapeCommit(call.world, call.repo, commit),
+    branches: heads.slice(0, branchesInPayload).map(([ref]) => ({
+      name: ref.slice('refs/heads/'.length),
+      commit: { sha: row.sha, url: `${repoApi(call.world, call.repo)}/commits/${row.sha}` },
+      protected: false,
+    })),
+    created_at: iso(row.createdAtMs),
+    updated_at: iso(row.createdAtMs),
+  };
 }

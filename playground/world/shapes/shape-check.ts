@@ -1,20 +1,20 @@
 /** Check runs, suites, annotations and commit statuses as the REST API writes them. */
 
 import type { JsonObject } from '../json.ts';
-import { appById, must, repoById } from '../lookup.ts';
+import { appById, repoById } from '../lookup.ts';
 import { nodeId } from '../node-id.ts';
 import type { Repo } from '../state.ts';
 import type { CheckAnnotation, CheckRun, CheckSuite, CommitStatus } from '../state-actions.ts';
 import { iso, isoOrNull } from '../time.ts';
 import type { World } from '../world.ts';
+import { shapeSimpleCommit } from './shape-commit.ts';
 import { shapeApp, shapeUserById } from './shape-people.ts';
-import { repoApi, repoPage } from './shape-repo.ts';
+import { repoApi, repoPage, shapeMinimalRepo } from './shape-repo.ts';
 
-/** docs.github.com/rest/checks/runs: a check run. `actions` (the buttons) are the playground's addition for its page. */
+/** docs.github.com/rest/checks/runs: a check run. GitHub tells nobody its buttons (`actions`). */
 export function shapeCheckRun(world: World, run: CheckRun): JsonObject {
   const repo = repoById(world, run.repoId);
   const url = `${repoApi(world, repo)}/check-runs/${run.id}`;
-  const suite = must(world.state.checkSuites[run.suiteId], `check suite ${run.suiteId}`);
   return {
     id: run.id,
     name: run.name,
@@ -33,10 +33,9 @@ export function shapeCheckRun(world: World, run: CheckRun): JsonObject {
       annotations_count: run.annotations.length,
       annotations_url: `${url}/annotations`,
     },
-    check_suite: { id: run.suiteId, head_branch: suite.headBranch, head_sha: run.headSha },
+    check_suite: { id: run.suiteId },
     app: shapeApp(world, appById(world, run.appId)),
     pull_requests: pullsAt(world, repo, run.headSha),
-    actions: run.actions.map((one) => ({ ...one })),
   };
 }
 
@@ -57,21 +56,17 @@ export function shapeAnnotation(world: World, run: CheckRun, one: CheckAnnotatio
 }
 
 /** docs.github.com/rest/checks/suites: status and conclusion follow from the suite's runs. */
-export function shapeCheckSuite(world: World, suite: CheckSuite): JsonObject {
+export async function shapeCheckSuite(world: World, suite: CheckSuite): Promise<JsonObject> {
   const repo = repoById(world, suite.repoId);
-  const runs = Object.values(world.state.checkRuns).filter((run) => run.suiteId === suite.id);
-  const done = runs.length > 0 && runs.every((run) => run.status === 'completed');
-  const failed = runs.find(
-    (run) => run.conclusion !== 'success' && run.conclusion !== 'neutral' && run.conclusion !== 'skipped',
-  );
-  const pending = runs.some((run) => run.status === 'in_progress') ? 'in_progress' : 'queued';
+  const head = await world.gitOf(repo).readCommit(suite.headSha);
+  const { runs, status, conclusion } = standing(world, suite);
   return {
     id: suite.id,
     node_id: nodeId('CS', suite.id),
     head_branch: suite.headBranch,
     head_sha: suite.headSha,
-    status: done ? 'completed' : pending,
-    conclusion: done ? (failed?.conclusion ?? 'success') : null,
+    status,
+    conclusion,
     url: `${repoApi(world, repo)}/check-suites/${suite.id}`,
     before: null,
     after: suite.headSha,
@@ -79,16 +74,42 @@ export function shapeCheckSuite(world: World, suite: CheckSuite): JsonObject {
     app: shapeApp(world, appById(world, suite.appId)),
     created_at: iso(suite.createdAtMs),
     updated_at: iso(suite.updatedAtMs),
-    latest_check_runs_count: runs.length,
+    repository: shapeMinimalRepo(world, repo),
+    head_commit: head === null ? null : shapeSimpleCommit(head),
+    latest_check_runs_count: runs,
     check_runs_url: `${repoApi(world, repo)}/check-suites/${suite.id}/check-runs`,
+  };
+}
+
+/** Status and conclusion of a suite as they follow from its runs, and how many these are. */
+export function standing(
+  world: World,
+  suite: CheckSuite,
+): { readonly runs: number; readonly status: string; readonly conclusion: string | null } {
+  const runs = Object.values(world.state.checkRuns).filter((run) => run.suiteId === suite.id);
+  const done = runs.length > 0 && runs.every((run) => run.status === 'completed');
+  const failed = runs.find(
+    (run) => run.conclusion !== 'success' && run.conclusion !== 'neutral' && run.conclusion !== 'skipped',
+  );
+  const pending = runs.some((run) => run.status === 'in_progress') ? 'in_progress' : 'queued';
+  return {
+    runs: runs.length,
+    status: done ? 'completed' : pending,
+    conclusion: done ? (failed?.conclusion ?? 'success') : null,
   };
 }
 
 /** docs.github.com/rest/commits/statuses: one status. */
 export function shapeStatus(world: World, row: CommitStatus): JsonObject {
+  return { ...shapeSimpleStatus(world, row), creator: shapeUserById(world, row.creatorId) };
+}
+
+/** A status in the combined one, which does not say who made it. */
+export function shapeSimpleStatus(world: World, row: CommitStatus): JsonObject {
   const repo = repoById(world, row.repoId);
   return {
     url: `${repoApi(world, repo)}/statuses/${row.sha}`,
+    avatar_url: `${world.baseUrl}/_playground/avatars/${row.creatorId}`,
     id: row.id,
     node_id: nodeId('S', row.id),
     state: row.state,
@@ -97,7 +118,6 @@ export function shapeStatus(world: World, row: CommitStatus): JsonObject {
     context: row.context,
     created_at: iso(row.createdAtMs),
     updated_at: iso(row.createdAtMs),
-    creator: shapeUserById(world, row.creatorId),
   };
 }
 

@@ -62,6 +62,18 @@ export function shapeCommit(world: World, repo: Repo, commit: CommitObject): Jso
   };
 }
 
+/** The short form that runs and suites carry ("simple commit"). */
+export function shapeSimpleCommit(commit: CommitObject): JsonObject {
+  return {
+    id: commit.sha,
+    tree_id: commit.tree,
+    message: commit.message.replace(/\n$/, ''),
+    timestamp: iso(commit.author.atMs),
+    author: { name: commit.author.name, email: commit.author.email },
+    committer: { name: commit.committer.name, email: commit.committer.email },
+  };
+}
+
 /** docs.github.com/rest/git/commits: a commit object. */
 export function shapeGitCommit(world: World, repo: Repo, commit: CommitObject): JsonObject {
   const api = repoApi(world, repo);

@@ -66,6 +66,12 @@ export function shapeIssue(world: World, issue: Issue): JsonObject {
   };
 }
 
+/** The issue of a webhook, which does not say who closed it: the sender of `closed` did. */
+export function shapeWebhookIssue(world: World, issue: Issue): JsonObject {
+  const { closed_by: _closedBy, ...rest } = shapeIssue(world, issue);
+  return rest;
+}
+
 /** docs.github.com/rest/issues/comments: a comment of an issue or pull request. */
 export function shapeComment(world: World, comment: Comment): JsonObject {
   const repo = repoById(world, comment.repoId);

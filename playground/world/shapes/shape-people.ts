@@ -37,7 +37,6 @@ export function shapeUser(world: World, user: User): JsonObject {
     events_url: `${api}/events{/privacy}`,
     received_events_url: `${api}/received_events`,
     type: user.type,
-    user_view_type: 'public',
     site_admin: false,
   };
 }
@@ -67,7 +66,7 @@ export function shapePublicUser(world: World, user: User): JsonObject {
   };
 }
 
-/** docs.github.com/rest/apps: get the authenticated app; also the body of `performed_via_github_app`. */
+/** docs.github.com/rest/apps: get the authenticated app. */
 export function shapeApp(world: World, app: App): JsonObject {
   return {
     id: app.id,
@@ -86,8 +85,11 @@ export function shapeApp(world: World, app: App): JsonObject {
   };
 }
 
+/** The body of `performed_via_github_app`, which has no client id. */
 export function shapeAppById(world: World, id: number | null): JsonObject | null {
-  return id === null ? null : shapeApp(world, appById(world, id));
+  if (id === null) return null;
+  const { client_id: _clientId, ...rest } = shapeApp(world, appById(world, id));
+  return rest;
 }
 
 export function shapePermissions(permissions: Permissions): JsonObject {
@@ -101,7 +103,6 @@ export function shapeInstallation(world: World, row: Installation): JsonObject {
   const api = `${world.baseUrl}/api/v3`;
   return {
     id: row.id,
-    node_id: nodeId('INS', row.id),
     account: shapeUser(world, account),
     repository_selection: row.repoIds === null ? 'all' : 'selected',
     access_tokens_url: `${api}/app/installations/${row.id}/access_tokens`,

@@ -13,7 +13,7 @@ import type { World } from '../world.ts';
 import { countLines } from './shape-commit.ts';
 import { authorAssociation, shapeIssueLabels, shapeReactionSummary, threadPage } from './shape-issue.ts';
 import { shapeUserById } from './shape-people.ts';
-import { repoApi, shapeRepo } from './shape-repo.ts';
+import { repoApi, repoPage, shapeRepo } from './shape-repo.ts';
 
 /** docs.github.com/rest/pulls: an entry of the list. */
 export function shapePull(world: World, issue: PullIssue): JsonObject {
@@ -42,7 +42,11 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
     title: issue.title,
     user: shapeUserById(world, issue.authorId),
     body: issue.body,
-    labels: shapeIssueLabels(world, repo, issue),
+    // In this object alone a label without a description has an empty one.
+    labels: shapeIssueLabels(world, repo, issue).map((label) => ({
+      ...label,
+      description: label['description'] ?? '',
+    })),
     milestone: null,
     created_at: iso(issue.createdAtMs),
     updated_at: iso(issue.updatedAtMs),
@@ -58,7 +62,22 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
     author_association: authorAssociation(repo, issue.authorId),
     auto_merge: null,
     draft: pull.draft,
-    _links: { self: { href: api }, html: { href: page } },
+    _links: linksOf(world, repo, issue),
+  };
+}
+
+function linksOf(world: World, repo: Repo, { number, pull }: PullIssue): JsonObject {
+  const base = repoApi(world, repo);
+  const api = `${base}/pulls/${number}`;
+  return {
+    self: { href: api },
+    html: { href: `${repoPage(world, repo)}/pull/${number}` },
+    issue: { href: `${base}/issues/${number}` },
+    comments: { href: `${base}/issues/${number}/comments` },
+    review_comments: { href: `${api}/comments` },
+    review_comment: { href: `${base}/pulls/comments{/number}` },
+    commits: { href: `${api}/commits` },
+    statuses: { href: `${base}/statuses/${pull.headSha}` },
   };
 }
 

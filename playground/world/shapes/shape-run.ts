@@ -7,8 +7,9 @@ import type { Job, Run, Workflow } from '../state-actions.ts';
 import { iso, isoOrNull } from '../time.ts';
 import type { World } from '../world.ts';
 import { pullsAt } from './shape-check.ts';
+import { shapeSimpleCommit } from './shape-commit.ts';
 import { shapeUserById } from './shape-people.ts';
-import { repoApi, repoPage, shapeRepo } from './shape-repo.ts';
+import { repoApi, repoPage, shapeMinimalRepo } from './shape-repo.ts';
 
 export function shapeWorkflow(world: World, row: Workflow): JsonObject {
   const repo = repoById(world, row.repoId);
@@ -26,9 +27,11 @@ export function shapeWorkflow(world: World, row: Workflow): JsonObject {
   };
 }
 
-export function shapeRun(world: World, run: Run): JsonObject {
+/** docs.github.com/rest/actions/workflow-runs: a run, with the commit it is about. */
+export async function shapeRun(world: World, run: Run): Promise<JsonObject> {
   const repo = repoById(world, run.repoId);
   const url = `${repoApi(world, repo)}/actions/runs/${run.id}`;
+  const head = await world.gitOf(repo).readCommit(run.headSha);
   return {
     id: run.id,
     name: run.name,
@@ -61,8 +64,9 @@ export function shapeRun(world: World, run: Run): JsonObject {
     rerun_url: `${url}/rerun`,
     previous_attempt_url: run.runAttempt > 1 ? `${url}/attempts/${run.runAttempt - 1}` : null,
     workflow_url: `${repoApi(world, repo)}/actions/workflows/${run.workflowId}`,
-    repository: shapeRepo(world, repo),
-    head_repository: shapeRepo(world, repo),
+    head_commit: head === null ? null : shapeSimpleCommit(head),
+    repository: shapeMinimalRepo(world, repo),
+    head_repository: shapeMinimalRepo(world, repo),
     referenced_workflows: [],
   };
 }
@@ -85,7 +89,8 @@ export function shapeJob(world: World, job: Job): JsonObject {
     status: job.status,
     conclusion: job.conclusion,
     created_at: iso(job.createdAtMs),
-    started_at: isoOrNull(job.startedAtMs),
+    // Before a job starts GitHub says when it was made.
+    started_at: iso(job.startedAtMs ?? job.createdAtMs),
     completed_at: isoOrNull(job.completedAtMs),
     name: job.name,
     steps: job.steps.map((step) => ({

@@ -10,11 +10,13 @@ import { emitChange } from '../../../playground/world/emit.ts';
 import { changeTree, type PathChange } from '../../../playground/world/git-trees.ts';
 import type { Json } from '../../../playground/world/json.ts';
 import { actionsApp, findRepo, findUser, must } from '../../../playground/world/lookup.ts';
+import { openPull } from '../../../playground/world/open-pull.ts';
 import { recordPush } from '../../../playground/world/pushes.ts';
 import { seedWorld } from '../../../playground/world/seed.ts';
 import type { Repo, State } from '../../../playground/world/state.ts';
 import type { Job, Run } from '../../../playground/world/state-actions.ts';
 import type { Caller, Token } from '../../../playground/world/state-people.ts';
+import { type Act, addComment, authoredBy, putIssue, takeNumber } from '../../../playground/world/threads.ts';
 import { mintUserToken } from '../../../playground/world/tokens.ts';
 import type { World } from '../../../playground/world/world.ts';
 
@@ -65,12 +67,12 @@ export function createLab(options: {
   const repo = (): Repo => must(findRepo(world, 'lab', 'model'), 'repository lab/model');
   const maintainer = mintUserToken(world, must(findUser(world, 'mira'), 'mira').id);
   const ada = must(findUser(world, 'ada'), 'ada');
-  const tell = (
-    type: 'issue_comment' | 'pull_request',
-    action: string,
-    payload: Record<string, Json>,
-    by: Caller['kind'],
-  ) => emitChange(world, { type, action, repo: repo(), sender: ada, byTokenKind: by, payload });
+  const actBy = (by: Caller['kind']): Act => ({
+    world,
+    repo: repo(),
+    actor: ada,
+    caller: callerOf(by, ada.id, repo().id),
+  });
   const tipOf = async (branch: string): Promise<string | null> =>
     (await store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? null;
 
@@ -102,16 +104,30 @@ export function createLab(options: {
       ]);
       return after;
     },
-    comment: (title, body, by = 'user') =>
-      tell('issue_comment', 'created', { issue: { number: 7, title }, comment: { id: 70, body } }, by),
+    comment: async (title, body, by = 'user') => {
+      const act = actBy(by);
+      const issue = putIssue(world, {
+        ...authoredBy(act, 'issues', ''),
+        ...PLAIN_ISSUE,
+        repoId: repo().id,
+        number: takeNumber(act),
+        title,
+      });
+      await addComment(act, issue, body);
+    },
     pullRequest: async (branch, by = 'user') => {
-      const pull = {
-        number: 8,
-        title: `From ${branch}`,
-        head: { ref: branch, sha: await tipOf(branch), repo: { full_name: 'lab/model' } },
-        base: { ref: 'main', sha: await tipOf('main'), repo: { full_name: 'lab/model' } },
-      };
-      await tell('pull_request', 'opened', { number: 8, pull_request: pull }, by);
+      const headSha = must(await tipOf(branch), `branch ${branch}`);
+      const baseSha = must(await tipOf('main'), 'branch main');
+      const title = `From ${branch}`;
+      await openPull(actBy(by), {
+        title,
+        body: '',
+        headRef: branch,
+        headSha,
+        baseRef: 'main',
+        baseSha,
+        draft: false,
+      });
     },
     dispatch: async (file, inputs = {}, branch = 'main') => {
       const workflow = Object.values(world.state.workflows).find((row) => row.path.endsWith(`/${file}`));
@@ -119,7 +135,7 @@ export function createLab(options: {
       if (workflow === undefined || sha === null)
         throw new Error(`no workflow ${file} or no branch ${branch}`);
       const source = { ...plain(`refs/heads/${branch}`, sha), title: null, trigger: NO_TRIGGER };
-      const payload = { ref: `refs/heads/${branch}`, inputs };
+      const payload = { ref: `refs/heads/${branch}`, inputs, workflow: workflow.path };
       const run = createRun(world, {
         repo: repo(),
         workflow,
@@ -163,6 +179,19 @@ export function createLab(options: {
     },
   };
 }
+
+const PLAIN_ISSUE = {
+  state: 'open',
+  stateReason: null,
+  locked: false,
+  lockReason: null,
+  labels: [],
+  assigneeIds: [],
+  commentIds: [],
+  closedAtMs: null,
+  closedById: null,
+  pull: null,
+} as const;
 
 const NO_TRIGGER = {
   name: 'workflow_dispatch',

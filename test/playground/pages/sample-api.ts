@@ -101,7 +101,6 @@ function read(path: string, url: URL, login: string, comments: readonly unknown[
     '/repos/lab/marin/actions/runs': { workflow_runs: [sample.run] },
     '/repos/lab/marin/actions/runs/501': sample.run,
     '/repos/lab/marin/actions/runs/501/jobs': { jobs: [sample.job] },
-    '/repos/lab/marin/actions/jobs/601/logs': sample.log,
     [`/repos/lab/marin/commits/${sample.sha}`]: { ...sample.commit, files: sample.files },
     [`/repos/lab/marin/commits/${sample.sha}/check-runs`]: { check_runs: [sample.tests, sample.checkRun] },
   };

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { startLiveEvents } from '../../../playground/http/live-events.ts';
 import { createPages } from '../../../playground/pages/pages.ts';
 import { createSampleApi, type SampleApi } from './sample-api.ts';
+import * as sample from './sample-data.ts';
 
 export type SampleSite = {
   readonly baseUrl: string;
@@ -22,6 +23,8 @@ export async function openSampleSite(options: { readonly hostileText?: string } 
     baseUrl,
     homeRepository: 'lab/marin',
     jobSummary: () => '### Launched\n\n| job | cluster |\n|---|---|\n| 4711 | local |',
+    jobLog: (id) =>
+      id === 601 ? sample.log.replaceAll(sample.hostile, options.hostileText ?? sample.hostile) : null,
     glance: () => ({
       nowMs: Date.parse('2026-11-21T06:30:00Z'),
       botRequests: 23,

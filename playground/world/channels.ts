@@ -1,0 +1,32 @@
+/** Channels on which whoever tests the playground hears every answer and every webhook before it leaves. */
+
+import { channel } from 'node:diagnostics_channel';
+
+/** One answer of the REST API; `text` is null for an empty one or one that is not JSON. */
+export type AnswerMade = {
+  readonly method: string;
+  /** Path without `/api/v3`. */
+  readonly path: string;
+  readonly status: number;
+  readonly text: string | null;
+};
+
+/** One webhook as text; it is heard of when it is made and once more, signed, for every App that gets it. */
+export type WebhookMade = { readonly event: string; readonly action: string | null; readonly text: string };
+
+/** Names that a listener outside, which cannot import this room, subscribes to with node:diagnostics_channel. */
+export const channelNames = { answer: 'playground.answer', webhook: 'playground.webhook' } as const;
+
+const answers = channel(channelNames.answer);
+const webhooks = channel(channelNames.webhook);
+
+/** Costs nothing while nobody listens. */
+export function publishAnswer(make: () => AnswerMade): void {
+  if (answers.hasSubscribers) answers.publish(make());
+}
+
+export function publishWebhook(event: string, action: string | null, payload: () => object): void {
+  if (!webhooks.hasSubscribers) return;
+  const made: WebhookMade = { event, action, text: JSON.stringify(payload()) };
+  webhooks.publish(made);
+}

@@ -1,0 +1,40 @@
+/** Picks from GitHub's description of its REST API the operations that the playground serves. */
+
+import type { Route } from '../../playground/world/route.ts';
+import { asObject, bareSchema, mapValues, resolveReference } from './bare-schema.ts';
+
+export type Picked = {
+  /** `GET /repos/{owner}/{repo}` to status to media type to schema. */
+  readonly operations: Readonly<Record<string, unknown>>;
+  /** Routes of ours that GitHub does not have. */
+  readonly unknown: readonly string[];
+};
+
+/** The names of parameters differ between GitHub and us, their places do not. */
+export function pickOperations(
+  description: unknown,
+  routes: readonly Pick<Route, 'method' | 'pattern'>[],
+): Picked {
+  const paths = asObject(asObject(description)['paths']);
+  const byPlaces = new Map(Object.keys(paths).map((path) => [path.replaceAll(/\{[^}]*\}/g, '{}'), path]));
+  const operations: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const { method, pattern } of routes) {
+    const places = pattern.replaceAll(/:[A-Za-z]+\*?/g, '{}');
+    // `GET …/contents` is `…/contents/{path}` without the path: the documentation says so, the description does not.
+    const path = byPlaces.get(places) ?? byPlaces.get(places.replace(/\/contents$/, '/contents/{}')) ?? '';
+    const operation = paths[path] === undefined ? undefined : asObject(paths[path])[method.toLowerCase()];
+    if (operation === undefined) unknown.push(`${method} ${pattern}`);
+    else operations[`${method} ${path}`] = responsesOf(description, asObject(operation));
+  }
+  return { operations, unknown };
+}
+
+function responsesOf(description: unknown, operation: Readonly<Record<string, unknown>>): unknown {
+  return mapValues(asObject(operation['responses']), (entry) => {
+    const { $ref: reference } = asObject(entry);
+    const response = typeof reference === 'string' ? resolveReference(description, reference) : entry;
+    const content = asObject(asObject(response)['content'] ?? {});
+    return mapValues(content, (media) => bareSchema(asObject(media)['schema'] ?? {}));
+  });
+}

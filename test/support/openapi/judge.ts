@@ -1,0 +1,56 @@
+/** Compares answers and webhooks with GitHub's own description of them, taken by scripts/openapi.ts. */
+
+import { readFileSync } from 'node:fs';
+import { type ErrorObject, type ValidateFunction, Ajv2019 as Validators } from 'ajv/dist/2019.js';
+import addFormats from 'ajv-formats';
+import { type Schema, strictDefinitions, strictSchema } from './strict-schema.ts';
+
+/** Null: it fits. Otherwise the field and what is wrong with it. */
+export type Verdict = string | null;
+
+export type Judge = {
+  /** `wanted` is a key of the description's table; the schema under it is compiled once. */
+  readonly check: (key: string, schema: unknown, value: unknown) => Verdict;
+  readonly table: Schema;
+};
+
+/** `name` is a file of fixtures/openapi; `table` the key of its entries. */
+export function openJudge(name: 'rest' | 'webhooks', table: 'operations' | 'payloads'): Judge {
+  const file = new URL(`../../../fixtures/openapi/${name}.json`, import.meta.url);
+  const description: Schema = JSON.parse(readFileSync(file, 'utf8'));
+  const definitions = strictDefinitions(Object(description['schemas']));
+  const validators = new Validators({ strict: false, verbose: false, allErrors: false });
+  addFormats.default(validators);
+  validators.addSchema({ $id: name, $defs: definitions });
+  const compiled = new Map<string, ValidateFunction>();
+  return {
+    table: Object(description[table]),
+    check: (key, schema, value) => {
+      const validate = compiled.get(key) ?? validators.compile(within(name, strictSchema(schema, false)));
+      compiled.set(key, validate);
+      return validate(value) ? null : wordsOf(validate.errors ?? [], value);
+    },
+  };
+}
+
+/** References of a schema that stands outside of the description lead into it. */
+function within(name: string, schema: unknown): Schema {
+  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${name}#/`);
+  return JSON.parse(text);
+}
+
+/** The complaint that lies deepest is the one that says most: those above only say that a branch failed. */
+function wordsOf(errors: readonly ErrorObject[], value: unknown): string {
+  const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0];
+  if (deepest === undefined) return 'does not fit';
+  const { additionalProperty, unevaluatedProperty, allowedValues } = deepest.params;
+  const more =
+    additionalProperty ?? unevaluatedProperty ?? (allowedValues === undefined ? '' : String(allowedValues));
+  return `${deepest.instancePath || '/'} ${deepest.message ?? ''} ${more}: ${shown(value, deepest.instancePath)}`;
+}
+
+function shown(value: unknown, path: string): string {
+  const steps = path.split('/').slice(1);
+  const found = steps.reduce((at: unknown, step) => Object(at)[step.replaceAll('~1', '/')], value);
+  return (JSON.stringify(found) ?? 'undefined').slice(0, 300);
+}
