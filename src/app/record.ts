@@ -8,7 +8,7 @@ import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/journal
 import { limits } from '../domain/limits.ts';
 import type { LogbookFault } from '../domain/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/run-state.ts';
-import { commitMessage, composeAppend } from '../logbook/compose.ts';
+import { type ComposedRun, type ComposeFailure, commitMessage, composeAppend } from '../logbook/compose.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
@@ -35,19 +35,24 @@ export type Record = {
 };
 
 export type AppendResult =
-  | { readonly kind: 'appended'; readonly seqs: readonly number[] }
+  /** `seqs`: sequence numbers of the new events by file. */
+  | { readonly kind: 'appended'; readonly seqs: ReadonlyMap<string, readonly number[]> }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'failed'; readonly message: string };
+
+/** A run's file, or the repository journal. */
+export type RecordName = RunId | 'journal';
+
+/** What one file gets. */
+export type Entry = { readonly run: RecordName; readonly drafts: readonly EventDraft[] };
 
 export type RecordKeeper = {
   /** Fetches and verifies; files that did not change are not verified again. */
   readonly load: () => Promise<Record>;
   /** Appends to one run on top of what was loaded last. */
-  readonly append: (
-    run: RunId | 'journal',
-    drafts: readonly EventDraft[],
-    at: Instant,
-  ) => Promise<AppendResult>;
+  readonly append: (run: RecordName, drafts: readonly EventDraft[], at: Instant) => Promise<AppendResult>;
+  /** Appends to several files in one push: all of it is recorded, or nothing. */
+  readonly appendTogether: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
   /** An entry that our own card tells of: loads again, and takes the run out of action where it is not there. */
   readonly expect: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
@@ -82,32 +87,30 @@ export function createRecordKeeper(
     return record;
   };
 
-  const append = async (
-    run: RunId | 'journal',
-    drafts: readonly EventDraft[],
-    at: Instant,
-  ): Promise<AppendResult> => {
-    if (record.broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === run))
+  const appendTogether = async (entries: readonly Entry[], at: Instant): Promise<AppendResult> => {
+    const names: readonly string[] = entries.map(({ run }) => run);
+    if (record.broken.some((broken) => broken.run === WHOLE_BRANCH || names.includes(broken.run)))
       return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
-    const before = held.get(run);
-    const files = { run, text: before?.text ?? null, markdown: before?.markdown ?? null };
-    const composed = composeAppend(files, drafts, {
+    const context = {
       at,
       signers: signersFrom(lab.signingKeys, config.keys, at),
       keys: config.keys,
       hash: lab.hash,
-    });
-    if (!composed.ok)
-      return {
-        kind: 'failed',
-        message: composed.error.kind === 'illegal' ? composed.error.rule : composed.error.bad.message,
-      };
-    const { text, markdown, appended } = composed.value;
+    };
+    const composed: ComposedRun[] = [];
+    for (const { run, drafts } of entries) {
+      const before = held.get(run);
+      const files = { run, text: before?.text ?? null, markdown: before?.markdown ?? null };
+      const one = composeAppend(files, drafts, context);
+      if (!one.ok) return { kind: 'failed', message: wordsOf(one.error) };
+      composed.push(one.value);
+    }
     lab.boundary('append', 'before');
+    const runs = composed.map(({ run, text, markdown }) => ({ run, text, markdown }));
     const outcome = await store.append({
       base: record.head,
-      runs: [{ run, text, markdown }],
-      message: commitMessage([composed.value]),
+      runs,
+      message: commitMessage(composed),
       atMs: at,
     });
     lab.boundary('append', 'after');
@@ -115,10 +118,15 @@ export function createRecordKeeper(
     // A lost answer is resolved by looking: the next load finds the entries there, or not.
     if (outcome.kind === 'unknown') return { kind: 'conflict' };
     if (outcome.kind === 'refused') return { kind: 'failed', message: outcome.message };
-    held.set(run, { text, markdown, events: [...(before?.events ?? []), ...appended] });
+    for (const { run, text, markdown, appended } of composed)
+      held.set(run, { text, markdown, events: [...(held.get(run)?.events ?? []), ...appended] });
     record = { ...rebuilt(held, record.broken), head: outcome.head };
-    return { kind: 'appended', seqs: appended.map((event) => event.seq) };
+    const seqs = names.map(
+      (name, index) => [name, (composed[index]?.appended ?? []).map((event) => event.seq)] as const,
+    );
+    return { kind: 'appended', seqs: new Map(seqs) };
   };
+  const append: RecordKeeper['append'] = (run, drafts, at) => appendTogether([{ run, drafts }], at);
 
   const holds = (run: RunId, { seq, hash }: Anchor): boolean =>
     held.get(run)?.events[seq]?.hash.startsWith(hash) === true;
@@ -136,7 +144,11 @@ export function createRecordKeeper(
     record = lost(record, { kind: 'branch-missing' }, thread);
   };
 
-  return { load, append, current: () => record, expect, lose };
+  return { load, append, appendTogether, current: () => record, expect, lose };
+}
+
+function wordsOf(failure: ComposeFailure): string {
+  return failure.kind === 'illegal' ? failure.rule : failure.bad.message;
 }
 
 /** Nothing may be acted on; the newest run that was under way is the one whose thread hears about it. */

@@ -1,24 +1,56 @@
-/** `/ack`: a person has seen how the run ended; the monitoring loop may let go (policy/job-monitoring-loop.md, ownership). */
+/**
+ * `/ack`: a person has seen how the run ended; the monitoring loop may let go (policy/job-monitoring-loop.md, ownership).
+ * `/ack lost="…"` gives up a run of which nobody can say what became of it: the one way to free its lane again.
+ */
 
 import { permits } from '../domain/actor.ts';
+import { limits } from '../domain/limits.ts';
+import { isLive, type RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { reasonText } from './values.ts';
 
 export const ack: CommandDefinition = {
   name: 'ack',
-  keys: {},
+  keys: { lost: { required: false, value: reasonText } },
   who: (policy) => policy.ackPermission,
-  summary: 'Acknowledges how the run ended. A failed run is closed by it.',
+  summary:
+    'Acknowledges how the run ended. A failed run is closed by it; with `lost="…"` one whose job cannot be found any more.',
   example: '/ack',
   decide,
 };
 
-function decide({ state, policy, permission }: CommandContext): CommandDecision {
+function decide(context: CommandContext): CommandDecision {
+  const { state, policy, permission, args } = context;
+  const lost = args['lost'];
+  if (lost !== undefined && state.end === null) return giveUp(context, lost);
   if (!permits(permission, policy.ackPermission))
     return answer('not-permitted', { needs: policy.ackPermission });
   if (state.end === null) return answer('acknowledged-nothing');
-  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed' };
+  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
     status: state.end.status,
   });
+}
+
+/** It takes who may seal: the lane is free afterwards, and only a person can know that no job is left running. */
+function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
+  if (!permits(permission, policy.sealPermission))
+    return answer('not-permitted', { needs: policy.sealPermission, held: permission });
+  const since = unaccountedSince(state);
+  if (since === null) return answer('lost-not-lost', { minutes: 0 });
+  const waitMs = since + limits.giveUpPatienceMs - now;
+  return waitMs > 0
+    ? answer('lost-not-lost', { minutes: Math.ceil(waitMs / 60_000) })
+    : { kind: 'close', outcome: 'lost', reason };
+}
+
+/** Since when nobody can say what the run's job does: claimed and not submitted, or not readable; null = it is known. */
+function unaccountedSince(state: RunState): number | null {
+  if (!isLive(state) || state.order === null || state.order.status === 'open') return null;
+  const { submission, observation, order } = state;
+  if (submission === null) return fromRfc3339(order.claim?.at ?? order.at);
+  if (observation === null) return fromRfc3339(submission.at);
+  return observation.status === 'UNKNOWN' ? fromRfc3339(submission.at) : null;
 }

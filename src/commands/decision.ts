@@ -4,7 +4,9 @@ import type { Actor, Permission } from '../domain/actor.ts';
 import type { AnswerCode } from '../domain/command.ts';
 import type { EventDraft } from '../domain/event.ts';
 import type { CommentFacts } from '../domain/facts.ts';
+import type { Hold } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { Observed } from '../domain/observed.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
 
@@ -28,18 +30,30 @@ export type CommandPolicy = {
   readonly stopPermission: Permission;
   readonly ackPermission: Permission;
   readonly sealPermission: Permission;
+  readonly holdPermission: Permission;
+  readonly skipPermission: Permission;
+  readonly freezePermission: Permission;
+  readonly revokePermission: Permission;
 };
 
-export type CommandContext = {
-  readonly state: RunState;
+/** What a command can see wherever it is said: on a thread of a run, and on one that has none. */
+export type PlaceContext = {
   readonly now: Instant;
   readonly actor: Actor;
   readonly permission: Permission;
   readonly comment: CommentFacts;
   readonly args: Readonly<Record<string, string>>;
+  readonly policy: CommandPolicy;
+  /** Freezes and skipped days that stand; unknown where the journal does not verify. */
+  readonly laneHolds: Observed<readonly Hold[]>;
+  /** Runs of the lane, newest first. */
+  readonly laneRuns: Observed<readonly RunState[]>;
+};
+
+export type CommandContext = PlaceContext & {
+  readonly state: RunState;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
-  readonly policy: CommandPolicy;
   /** People whose approval would be their own: authors of the change and the last editor of the body. */
   readonly interested: readonly Actor[];
 };
@@ -53,15 +67,18 @@ export type CommandDecision =
       readonly code: AnswerCode;
       readonly detail: AnswerDetail;
       readonly drafts: readonly EventDraft[];
+      /** What goes into the repository journal in the same push: it concerns more than this run. */
+      readonly journal: readonly EventDraft[];
     }
   | { readonly kind: 'seal'; readonly verdict: 'pass' | 'accepted'; readonly accept: string | null }
-  | { readonly kind: 'close'; readonly outcome: 'failed' };
+  | { readonly kind: 'close'; readonly outcome: 'failed' | 'lost'; readonly reason: string };
 
 /** Ends a command with an answer, after recording what it brought about. */
 export function answer(
   code: AnswerCode,
   detail: AnswerDetail = {},
   drafts: readonly EventDraft[] = [],
-): CommandDecision {
-  return { kind: 'answer', code, detail, drafts };
+  journal: readonly EventDraft[] = [],
+): Extract<CommandDecision, { kind: 'answer' }> {
+  return { kind: 'answer', code, detail, drafts, journal };
 }

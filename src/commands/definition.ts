@@ -2,7 +2,7 @@
 
 import type { Permission } from '../domain/actor.ts';
 import type { CommandName } from '../domain/command.ts';
-import type { CommandContext, CommandDecision, CommandPolicy } from './decision.ts';
+import type { CommandContext, CommandDecision, CommandPolicy, PlaceContext } from './decision.ts';
 import type { CommandSpec } from './spec.ts';
 
 export type CommandDefinition = CommandSpec & {
@@ -13,4 +13,6 @@ export type CommandDefinition = CommandSpec & {
   readonly summary: string;
   readonly example: string;
   readonly decide: (context: CommandContext) => CommandDecision;
+  /** What it decides on a thread without a run; left out where the command only means something to a run. */
+  readonly decideWithoutRun?: (context: PlaceContext) => Extract<CommandDecision, { kind: 'answer' }>;
 };

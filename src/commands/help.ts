@@ -1,6 +1,6 @@
 /** `/help [command]`: what can be said here and who may say it. */
 
-import { answer } from './decision.ts';
+import { answer, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { commandWord } from './values.ts';
 
@@ -11,5 +11,10 @@ export const help: CommandDefinition = {
   who: () => null,
   summary: 'Lists the commands, or explains one.',
   example: '/help approve-launch',
-  decide: ({ args }) => answer('help-shown', { command: (args['command'] ?? '').replace(/^\//, '') }),
+  decide,
+  decideWithoutRun: decide,
 };
+
+function decide({ args }: PlaceContext): ReturnType<typeof answer> {
+  return answer('help-shown', { command: (args['command'] ?? '').replace(/^\//, '') });
+}

@@ -14,5 +14,9 @@ export function policyOf(config: LabConfig): CommandPolicy {
     stopPermission: config.permissions.stop,
     ackPermission: config.permissions.ack,
     sealPermission: config.permissions.seal,
+    holdPermission: config.permissions.hold,
+    skipPermission: config.permissions.skip,
+    freezePermission: config.permissions.freeze,
+    revokePermission: config.permissions.revoke,
   };
 }

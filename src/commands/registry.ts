@@ -3,13 +3,25 @@
 import { ack } from './ack.ts';
 import { approveLaunch } from './approve-launch.ts';
 import type { CommandDefinition } from './definition.ts';
+import { freeze } from './freeze.ts';
 import { help } from './help.ts';
+import { hold } from './hold.ts';
+import { revoke } from './revoke.ts';
 import { seal } from './seal.ts';
+import { skip } from './skip.ts';
 import { status } from './status.ts';
 import { stop } from './stop.ts';
+import { thaw } from './thaw.ts';
+import { unhold } from './unhold.ts';
 
 export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   approveLaunch,
+  revoke,
+  hold,
+  unhold,
+  skip,
+  freeze,
+  thaw,
   status,
   stop,
   ack,

@@ -18,7 +18,7 @@ function decide({ state, policy, permission, args, verdict }: CommandContext): C
   if (!permits(permission, policy.sealPermission))
     return answer('not-permitted', { needs: policy.sealPermission });
   if (state.end === null) return answer('seal-not-ended');
-  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed' };
+  if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   const accept = args['accept'] ?? null;
   if (state.end.status === 'SUCCEEDED' && verdict === 'pass')
     return { kind: 'seal', verdict: 'pass', accept };

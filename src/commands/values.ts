@@ -10,6 +10,9 @@ export const digestPrefix = z
 /** The name of a command, with or without its slash. */
 export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
 
+/** How far a freeze reaches. */
+export const frozenScope = z.enum(['lane', 'repository'], 'lane or repository');
+
 /** Why somebody does something, in their own words. */
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
 

@@ -1,6 +1,19 @@
 /** The slash commands by name and the closed list of what ferrybot may answer to one. */
 
-export const COMMANDS = ['approve-launch', 'status', 'stop', 'ack', 'seal', 'help'] as const;
+export const COMMANDS = [
+  'approve-launch',
+  'revoke',
+  'hold',
+  'unhold',
+  'skip',
+  'freeze',
+  'thaw',
+  'status',
+  'stop',
+  'ack',
+  'seal',
+  'help',
+] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
 /** Outcome of a command, recorded in `command-answered`; `render/answers` has the sentence for each. */
@@ -14,7 +27,20 @@ export const ANSWER_CODES = [
   'approval-digest-needed',
   'approval-not-now',
   'approval-by-author',
+  'revoked',
+  'revoke-nothing',
+  'revoke-too-late',
+  'held',
+  'hold-too-late',
+  'unheld',
+  'unhold-nothing',
+  'skipped',
+  'skip-too-late',
+  'frozen',
+  'thawed',
+  'thaw-nothing',
   'status-shown',
+  'lane-shown',
   'stop-requested',
   'stop-before-launch',
   'stop-not-running',
@@ -22,6 +48,8 @@ export const ANSWER_CODES = [
   'acknowledged-already',
   'acknowledged-nothing',
   'closed-failed',
+  'closed-lost',
+  'lost-not-lost',
   'sealed',
   'seal-not-ended',
   'seal-needs-accept',

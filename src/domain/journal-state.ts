@@ -1,6 +1,6 @@
 /** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
 
-import type { LogbookEvent } from './event.ts';
+import type { EventDraft, LogbookEvent } from './event.ts';
 import { type Hold, withHold, withoutHold } from './hold.ts';
 import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
@@ -43,10 +43,14 @@ export function foldJournal(events: readonly LogbookEvent[]): JournalState {
   });
   const last = events.at(-1);
   const head = last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at };
-  return { head, commands, incidents, holds: events.reduce(heldBy, EMPTY_JOURNAL.holds) };
+  return { head, commands, incidents, holds: events.reduce<readonly Hold[]>(holdsAfter, []) };
 }
 
-function heldBy(holds: readonly Hold[], event: LogbookEvent): readonly Hold[] {
+/** The lane's holds after one more event, or after a draft that is about to become one. */
+export function holdsAfter(
+  holds: readonly Hold[],
+  event: EventDraft & { readonly at: string },
+): readonly Hold[] {
   if (event.type === 'held' && event.actor !== undefined)
     return withHold(holds, { ...event.data, actor: event.actor, at: event.at });
   return event.type === 'released' ? withoutHold(holds, event.data) : holds;

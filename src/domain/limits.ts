@@ -48,6 +48,8 @@ export const limits = {
   commentSignPairsMax: 1_000_000,
   /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
   commentLookaheadMax: 15_000_000,
+  /** How long a claim, or a job that nobody has seen, is waited for before a person may give the run up. */
+  giveUpPatienceMs: 10 * 60 * 1_000,
   /** An order that nobody claimed lapses: issue *the gate*, two hours. */
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
   /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
@@ -56,8 +58,8 @@ export const limits = {
   dispatchesPerOrderMax: 3,
   /** Who did not append an event waits so long before publishing it: the appender publishes first. */
   publishGraceMs: 60_000,
-  /** The card is edited no oftener than this unless the state changed (architecture, section 4). */
-  cardPeriodMs: 15 * 60 * 1_000,
+  /** The card is edited no oftener than this unless the state changed: rarer than the 15 min that the architecture allows (section 4), for the 80 requests of a five-hour ferry. */
+  cardPeriodMs: 20 * 60 * 1_000,
   /** The share of each active run in the installation's content budget (architecture, section 4). */
   cardPeriodPerRunMs: 18_000,
   /** Reconcile rounds of one wake: a run needs about six from a command to a dispatch. */

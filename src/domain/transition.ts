@@ -48,7 +48,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'sealed':
       return sealedRule(state, event);
     case 'closed':
-      return closedRule(state);
+      return closedRule(state, event);
     case 'held':
     case 'released':
       return personRule(event);
@@ -156,9 +156,20 @@ function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'seale
 }
 
 /** A claimed order may have started a job already: the run stays open until the runner says what became of it. */
-function closedRule(state: RunState): string | null {
+function closedRule(state: RunState, event: Extract<LogbookEvent, { type: 'closed' }>): string | null {
+  if (event.data.outcome === 'lost') return lostRule(state, event);
   if (state.submission !== null && state.end === null) return 'closed while the job runs';
   return state.order?.status === 'claimed' ? 'closed while the runner submits' : null;
+}
+
+/** A person gives up a job of which nobody can say what it does; one that is seen running is not lost. */
+function lostRule(state: RunState, event: LogbookEvent): string | null {
+  if (state.end !== null) return 'lost after the end';
+  if (state.submission === null && state.order?.status !== 'claimed')
+    return 'lost before anything was started';
+  const seen = state.observation?.status;
+  if (seen !== undefined && seen !== 'UNKNOWN') return 'lost while the job is seen';
+  return personRule(event);
 }
 
 function answeredRule(

@@ -42,6 +42,28 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
       : 'nothing to approve now: a launch is under way or the run is over. An approval has to be a comment or a review of its own.',
   'approval-by-author': ({ input }) =>
     `not approved: this change is yours (you proposed it, asked for it, or edited its text last). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
+  revoked: ({ detail }) =>
+    `taken back: manifest ${detail.code('digest')} is not approved any more (approvals taken back: ${detail.text('count')}), and nothing is launched on it.`,
+  'revoke-nothing': () => 'nothing to take back: no approval of yours stands.',
+  'revoke-too-late': ({ detail }) =>
+    `not taken back: ${detail.has('jobId') ? `job ${detail.code('jobId')} was launched already` : 'the runner is launching it now'}. \`/stop\` ends the job.`,
+  held: ({ detail }) =>
+    `on hold: ${detail.text('reason')}. Nothing of this run is launched until \`/unhold\`; approvals that fell with it: ${detail.text('dropped')}.`,
+  'hold-too-late': ({ detail }) =>
+    `too late for a hold: ${detail.has('jobId') ? `job ${detail.code('jobId')} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
+  unheld: ({ detail }) =>
+    `lifted (holds: ${detail.text('count')}). The gates are evaluated again; an approval that fell has to be given anew.`,
+  'unhold-nothing': () => 'nothing to lift: there is no hold here and today is not skipped.',
+  skipped: ({ detail }) =>
+    `${detail.text('date')} is skipped: ${detail.text('reason')}. No ferry is proposed or launched for that day; \`/unhold\` lifts it.`,
+  'skip-too-late': ({ detail }) =>
+    `too late to skip: ${detail.code('run')} was launched already. ${detail.raw('live') === '1' ? '`/stop` on its thread ends the job.' : 'Its job has ended.'}`,
+  frozen: ({ detail }) =>
+    `the ${detail.text('scope')} is frozen: ${detail.text('reason')}. Nothing is proposed or launched until \`/thaw\`; a job that runs goes on.`,
+  thawed: ({ detail }) =>
+    `thawed (${detail.text('scopes')}). The gates are evaluated again; an approval that fell has to be given anew.`,
+  'thaw-nothing': () => 'nothing to thaw: nothing is frozen.',
+  'lane-shown': (view) => laneWords(view),
   'status-shown': () => 'this is where the run stands.',
   'stop-requested': ({ detail }) =>
     `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
@@ -55,6 +77,12 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `the failed run is closed without a tag. The log-only pull request is #${detail.raw('closurePull')}.`,
   sealed: ({ detail }) =>
     `sealed with the tag ${detail.code('tag')}. The log-only pull request is #${detail.raw('closurePull')}.`,
+  'closed-lost': ({ detail }) =>
+    `given up: nobody can say what became of the job, and the lane is free again. The log-only pull request is #${detail.raw('closurePull')}.`,
+  'lost-not-lost': ({ detail }) =>
+    detail.raw('minutes') === '0'
+      ? 'not given up: the job is seen, or nothing was started. `/stop` ends a job; a closed pull request withdraws a proposal.'
+      : `not given up yet: its first report may still come. Try again in ${detail.text('minutes')} min.`,
   'seal-not-ended': () => 'not sealed: the run has not ended.',
   'seal-needs-accept': ({ detail }) =>
     `not sealed: the run ended ${detail.text('status')} and its verdict is *${detail.text('verdict')}*. If the result counts all the same, say why: \`/seal accept="…"\`.`,
@@ -76,6 +104,16 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   'logbook-broken': () =>
     'nothing happened: the logbook of this run does not verify, and until a person has looked ferrybot does nothing on it.',
 };
+
+/** The lane, for a thread that has no run: what runs, what was last, what keeps it back. */
+function laneWords({ detail }: AnswerView): string {
+  const live = detail.has('live') ? `${detail.code('live')} is under way` : 'no run is under way';
+  const last = detail.has('last')
+    ? `the newest is ${detail.code('last')} (#${detail.raw('issue').replace(/\D/g, '')})`
+    : 'there was none yet';
+  const holds = detail.has('holds') ? `kept back by: ${detail.text('holds')}` : 'nothing keeps it back';
+  return `this thread has no run. The lane: ${live}, ${last}, ${holds}.`;
+}
 
 /** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */
 function blockedBy({ detail, input }: AnswerView): string {

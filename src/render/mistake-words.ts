@@ -6,6 +6,7 @@ import {
   IGNORE_REASONS,
   type IgnoreReason,
 } from '../commands/grammar/reading.ts';
+import { definitionOf } from '../commands/registry.ts';
 import type { DetailReader } from './detail.ts';
 import { code } from './words.ts';
 
@@ -14,7 +15,13 @@ export function mistakeWords(detail: DetailReader): string {
   const reason = detail.raw('code');
   const said = isError(reason) ? ERRORS[reason] : code(reason);
   const meant = detail.has('suggest') ? ` Did you mean ${detail.code('suggest')}?` : '';
-  return `${detail.code('word')} (line ${detail.text('line')}) was not understood and nothing was done: ${said}.${meant} \`/help\` lists the commands.`;
+  return `${detail.code('word')} (line ${detail.text('line')}) was not understood and nothing was done: ${said}.${meant}${exampleOf(detail)} \`/help\` lists the commands.`;
+}
+
+/** How the command is written, where it is known which one was meant. */
+function exampleOf(detail: DetailReader): string {
+  const definition = definitionOf(detail.raw('word').replace(/^\//, ''));
+  return definition === null ? '' : ` It is written so: ${code(definition.example)}.`;
 }
 
 /** The hint for a command that stands where it does not count. */

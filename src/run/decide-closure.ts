@@ -151,11 +151,11 @@ function issueStep({ state, facts, memory }: ClosureInput): Next {
 
 function recordStep({ state, command, memory }: ClosureInput): Step | null {
   const opened = memory.outcomes.get(`closure-pull:${state.run}`);
-  if (opened?.kind !== 'done' || opened.number === null || state.end === null || state.submission === null)
-    return null;
+  if (opened?.kind !== 'done' || opened.number === null) return null;
   const { decision, item, actor } = command;
   const closurePull = opened.number;
   if (decision.kind === 'seal') {
+    if (state.end === null || state.submission === null) return null;
     const tag = sealTagOf(state);
     const { commit } = state.submission;
     const sealed: EventDraft = {
@@ -177,7 +177,8 @@ function recordStep({ state, command, memory }: ClosureInput): Step | null {
     type: 'closed',
     role: 'control',
     actor,
-    data: { outcome: decision.outcome, reason: state.end.message, closurePull },
+    data: { outcome: decision.outcome, reason: decision.reason, closurePull },
   };
-  return append(answerDraft(item, 'closed-failed', { closurePull }), closed);
+  const code = decision.outcome === 'lost' ? 'closed-lost' : 'closed-failed';
+  return append(answerDraft(item, code, { closurePull }), closed);
 }

@@ -22,7 +22,7 @@ import type { RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
-import { append, type Step } from './step.ts';
+import { append, appendBoth, type Step } from './step.ts';
 import { isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
 
 export type CommandInput = {
@@ -105,7 +105,7 @@ function withStrangers(
     if (!told.has(thread)) told.set(thread, commentName(item.comment));
     drafts.push(...next.step.drafts);
   }
-  return { kind: 'step', step: append(...drafts) };
+  return { kind: 'step', step: appendBoth(drafts, outcome.step.journal) };
 }
 
 function isOfCommand({ type }: EventDraft): boolean {
@@ -164,8 +164,7 @@ function isPatient(input: CommandInput, item: PendingItem): boolean {
 }
 
 function settled(input: CommandInput, item: PendingItem, decision: CommandDecision): CommandOutcome {
-  if (decision.kind === 'answer')
-    return answered(input, item, decision.code, decision.detail, decision.drafts);
+  if (decision.kind === 'answer') return answered(input, item, decision.code, decision.detail, decision);
   if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(seenDraft(item)) };
   return { kind: 'staged', command: { item, actor: item.comment.author, decision } };
 }
@@ -175,11 +174,19 @@ function answered(
   item: PendingItem,
   code: AnswerCode,
   detail: AnswerDetail,
-  drafts: readonly EventDraft[] = [],
+  also: Also = NOTHING_ELSE,
 ): CommandOutcome {
   const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
-  return { kind: 'step', step: append(...seen, ...drafts, answerDraft(item, code, detail)) };
+  return {
+    kind: 'step',
+    step: appendBoth([...seen, ...also.drafts, answerDraft(item, code, detail)], also.journal),
+  };
 }
+
+/** What a command brings about besides its answer, in the run and in the repository journal. */
+type Also = { readonly drafts: readonly EventDraft[]; readonly journal: readonly EventDraft[] };
+
+const NOTHING_ELSE: Also = { drafts: [], journal: [] };
 
 /** The record that a command was received. */
 export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
@@ -218,6 +225,8 @@ function contextOf(
     permission,
     comment: item.comment,
     args,
+    laneHolds: input.facts.laneHolds,
+    laneRuns: input.facts.laneRuns,
     gates: input.gates,
     verdict: input.verdict,
     policy: policyOf(input.config),

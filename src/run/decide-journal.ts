@@ -1,14 +1,22 @@
-/** Commands on threads that belong to no active run: each gets its answer, and nothing else comes of it. */
+/** Commands on threads that belong to no active run: lane-wide ones take effect, the others are told where they belong. */
 
+import type { CommandDecision } from '../commands/decision.ts';
+import { policyOf } from '../commands/policy.ts';
+import { definitionOf } from '../commands/registry.ts';
+import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { AnswerCode } from '../domain/command.ts';
 import type { EventDraft } from '../domain/event.ts';
+import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { holdsAfter } from '../domain/journal-state.ts';
 import { limits } from '../domain/limits.ts';
-import type { Observed } from '../domain/observed.ts';
+import { known as certain } from '../domain/observed.ts';
 import type { SeenCommand } from '../domain/run-state.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import { neededFor } from './command-order.ts';
 import { answerDraft, seenDraft } from './decide-commands.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 import { strangerDetail, strangersWereTold } from './strangers.ts';
@@ -19,38 +27,67 @@ export type JournalInput = {
   /** Commands of this thread that any record knows, and those that the journal has. */
   readonly known: ReadonlyMap<string, SeenCommand>;
   readonly journal: ReadonlyMap<string, SeenCommand>;
-  readonly permissions: ReadonlyMap<number, Observed<Permission>>;
-  /** What a command comes to that is no `/help`. */
+  readonly facts: Pick<RunFacts, 'permissions' | 'laneHolds' | 'laneRuns'>;
+  readonly config: LabConfig;
+  /** What a command comes to that needs a run. */
   readonly otherwise: AnswerCode;
   readonly now: Instant;
 };
 
-/** What the journal records of them. Who could not be asked about waits while the thread's answer to strangers is fresh. */
+/**
+ * What the journal records of them. An item waits while its author could not be asked about: for a permission that it
+ * needs, or because the thread's answer to strangers is fresh.
+ */
 export function decideJournal(input: JournalInput): readonly EventDraft[] {
   const drafts: EventDraft[] = [];
+  let { facts } = input;
   let told: string | null = null;
   for (const item of input.items) {
-    const permission = input.permissions.get(item.comment.author.id);
-    const isColleague = permission?.kind === 'known' && permits(permission.value, 'triage');
+    const permission = facts.permissions.get(item.comment.author.id);
+    const held = permission?.kind === 'known' ? permission.value : null;
+    const isColleague = held !== null && permits(held, 'triage');
     const name = commentName(item.comment);
     const wereTold =
       (told !== null && told !== name) || strangersWereTold(input.known.values(), item, input.now);
     const isPatient = input.now - item.comment.createdAt < limits.permissionPatienceMs;
-    if (!isColleague && wereTold && permission?.kind !== 'known' && isPatient) continue;
-    const stranger = isColleague ? {} : strangerDetail(wereTold);
+    const isAsked = wereTold || neededHere(item, input.config) !== null;
+    if (held === null && isAsked && isPatient) continue;
     if (!isColleague && !wereTold) told = name;
-    drafts.push(...draftsFor(item, input, stranger));
+    const stranger = isColleague ? {} : strangerDetail(wereTold);
+    const decided = draftsFor(item, { ...input, facts }, held, stranger);
+    drafts.push(...decided);
+    facts = { ...facts, laneHolds: after(facts.laneHolds, decided, input.now) };
   }
   return drafts;
 }
 
+/** The next command of the same comment sees what this one has changed. */
+function after(
+  holds: RunFacts['laneHolds'],
+  drafts: readonly EventDraft[],
+  now: Instant,
+): RunFacts['laneHolds'] {
+  if (holds.kind === 'unknown') return holds;
+  return certain(
+    drafts.reduce((all, draft) => holdsAfter(all, { ...draft, at: toRfc3339(now) }), holds.value),
+  );
+}
+
+/** The permission that takes effect here; a command that needs a run is answered whoever gives it. */
+function neededHere(item: PendingItem, config: LabConfig): Permission | null {
+  const { said } = item;
+  const worksHere = said.kind === 'command' && definitionOf(said.name)?.decideWithoutRun !== undefined;
+  return worksHere ? neededFor(item, config) : null;
+}
+
 function draftsFor(
   item: PendingItem,
-  { journal, otherwise }: JournalInput,
+  input: JournalInput,
+  held: Permission | null,
   more: Readonly<Record<string, number>>,
 ): readonly EventDraft[] {
   const { said } = item;
-  const seen = journal.has(itemKey(item)) ? [] : [seenDraft(item)];
+  const seen = input.journal.has(itemKey(item)) ? [] : [seenDraft(item)];
   switch (said.kind) {
     case 'error':
     case 'hint': {
@@ -62,11 +99,37 @@ function draftsFor(
     }
     case 'edited':
       return [...seen, answerDraft(item, 'comment-edited', { name: said.name, ...more })];
-    case 'command':
-      return said.name === 'help'
-        ? [...seen, answerDraft(item, 'help-shown', { command: said.args['command'] ?? '', ...more })]
-        : [...seen, answerDraft(item, otherwise, { name: said.name, ...more })];
+    case 'command': {
+      const { code, detail, journal } = decided(item, said, input, held);
+      return [...seen, ...journal, answerDraft(item, code, { ...detail, ...more })];
+    }
     default:
       return assertNever(said);
   }
+}
+
+function decided(
+  item: PendingItem,
+  said: Extract<PendingItem['said'], { kind: 'command' }>,
+  { facts, config, otherwise, now }: JournalInput,
+  held: Permission | null,
+): Pick<Extract<CommandDecision, { kind: 'answer' }>, 'code' | 'detail' | 'journal'> {
+  const definition = definitionOf(said.name);
+  if (definition?.decideWithoutRun === undefined)
+    return { code: otherwise, detail: { name: said.name }, journal: [] };
+  const needs = neededFor(item, config);
+  if (needs !== null && held === null)
+    return { code: 'permission-unknown', detail: { why: 'GitHub did not tell' }, journal: [] };
+  if (needs !== null && !permits(held ?? 'none', needs))
+    return { code: 'not-permitted', detail: { needs, held: held ?? 'none' }, journal: [] };
+  return definition.decideWithoutRun({
+    now,
+    actor: item.comment.author,
+    permission: held ?? 'none',
+    comment: item.comment,
+    args: said.args,
+    policy: policyOf(config),
+    laneHolds: facts.laneHolds,
+    laneRuns: facts.laneRuns,
+  });
 }

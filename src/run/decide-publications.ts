@@ -35,12 +35,33 @@ export function decidePublication(input: PublishInput): Step | null {
   return nextComment(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
 }
 
+/** Whether nobody owes these threads anything more: our own entry is the newest, and all that is told stands there. */
+export function isAllSaid(state: RunState, comments: readonly CommentFacts[], memory: Memory): boolean {
+  return (
+    memory.appended.has(state.head.seq) &&
+    owedComments(state, comments).every((one) => isDone(memory, keyOf(one)))
+  );
+}
+
+function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
+  return `publish:${kind}:${key}`;
+}
+
+/** The comments that the record asks for and the threads do not show. */
+function owedComments(
+  state: RunState,
+  comments: readonly CommentFacts[],
+): readonly (Publication & { readonly marker: string })[] {
+  const standing = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));
+  return publicationsOf(state)
+    .map((one) => ({ ...one, marker: markerIdentity({ run: state.run, kind: one.kind, key: one.key }) }))
+    .filter(({ marker }) => !standing.has(marker));
+}
+
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
-  const standing = new Set(ours.map((comment) => identityOf(comment)));
-  for (const publication of publicationsOf(input.state)) {
-    const marker = markerIdentity({ run: input.state.run, kind: publication.kind, key: publication.key });
-    const key = `publish:${publication.kind}:${publication.key}`;
-    if (standing.has(marker) || isDone(input.memory, key) || !isMine(input, publication)) continue;
+  for (const { marker, ...publication } of owedComments(input.state, ours)) {
+    const key = keyOf(publication);
+    if (isDone(input.memory, key) || !isMine(input, publication)) continue;
     if (!mayTry(input.memory, key, limits.effectTriesMax)) continue;
     return perform(key, {
       kind: 'post-comment',

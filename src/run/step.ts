@@ -4,7 +4,12 @@ import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { EventDraft, Role } from '../domain/event.ts';
 
 export type Step =
-  | { readonly kind: 'append'; readonly drafts: readonly EventDraft[] }
+  /** `journal`: what the repository journal gets in the same push. */
+  | {
+      readonly kind: 'append';
+      readonly drafts: readonly EventDraft[];
+      readonly journal: readonly EventDraft[];
+    }
   /** `key` names the effect in this process's memory, so that it is not done twice while its trace is not visible yet. */
   | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect };
 
@@ -22,7 +27,12 @@ export const EMPTY_MEMORY: Memory = { outcomes: new Map(), tries: new Map(), app
 
 /** A step that records. */
 export function append(...drafts: readonly EventDraft[]): Step {
-  return { kind: 'append', drafts };
+  return { kind: 'append', drafts, journal: [] };
+}
+
+/** A step that records in the run and in the repository journal, in one push. */
+export function appendBoth(drafts: readonly EventDraft[], journal: readonly EventDraft[]): Step {
+  return { kind: 'append', drafts, journal };
 }
 
 /** A step that acts. */

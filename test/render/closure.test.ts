@@ -15,7 +15,7 @@ import { aConfig } from '../support/run-parts.ts';
 const config = aConfig();
 const passed: ClosureDecision = { kind: 'seal', verdict: 'pass', accept: null };
 const accepted = { kind: 'seal', verdict: 'accepted', accept: 'metrics complete\n* logbook 0:evil' } as const;
-const failed: ClosureDecision = { kind: 'close', outcome: 'failed' };
+const failed: ClosureDecision = { kind: 'close', outcome: 'failed', reason: 'exit code 1' };
 const today = aRun().gated().approved(bob).ordered().submitted().observed().ended().state;
 const tomorrow = aRun({ date: '2026-11-22', issue: 22, pull: 23 })
   .gated()

@@ -10,7 +10,6 @@ import type {
   WorkflowRunFacts,
 } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
-import type { Hold } from '../../domain/hold.ts';
 import type { JournalState } from '../../domain/journal-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -69,12 +68,7 @@ export function createGatherer(
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth,
         permissions: await permissionsFor(lab, config, once, state, comments),
-        // A run whose logbook is broken may be live: nobody can say that the lane is free.
-        laneRuns:
-          broken.length === 0
-            ? known(runs)
-            : unknown(`the logbook of ${broken[0]?.run ?? 'a run'} is broken`),
-        laneHolds: laneHoldsOf({ broken, journal }),
+        ...laneOf({ runs, broken, journal }),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
           ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
           : notAsked(),
@@ -87,11 +81,15 @@ export function createGatherer(
   };
 }
 
-/** Freezes and skipped days as the journal has them; a journal that does not verify says nothing about them. */
-export function laneHoldsOf({ broken, journal }: Omit<LaneRecord, 'runs'>): Observed<readonly Hold[]> {
-  return broken.some(({ run }) => run === JOURNAL)
-    ? unknown('the repository journal is broken')
-    : known(journal.holds);
+/** The lane as the record tells it. A run whose logbook is broken may be live, and a broken journal may hold a freeze: unknown. */
+export function laneOf({ runs, broken, journal }: LaneRecord): Pick<RunFacts, 'laneRuns' | 'laneHolds'> {
+  const first = broken[0];
+  return {
+    laneRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
+    laneHolds: broken.some(({ run }) => run === JOURNAL)
+      ? unknown('the repository journal is broken')
+      : known(journal.holds),
+  };
 }
 
 type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
@@ -138,7 +136,7 @@ async function permissionsFor(
 
 /** A seal or a close that was asked for and is not answered yet. */
 function isClosing(state: RunState): boolean {
-  return state.end !== null && [...state.commands.values()].some((command) => command.answer === null);
+  return state.order !== null && [...state.commands.values()].some((command) => command.answer === null);
 }
 
 async function closureLogOf(git: GitReader, config: LabConfig): Promise<Observed<ClosureLogFacts>> {

@@ -19,6 +19,7 @@ import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { type CardAnchor, cardAnchors } from './card-anchor.ts';
+import { laneOf } from './gather.ts';
 import { perform } from './perform.ts';
 
 /** Looks at the threads that the wakes name and no active run owns. */
@@ -61,7 +62,9 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const permissions = await permissionsOf(open, pending);
   const now = lab.now();
   const journal = record.journal.commands;
-  const drafts = decideJournal({ items: pending, known, journal, permissions, otherwise, now });
+  const { laneRuns, laneHolds } = laneOf(open.keeper.current());
+  const facts = { permissions, laneRuns, laneHolds };
+  const drafts = decideJournal({ items: pending, known, journal, facts, config, otherwise, now });
   if (drafts.length > 0 && !(await recorded(open, drafts))) return;
   await publish(open, thread, read.value.comments);
 }

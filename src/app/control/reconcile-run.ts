@@ -6,6 +6,8 @@ import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/run-state.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { isAllSaid } from '../../run/decide-publications.ts';
 import { reconcile } from '../../run/reconcile.ts';
 import type { Memory, Step } from '../../run/step.ts';
 import type { Lab, LabGit } from '../lab.ts';
@@ -24,8 +26,11 @@ export type RunContext = {
   readonly memories: Memories;
 };
 
-/** Brings one run to where nothing more can be done for it now; `owing` where something failed or could not be read. */
-export async function reconcileRun(context: RunContext, run: RunId): Promise<'settled' | 'owing'> {
+/** `said`: settled, and nobody else owes its threads anything; `owing`: something failed or could not be read. */
+export type Reconciled = 'settled' | 'said' | 'owing';
+
+/** Brings one run to where nothing more can be done for it now. */
+export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
   const { lab, config, keeper, gatherer } = context;
   let memory = context.memories.of(run);
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
@@ -44,7 +49,10 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<'se
       memory,
       digestOf: lab.digestOf,
     });
-    if (step === null) return isSettled(memory) && facts.comments.kind === 'known' ? 'settled' : 'owing';
+    if (step === null) {
+      if (!isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';
+      return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
+    }
     memory = await take(context, run, step, memory);
     context.memories.keep(run, memory);
   }
@@ -84,9 +92,10 @@ async function record(
   memory: Memory,
 ): Promise<Memory> {
   const { keeper, lab } = context;
-  const result = await keeper.append(run, step.drafts, lab.now());
+  const journal = step.journal.length === 0 ? [] : [{ run: JOURNAL, drafts: step.journal } as const];
+  const result = await keeper.appendTogether([{ run, drafts: step.drafts }, ...journal], lab.now());
   if (result.kind === 'appended')
-    return { ...memory, appended: new Set([...memory.appended, ...result.seqs]) };
+    return { ...memory, appended: new Set([...memory.appended, ...(result.seqs.get(run) ?? [])]) };
   // Somebody else wrote first, or the answer was lost: read again and decide again.
   if (result.kind === 'failed')
     throw new Error(`the logbook of ${run} could not be written: ${result.message}`);

@@ -39,6 +39,8 @@ type Own = {
   /** Of the sweep under way; it counts as done only when everything that it found was handled. */
   sweepStartedAt: number | null;
   logbookBranch: string;
+  /** Freezes and skipped days as they were when the runs were last looked at. */
+  holds: string;
   readonly acknowledged: Set<number>;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
@@ -54,6 +56,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     sweptAt: null,
     sweepStartedAt: null,
     logbookBranch: '',
+    holds: '',
     acknowledged: new Set(),
     toldFaults: new Set(),
   };
@@ -77,19 +80,22 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   }
   const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await adoptProposals(open);
+  // First, because what is frozen or skipped there holds back every run that is looked at below.
+  await answerElsewhere(open, all);
+  const holds = holdsOf(open);
   const gatherer = createGatherer(lab, open.git, open.config, known(open.configHealth));
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
-    if (state === undefined || !isWorthALook(own, state, all)) continue;
+    if (state === undefined || !isWorthALook(own, state, all, holds)) continue;
     const outcome = await reconcileRun(
       { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories },
       run,
     );
     const now = open.keeper.current().runs.find((r) => r.run === run);
-    if (now !== undefined && outcome === 'settled' && isMineToSay(own, now))
+    if (now !== undefined && (outcome === 'said' || (outcome === 'settled' && isMineToSay(own, now))))
       own.settled.set(run, standing(now));
   }
-  await answerElsewhere(open, all);
+  own.holds = holds;
   await tellBroken(open, own.toldFaults);
   own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
 }
@@ -135,7 +141,7 @@ async function sweptIfAsked(own: Own, open: OpenLab, wakes: readonly Wake[]): Pr
 }
 
 /** Whether the run's threads are read in this wake: what is owed can often be told from the record alone, at no request. */
-function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[]): boolean {
+function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: string): boolean {
   const threads = [state.proposal.pull, state.proposal.issue];
   if (
     wakes.some((wake) => (wake.kind === 'comment' || wake.kind === 'thread') && threads.includes(wake.thread))
@@ -146,7 +152,8 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[]): boolea
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return age < limits.overLookMs && own.settled.get(state.run) !== standing(state);
   }
-  if (state.submission === null && wakes.some((wake) => mayMoveGates(own, wake))) return true;
+  if (state.submission === null && (own.holds !== holds || wakes.some((wake) => mayMoveGates(own, wake))))
+    return true;
   if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;
   return own.settled.get(state.run) !== standing(state) && (isAged(state, now) || isForUsToTell(own, state));
 }
@@ -183,6 +190,14 @@ function isMineToSay(own: Own, state: RunState): boolean {
       speaksFor?.includes(publication.role) === true ||
       now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
   );
+}
+
+/** What keeps the lane back, as one text to compare: a change of it moves the gates of every run that waits. */
+function holdsOf({ keeper }: OpenLab): string {
+  return keeper
+    .current()
+    .journal.holds.map(({ kind, scope, date }) => `${kind} ${scope} ${date}`)
+    .join(', ');
 }
 
 /** What of a run can owe something: its phase, its publications, and what is unanswered. */

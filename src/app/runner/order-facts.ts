@@ -15,7 +15,7 @@ import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-ap
 import type { OrderFacts } from '../../run/verify-order.ts';
 import { readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
-import { laneHoldsOf } from '../control/gather.ts';
+import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 
@@ -48,7 +48,7 @@ function frame({
   config,
   keeper,
 }: OpenLab): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'laneHolds'> {
-  const laneHolds = laneHoldsOf(keeper.current());
+  const { laneHolds } = laneOf(keeper.current());
   return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, laneHolds };
 }
 

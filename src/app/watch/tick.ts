@@ -84,7 +84,7 @@ async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void
     if (result.kind === 'failed')
       throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
     if (result.kind === 'appended') {
-      await input.publisher.publish(open, run, result.seqs);
+      await input.publisher.publish(open, run, result.seqs.get(run) ?? []);
       return;
     }
     await keeper.load();

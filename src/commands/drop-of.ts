@@ -1,0 +1,16 @@
+/** The record that approvals were given up by a command. */
+
+import type { EventDraft } from '../domain/event.ts';
+import type { DropReason } from '../domain/reasons.ts';
+import type { Approval } from '../domain/run-state.ts';
+
+/** The drop of these approvals, which are all of one manifest; null where there are none. */
+export function dropOf(
+  approvals: readonly Approval[],
+  reason: DropReason,
+): Extract<EventDraft, { type: 'approval-dropped' }> | null {
+  const first = approvals[0];
+  if (first === undefined) return null;
+  const users = approvals.map((approval) => approval.actor.id);
+  return { type: 'approval-dropped', role: 'control', data: { reason, digest: first.digest, users } };
+}

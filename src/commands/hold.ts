@@ -1,0 +1,34 @@
+/** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall (issue *the gate*, section 4). */
+
+import { standingApprovals } from '../domain/run-state.ts';
+import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { dropOf } from './drop-of.ts';
+import { reasonText } from './values.ts';
+
+export const hold: CommandDefinition = {
+  name: 'hold',
+  keys: { reason: { required: true, value: reasonText } },
+  who: (policy) => policy.holdPermission,
+  summary: 'Keeps this run from being launched until `/unhold`; approvals fall.',
+  example: '/hold reason="the tokenizer changes today"',
+  confusedWith: ['pause', 'wait', 'block'],
+  decide,
+};
+
+function decide({ state, actor, args }: CommandContext): CommandDecision {
+  if (state.end !== null || state.submission !== null || state.order?.status === 'claimed')
+    return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
+  const reason = args['reason'] ?? '';
+  const drop = dropOf(standingApprovals(state), 'held');
+  const held = {
+    type: 'held',
+    role: 'control',
+    actor,
+    data: { kind: 'hold', scope: 'run', reason, date: null },
+  } as const;
+  return answer('held', { reason, dropped: drop?.data.users.length ?? 0 }, [
+    ...(drop === null ? [] : [drop]),
+    held,
+  ]);
+}

@@ -1,0 +1,37 @@
+/**
+ * `/revoke`: a person takes back their own approval, as long as nothing was started on it (architecture, decision D4);
+ * who gave none and may, takes back everybody's.
+ */
+
+import { permits } from '../domain/actor.ts';
+import { type RunState, standingApprovals } from '../domain/run-state.ts';
+import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+import { dropOf } from './drop-of.ts';
+
+export const revoke: CommandDefinition = {
+  name: 'revoke',
+  keys: {},
+  // Whoever gave an approval may take it back, also after they lost the right to give one.
+  who: () => null,
+  summary: "Takes back your approval (a maintainer: everybody's), and the order that rests on it.",
+  example: '/revoke',
+  confusedWith: ['unapprove', 'disapprove', 'withdraw'],
+  decide,
+};
+
+function decide({ state, actor, permission, policy }: CommandContext): CommandDecision {
+  if (isStarted(state)) return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '' });
+  const standing = standingApprovals(state);
+  const own = standing.filter((approval) => approval.actor.id === actor.id);
+  const mayAll = permits(permission, policy.revokePermission);
+  const drop = dropOf(own.length === 0 && mayAll ? standing : own, 'revoked');
+  return drop === null
+    ? answer('revoke-nothing')
+    : answer('revoked', { digest: drop.data.digest.slice(7, 19), count: drop.data.users.length }, [drop]);
+}
+
+/** From the claim on the runner may be submitting: what it started is ended by `/stop`. */
+function isStarted(state: RunState): boolean {
+  return state.submission !== null || state.order?.status === 'claimed';
+}

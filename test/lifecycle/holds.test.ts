@@ -1,0 +1,171 @@
+/** Holding back: a run on hold, a day that is skipped, a lane that is frozen, an approval that is taken back, a job that is given up. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const TWO_PEOPLE = (text: string): string =>
+  text.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+async function proposed(options: Partial<VirtualLabOptions> = {}) {
+  lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  return propose(lab);
+}
+
+/** Says it, lets five minutes pass, and gives the one answer. */
+async function ask(who: 'mira' | 'ada' | 'ravi' | 'sol', thread: number, text: string): Promise<string> {
+  const comment = await say(lab, who, thread, text);
+  await lab.clock.advance(5 * MINUTE);
+  const [answer, ...more] = answersTo(lab, comment);
+  expect(more).toEqual([]);
+  return answer ?? 'no answer';
+}
+
+async function openIssue(labels: readonly string[]): Promise<number> {
+  const issue = await lab.as('ada', 'POST', '/issues', { title: 'Try cosine', body: 'Why not?', labels });
+  return (issue as { number: number }).number;
+}
+
+const notHeld = async (run: string) =>
+  (await stateOf(lab, run))?.gate?.verdicts.find((verdict) => verdict.gate === 'not-held')?.code;
+
+describe('/hold and /unhold', () => {
+  it('take the approval away, keep the run from launching, and let it be approved anew', async () => {
+    const { run, pull } = await proposed({ config: TWO_PEOPLE });
+    expect(await ask('ada', pull, '/approve-launch')).toContain('1 of 2 approvals');
+    expect(await ask('ada', pull, '/hold reason="the tokenizer changes *today*"')).toMatch(
+      /on hold: the tokenizer changes .*today.*fell with it: 1/,
+    );
+    expect(await notHeld(run)).toBe('held');
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect(botComments(lab).filter(({ kind }) => kind === 'drop')).toHaveLength(1);
+    expect(await ask('mira', pull, '/approve-launch')).toContain('not approved');
+    expect(await ask('ravi', pull, '/unhold')).toContain('it takes write permission, and you have triage');
+    expect(await ask('ada', pull, '/unhold')).toContain('lifted (holds: 1)');
+    expect(await ask('ada', pull, '/unhold')).toContain('nothing to lift');
+    expect(await notHeld(run)).toBe('free');
+    expect(await ask('ada', pull, '/approve-launch')).toContain('1 of 2');
+    expect(await ask('mira', pull, '/approve-launch')).toContain('2 of 2');
+    await lab.clock.advance(10 * MINUTE);
+    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect(await ask('ada', pull, '/hold reason="too late"')).toContain('too late for a hold: job');
+  });
+});
+
+describe('/revoke', () => {
+  it('takes back one’s own approval, and a maintainer takes back everybody’s', async () => {
+    const { run, pull } = await proposed({ config: TWO_PEOPLE });
+    await ask('ada', pull, '/approve-launch');
+    expect(await ask('ravi', pull, '/revoke')).toContain('nothing to take back');
+    expect(await ask('ada', pull, '/revoke')).toContain('taken back');
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    await ask('ada', pull, '/approve-launch');
+    expect(await ask('mira', pull, '/revoke')).toContain('approvals taken back: 1');
+    expect((await stateOf(lab, run))?.order).toBeNull();
+  });
+});
+
+describe('/freeze and /thaw', () => {
+  it('reach the run from any experiment issue, and what is approved meanwhile does not launch', async () => {
+    const { run, pull } = await proposed();
+    const issue = await openIssue(['experiment']);
+    expect(await ask('ada', issue, '/freeze reason="bad node"')).toContain('it takes maintain permission');
+    expect(await ask('mira', issue, '/freeze reason="bad node"')).toContain('the lane is frozen: bad node');
+    expect(await notHeld(run)).toBe('frozen');
+    expect(await ask('mira', pull, '/approve-launch')).toContain('the lane is frozen by mira: bad node');
+    expect(await ask('ravi', issue, '/status')).toMatch(/this thread has no run.*kept back by: freeze/);
+    expect(await ask('mira', pull, '/thaw')).toContain('thawed (lane)');
+    expect(await ask('mira', issue, '/thaw')).toContain('nothing to thaw');
+    expect(await notHeld(run)).toBe('free');
+    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
+      ...['command-seen', 'command-answered'],
+      ...['command-seen', 'held', 'command-answered'],
+      ...['command-seen', 'command-answered'],
+      'released',
+      ...['command-seen', 'command-answered'],
+    ]);
+    await approveAndFinish(lab, run, pull);
+  });
+
+  it('given twice in one comment see each other', async () => {
+    await proposed();
+    const issue = await openIssue(['experiment']);
+    const answer = await ask('mira', issue, '/freeze reason="x" scope=repository\n\n/thaw\n\n/thaw');
+    expect(answer).toMatch(/the repository is frozen[\s\S]*thawed \(repository\)[\s\S]*nothing to thaw/);
+  });
+
+  it('frozen after the order stops the runner before its claim', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { run, pull, issue } = await proposed({
+      beforeJob: (mode) => (mode === 'launch' ? gate : Promise.resolve()),
+    });
+    await ask('mira', pull, '/approve-launch');
+    expect((await stateOf(lab, run))?.order?.status).toBe('open');
+    await say(lab, 'mira', issue, '/freeze reason="wait"');
+    release();
+    await lab.clock.advance(20 * MINUTE);
+    const state = await stateOf(lab, run);
+    expect(state?.submission).toBeNull();
+    expect(state?.order?.status).not.toBe('claimed');
+  });
+});
+
+describe('/skip', () => {
+  it('holds back the ferry of the day and of no other, and is lifted by /unhold', async () => {
+    const { run, pull } = await proposed();
+    expect(await ask('ada', pull, '/skip')).toContain('`/skip reason=');
+    expect(await ask('ada', pull, '/skip reason="maintenance"')).toContain(
+      '2026-11-21 is skipped: maintenance',
+    );
+    expect(await notHeld(run)).toBe('skipped');
+    expect(await ask('ada', pull, '/unhold')).toContain('lifted (holds: 1)');
+    expect(await notHeld(run)).toBe('free');
+  });
+
+  it('comes too late for a run that was launched', async () => {
+    const { run, pull } = await proposed();
+    await ask('mira', pull, '/approve-launch');
+    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect(await ask('ada', pull, '/skip reason="oh no"')).toContain('too late to skip');
+  });
+});
+
+describe('/ack lost', () => {
+  it('gives up a run whose runner died after its claim, and frees the lane', async () => {
+    const { run, pull, issue } = await proposed({
+      atBoundary: (process, kind, moment) => {
+        if (kind === 'submit-job' && moment === 'before') throw new Error(`${process} lost its machine`);
+      },
+    });
+    await ask('mira', pull, '/approve-launch');
+    expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
+    expect(await ask('mira', issue, '/ack lost="the machine is gone"')).toContain('Try again in');
+    expect(await ask('ada', issue, '/ack lost="the machine is gone"')).toContain(
+      'it takes maintain permission',
+    );
+    await lab.clock.advance(15 * MINUTE);
+    expect(await ask('mira', issue, '/ack lost="the machine is gone"')).toContain('given up');
+    const state = await stateOf(lab, run);
+    expect(state?.closed).toMatchObject({ outcome: 'lost', reason: 'the machine is gone' });
+    expect(state?.seal).toBeNull();
+  });
+
+  it('is refused for a job that is seen', async () => {
+    const { pull, issue } = await proposed();
+    await ask('mira', pull, '/approve-launch');
+    await lab.clock.advance(15 * MINUTE);
+    expect(await ask('mira', issue, '/ack lost="I do not like it"')).toContain('not given up');
+  });
+});
