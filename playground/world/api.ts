@@ -11,7 +11,7 @@ import { allows, type Verdict } from './permissions.ts';
 import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
 import { readJsonBody } from './read-body.ts';
 import { type Answer, failed, notFound } from './reply.ts';
-import type { Call, Reply } from './route.ts';
+import type { Call, Reply, Route } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { allRoutes } from './routes/all-routes.ts';
 import type { Caller } from './state-people.ts';
@@ -49,7 +49,7 @@ export async function answer(world: World, request: Request): Promise<Response> 
     accept: request.headers.get('accept') ?? '',
     url,
   };
-  const result = await dispatch(call, match);
+  const result = withNeeds(match.route, await dispatch(call, match));
   if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
   count(world, caller, match, result);
   return send(world, request, caller, result);
@@ -79,6 +79,13 @@ async function dispatch(call: Call, match: Match): Promise<Answer> {
   if (route.scope === 'repo') return route.handle({ ...call, repo });
   const actor = actorOf(call.world, call.caller);
   return actor === null ? failed(401, 'Requires authentication') : route.handle({ ...call, repo, actor });
+}
+
+/** GitHub says on every answer which permissions an App would need (docs.github.com/rest: troubleshooting, "Resource not accessible"). */
+function withNeeds(route: Route, answered: Answer): Answer {
+  if (route.scope === 'plain') return answered;
+  const needs = route.access.permissions.map((need) => need.replace(':', '=')).join('; ');
+  return { ...answered, headers: { ...answered.headers, 'x-accepted-github-permissions': needs } };
 }
 
 function refusePlain(call: Call, access: 'public' | 'app' | 'installation' | 'signed-in'): Reply | null {
