@@ -3,6 +3,7 @@
 import { Language, Parser } from 'web-tree-sitter';
 import { limits } from '../domain/limits.ts';
 import type { PyNode, PyRefusal, PySyntax, PythonParser } from '../domain/python-syntax.ts';
+import { eraseExceptCommas, graftExceptCommas } from './python-except-commas.ts';
 import { joinBracketedLines } from './python-joined-lines.ts';
 import { widenSplats } from './python-splats.ts';
 import { convertTree } from './python-tree.ts';
@@ -24,7 +25,11 @@ export async function createPythonParser(loadWasm: LoadWasm = loadInstalledWasm)
   return { parse: (text) => parse(parser, language, text) };
 }
 
-function parse(parser: Parser, language: Language, text: string): PySyntax {
+// A lone CR ends a line to CPython and none to tree-sitter, so that code behind one would pass for a comment.
+const LONE_CR = /\r(?!\n)/g;
+
+function parse(parser: Parser, language: Language, source: string): PySyntax {
+  const text = source.replace(LONE_CR, '\n');
   if (text.length > limits.pythonFileCharsMax)
     return refused(text, { line: 1, message: `file is longer than ${limits.pythonFileCharsMax} characters` });
   const direct = parseOnce(parser, language, text);
@@ -36,7 +41,9 @@ function parse(parser: Parser, language: Language, text: string): PySyntax {
 function repaired(parser: Parser, language: Language, direct: PySyntax): PySyntax {
   const { text } = direct;
   const joined = joinBracketedLines(text);
-  const { erased, ranges } = eraseTypeDefaults(joined);
+  const defaults = eraseTypeDefaults(joined);
+  const { ranges } = defaults;
+  const { erased, commas } = eraseExceptCommas(defaults.erased);
   if (erased === text) return direct;
   const second = parseOnce(parser, language, erased);
   if (second.hasErrors || second.refusal !== null) return direct;
@@ -44,7 +51,7 @@ function repaired(parser: Parser, language: Language, direct: PySyntax): PySynta
     const { root: module, hasErrors } = parseOnce(parser, language, source);
     return hasErrors ? null : soleExpression(module);
   });
-  return root === null ? direct : { ...second, text, root };
+  return root === null ? direct : { ...second, text, root: graftExceptCommas(root, commas) };
 }
 
 // What stands in the parentheses of a text that is one expression in parentheses.

@@ -61,3 +61,16 @@ function scopeKind(outer: PyNode, inner: PyNode, second: PyNode): ScopeKind | nu
     }
   }
 }
+
+/**
+ * Whether a node stands among the bases of a generic class, where nothing is assigned, awaited or yielded (PEP 695). A
+ * lambda there is its own world.
+ */
+export function isInGenericBases(node: PyNode, ancestors: readonly PyNode[]): boolean {
+  const chain = [...ancestors, node];
+  const at = chain.findLastIndex(
+    (outer, index) => outer.kind === 'class_definition' && chain[index + 1]?.field === 'superclasses',
+  );
+  const isGeneric = chain[at]?.children.some((child) => child.field === 'type_parameters') === true;
+  return isGeneric && !chain.slice(at).some((outer) => outer.kind === 'lambda');
+}

@@ -14,7 +14,12 @@ export function encodingError(text: string): PySyntaxError | null {
   const hasMark = text.startsWith('\uFEFF');
   const [first = '', second = ''] = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/, 2);
   const line = COOKIE.test(first) ? 1 : BLANK.test(first) && COOKIE.test(second) ? 2 : 0;
-  const name = COOKIE.exec(line === 1 ? first : second)?.[1];
+  const declared = COOKIE.exec(line === 1 ? first : second)?.[1];
+  // As Python looks a codec up: any run of signs is one underscore.
+  const name = declared
+    ?.split(/[^A-Za-z0-9.]+/)
+    .filter(Boolean)
+    .join('_');
   if (line === 0 || name === undefined || UTF8.test(name)) return null;
   if (hasMark) return { line, message: `encoding problem: ${name} with BOM` };
   const isAscii = !/[^\0-\x7f]/.test(text);

@@ -27,6 +27,7 @@ export const starIsLegal: Rule = (node, around) => {
   if (parent === null || STAR_PARENTS.has(parent.kind)) return null;
   if (parent.kind === 'expression_statement' && hasToken(parent, ',')) return null;
   if (parent.kind === 'match_statement' && hasToken(parent, ',')) return null;
+  if (parent.kind === 'with_item' && isTupleOfItems(parentIn(around, 2))) return null;
   if (parent.kind === 'type') {
     const owner = parentIn(around, 2);
     return owner?.kind === 'type_parameter' || owner?.kind === 'typed_parameter'
@@ -35,6 +36,12 @@ export const starIsLegal: Rule = (node, around) => {
   }
   return faultAt(node, 'cannot use starred expression here');
 };
+
+// `with (*a, b):` has one item, a tuple; the parser reads two.
+function isTupleOfItems(clause: PyNode | null): boolean {
+  if (clause === null || !hasToken(clause, '(') || !hasToken(clause, ',')) return false;
+  return partsOf(clause).every((item) => childIn(item, 'value')?.kind !== 'as_pattern');
+}
 
 /** `{**a or b}` is not grammatical where `f(**a or b)` is. */
 export const expansionIsLegal: Rule = (node, around) => {

@@ -43,7 +43,7 @@ import {
   tryIsLegal,
   withIsLegal,
 } from './statement-rules.ts';
-import { interpolationIsLegal, joinIsLegal, stringIsLegal } from './strings.ts';
+import { interpolationIsLegal, joinIsLegal, specifierIsLegal, stringIsLegal } from './strings.ts';
 import {
   asIsLegal,
   assignmentIsLegal,
@@ -93,6 +93,7 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   ['for_in_clause', [loopTargetIsLegal, clauseIsLegal, asyncClauseIsLegal]],
   ['for_statement', [loopTargetIsLegal, asyncStatementIsLegal]],
   ['format_expression', [interpolationIsLegal]],
+  ['format_specifier', [specifierIsLegal]],
   ['function_definition', [declarationsAreLegal]],
   ['future_import_statement', [importIsLegal, futureIsLegal]],
   ['generator_expression', [comprehensionIsLegal]],

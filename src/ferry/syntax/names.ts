@@ -23,7 +23,7 @@ export const debugIsNotBound: Rule = (node, around) => {
 };
 
 const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
-const BINDING_PARENTS = /pattern$|parameter|_clause$|^del|^global|^nonlocal|^aliased|target$/;
+const BINDING_PARENTS = /pattern$|parameter|_clause$|^del|^aliased|target$/;
 const GROUPS =
   /^(?:tuple|list|pattern_list|tuple_pattern|list_pattern|expression_list|parenthesized_expression|list_splat)$/;
 

@@ -100,11 +100,14 @@ export const typeParametersAreLegal: Rule = (node, around) => {
         const name = typeParameterName(part);
         if (name === null) return faultAt(part, 'invalid syntax');
         const spelled = nameOf(name, around.text);
+        if (spelled === '__debug__') return faultAt(part, 'cannot assign to __debug__');
         if (names.has(spelled)) return faultAt(part, `duplicate type parameter '${spelled}'`);
         names.add(spelled);
         const value = defaultOf(part, node);
         const hasDefault = value !== null;
-        if (value !== null && /splat/.test(value.kind) && !/splat/.test(partsOf(part)[0]?.kind ?? ''))
+        const takesStar =
+          around.text.startsWith('*', part.start) && !around.text.startsWith('**', part.start);
+        if (value !== null && /splat/.test(value.kind) && !takesStar)
           return faultAt(value, 'cannot use starred expression here');
         if (sawDefault && !hasDefault)
           return faultAt(part, 'non-default type parameter follows default type parameter');
@@ -125,6 +128,8 @@ export const typeAliasIsLegal: Rule = (node, { text }) => {
   const source = left === null ? '' : text.slice(left.start, left.end);
   if (/^[([]/.test(source))
     return source.endsWith(')') ? faultAt(node, 'cannot assign to function call') : null;
+  if (inner?.kind === 'identifier' && nameOf(inner, text) === '__debug__')
+    return faultAt(node, 'cannot assign to __debug__');
   const isName = inner?.kind === 'identifier' || inner?.kind === 'generic_type';
   return isName ? null : faultAt(node, 'invalid syntax');
 };

@@ -2,7 +2,8 @@
 
 import { type PyNode, partsOf } from '../../domain/python-syntax.ts';
 import { nameOf } from '../delta/normal-form.ts';
-import { prefixOf } from '../delta/normal-string.ts';
+import { normalString, prefixOf } from '../delta/normal-string.ts';
+import { numberValue } from '../delta/number-value.ts';
 import { faultAt, firstFault, hasToken, type PySyntaxError, type Rule } from './fault.ts';
 
 /** A pattern that takes everything comes last. */
@@ -51,6 +52,10 @@ function patternError(outer: PyNode, seen: Set<string>, text: string): PySyntaxE
     case 'as_pattern': {
       const [pattern, name] = partsOf(node);
       if (pattern === undefined || name === undefined) return faultAt(node, 'invalid syntax');
+      // `1 as a as b` needs parentheses.
+      const inner = innermost(pattern);
+      if (inner.kind === 'as_pattern' && inner.start === pattern.start)
+        return faultAt(node, 'invalid syntax');
       if (nameOf(name, text) === '_') return faultAt(node, "cannot use '_' as a target");
       return inside([pattern]) ?? bind(name, seen, text);
     }
@@ -152,9 +157,7 @@ function mappingError(node: PyNode, text: string): PySyntaxError | null {
   );
   if (plain !== undefined || odd !== undefined)
     return faultAt(node, 'mapping pattern keys may only match literals and attribute lookups');
-  const literals = keys
-    .filter((key) => key.kind !== 'dotted_name')
-    .map((key) => text.slice(key.start, key.end));
+  const literals = keys.filter((key) => key.kind !== 'dotted_name').map((key) => literalValue(key, text));
   return new Set(literals).size === literals.length
     ? null
     : faultAt(node, 'mapping pattern checks duplicate key');
@@ -209,4 +212,15 @@ function innermost(node: PyNode): PyNode {
 function isTemplate(node: PyNode, text: string): boolean {
   const strings = node.kind === 'concatenated_string' ? partsOf(node) : [node];
   return strings.some((string) => prefixOf(string, text).parts !== null);
+}
+
+// Equal for keys that are equal to Python, which takes `1`, `1.0` and `True` for one key.
+function literalValue(key: PyNode, text: string): string {
+  const source = text.slice(key.start, key.end).replace(/\s+/g, '');
+  if (/string$/.test(key.kind)) return normalString(key, text, () => '');
+  if (key.kind === 'true' || key.kind === 'false') return key.kind === 'true' ? 'number:1' : 'number:0';
+  const [sign, digits] = source.startsWith('-') ? ['-', source.slice(1)] : ['', source];
+  if (!/^(?:\d|\.\d)[\w.]*$/.test(digits)) return source;
+  const [type, magnitude = ''] = numberValue(digits).split(':');
+  return type === 'imag' ? source : `number:${magnitude === '0' ? '' : sign}${magnitude}`;
 }

@@ -1,7 +1,7 @@
 /** Where `return`, `yield`, `await`, `break`, `continue` and everything async may stand. */
 
 import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
-import { bodyScopeOf, scopeOf } from './context.ts';
+import { bodyScopeOf, isInGenericBases, scopeOf } from './context.ts';
 import { faultAt, hasToken, parentIn, type Rule, type Surroundings } from './fault.ts';
 
 /** In a function, not in `except*`, and without a value in an async generator. */
@@ -45,6 +45,8 @@ export const yieldIsLegal: Rule = (node, around) => {
   const parent = parentIn(around);
   if (parent === null || !YIELD_PARENTS.has(parent.kind)) return faultAt(node, 'invalid syntax');
   if (isInAnnotation(around)) return faultAt(node, 'yield expression cannot be used within an annotation');
+  if (isInGenericBases(node, around.ancestors))
+    return faultAt(node, 'yield expression cannot be used within the definition of a generic');
   const scope = scopeOf(node, around.ancestors);
   if (scope.kind === 'comprehension' || scope.kind === 'generator')
     return faultAt(node, "'yield' inside comprehension or generator expression");
@@ -59,6 +61,8 @@ export const awaitIsLegal: Rule = (node, around) => {
   const [inner] = partsOf(node);
   if (inner?.kind === 'unary_operator' || inner?.kind === 'await') return faultAt(node, 'invalid syntax');
   if (isInAnnotation(around)) return faultAt(node, 'await expression cannot be used within an annotation');
+  if (isInGenericBases(node, around.ancestors))
+    return faultAt(node, 'await expression cannot be used within the definition of a generic');
   return mayAwait(node, around) ? null : faultAt(node, "'await' outside async function");
 };
 

@@ -32,6 +32,11 @@ export function bodyNames(body: PyNode, text: string): ScopeNames {
         declarations.push({ declaration: node, kind, name: nameOf(part, text), start: part.start });
       return;
     }
+    // An import binds, and yet a declaration may come after it.
+    if (/^(?:import|future_import)/.test(node.kind)) {
+      for (const target of targetsOf(node)) addNames(target, text, bound);
+      return;
+    }
     if (node.kind === 'identifier') {
       const name = nameOf(node, text);
       if (!firstUse.has(name)) firstUse.set(name, node.start);
@@ -62,10 +67,20 @@ export function parameterNames(node: PyNode, text: string): ReadonlySet<string> 
 // Decorators, defaults and bases belong to this scope, bodies and parameters to the inner one.
 function isOwn(node: PyNode, child: PyNode): boolean {
   if (node.kind === 'lambda') return false;
+  if (COMPREHENSION.test(node.kind))
+    return child === node.children.find((one) => one.kind === 'for_in_clause') || bindsOutside(child);
+  if (node.kind === 'for_in_clause') return child.field === 'right';
   if (node.kind === 'function_definition' || node.kind === 'class_definition')
     return child.field !== 'body' && child.field !== 'parameters';
   if (node.kind === 'attribute') return child.field !== 'attribute';
   return !(node.kind === 'keyword_argument' && child.field === 'name');
+}
+
+const COMPREHENSION = /_comprehension$|^generator_expression$/;
+
+// `[y := 1 for …]` binds its name in the scope around the comprehension.
+function bindsOutside(node: PyNode): boolean {
+  return node.kind === 'named_expression' || (node.kind !== 'lambda' && node.children.some(bindsOutside));
 }
 
 const BY_LEFT = /^(?:assignment|augmented_assignment|for_statement)$/;
@@ -80,6 +95,10 @@ function targetsOf(node: PyNode): readonly (PyNode | null)[] {
     return partsOf(node)
       .filter((part) => part.field === 'name')
       .map((part) => childIn(part, 'alias') ?? partsOf(part)[0] ?? part);
+  if (node.kind === 'type_alias_statement') {
+    const [named] = partsOf(childIn(node, 'left') ?? node);
+    return [named?.kind === 'generic_type' ? (partsOf(named)[0] ?? null) : (named ?? null)];
+  }
   return node.kind === 'case_pattern' ? [node] : [];
 }
 

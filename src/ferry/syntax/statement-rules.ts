@@ -1,7 +1,8 @@
 /** Simple and compound statements that tree-sitter reads more loosely than CPython does. */
 
 import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
-import { faultAt, firstFault, hasToken, parentIn, type Rule } from './fault.ts';
+import { prefixOf } from '../delta/normal-string.ts';
+import { faultAt, hasToken, parentIn, type Rule } from './fault.ts';
 
 const FUTURES: ReadonlySet<string> = new Set(
   `nested_scopes generators division absolute_import with_statement print_function unicode_literals barry_as_FLUFL
@@ -35,7 +36,9 @@ export const futureIsLegal: Rule = (node, { text, ancestors }) => {
   const before = module === undefined ? [] : partsOf(module).filter((part) => part.end <= node.start);
   const isFirst =
     ancestors.length === 1 &&
-    before.every((part, at) => part.kind === 'future_import_statement' || (at === 0 && isDocstring(part)));
+    before.every(
+      (part, at) => part.kind === 'future_import_statement' || (at === 0 && isDocstring(part, text)),
+    );
   return isFirst ? null : faultAt(node, 'from __future__ imports must occur at the beginning of the file');
 };
 
@@ -101,12 +104,12 @@ export const blockIsNotEmpty: Rule = (node, around) => {
     : null;
 };
 
-function isDocstring(statement: PyNode): boolean {
+function isDocstring(statement: PyNode, text: string): boolean {
   const [only] = statement.kind === 'expression_statement' ? partsOf(statement) : [];
-  return (
-    only !== undefined &&
-    /string/.test(only.kind) &&
-    firstFault(only.children.map((part) => (part.kind === 'interpolation' ? faultAt(part, '') : null))) ===
-      null
-  );
+  if (only === undefined || !/string$/.test(only.kind)) return false;
+  const strings = only.kind === 'concatenated_string' ? partsOf(only) : [only];
+  return strings.every((string) => {
+    const { bytes, parts } = prefixOf(string, text);
+    return !bytes && parts === null;
+  });
 }

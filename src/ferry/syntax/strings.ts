@@ -19,6 +19,8 @@ const PREFIXES: ReadonlySet<string> = new Set([
   'rt',
 ]);
 
+const TRIPLE = /(?:'''|""")$/;
+
 /** One string (language reference, sections 2.4 and 2.5). */
 export const stringIsLegal: Rule = (node, { text }) => {
   const start = node.children[0];
@@ -29,7 +31,7 @@ export const stringIsLegal: Rule = (node, { text }) => {
   if (!PREFIXES.has(opening.replace(/['"]+$/, '').toLowerCase()))
     return faultAt(node, 'invalid string prefix');
   const prefix = prefixOf(node, text);
-  const isTriple = /(?:'''|""")$/.test(opening);
+  const isTriple = TRIPLE.test(opening);
   // Also in a raw string, a quote behind a backslash does not close it.
   if ((/\\+$/.exec(text.slice(start.end, end.start))?.[0].length ?? 0) % 2 === 1)
     return faultAt(node, 'unterminated string literal');
@@ -43,6 +45,28 @@ export const stringIsLegal: Rule = (node, { text }) => {
       const bad = prefix.raw ? null : badEscape(source, prefix.bytes);
       if (bad !== null) return faultAt(node, bad);
       return prefix.parts === null ? null : braceError(node, source);
+    }),
+  );
+};
+
+/** The text of a format specification: its escapes are those of the string around, and it ends on its line. */
+export const specifierIsLegal: Rule = (node, { text, ancestors }) => {
+  const string = ancestors.findLast((outer) => outer.kind === 'string');
+  const start = string?.children[0];
+  if (string === undefined || start === undefined) return null;
+  const isTriple = TRIPLE.test(text.slice(start.start, start.end));
+  const fields = node.children.filter((child) => child.kind === 'format_expression');
+  const froms = [node.start, ...fields.map((field) => field.end)];
+  // A line break before the closing brace is no part of any node.
+  const end = Math.max(node.end, (ancestors.at(-1)?.end ?? node.end) - '}'.length);
+  const tos = [...fields.map((field) => field.start), end];
+  return firstFault(
+    froms.map((from, at) => {
+      const source = text.slice(from, tos[at]);
+      if (!isTriple && /[\r\n]/.test(source))
+        return faultAt(node, 'newlines are not allowed in format specifiers for single quoted f-strings');
+      const bad = prefixOf(string, text).raw ? null : badEscape(source, false);
+      return bad === null ? null : faultAt(node, bad);
     }),
   );
 };

@@ -2,6 +2,7 @@
 
 import { childIn, type PyNode, partsOf } from '../../domain/python-syntax.ts';
 import { ungrouped } from '../delta/normal-form.ts';
+import { isInGenericBases } from './context.ts';
 import { faultAt, firstFault, hasToken, type PySyntaxError, parentIn, type Rule } from './fault.ts';
 
 const SEQUENCES: ReadonlySet<string> = new Set([
@@ -68,6 +69,8 @@ export const walrusIsLegal: Rule = (node, around) => {
   const type = around.ancestors.findLastIndex((outer) => /^type(?:_default)?$/.test(outer.kind));
   if (type !== -1 && !around.ancestors.slice(type).some((outer) => outer.kind === 'lambda'))
     return faultAt(node, 'named expression cannot be used within an annotation');
+  if (isInGenericBases(node, around.ancestors))
+    return faultAt(node, 'named expression cannot be used within the definition of a generic');
   return parent !== null && WALRUS_PARENTS.has(parent.kind) && !isKeyOrValue(node, parent)
     ? null
     : faultAt(node, 'invalid syntax');

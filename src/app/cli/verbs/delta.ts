@@ -2,8 +2,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Delta } from '../../../domain/delta.ts';
 import { configDelta } from '../../../ferry/delta/config-delta.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
+import { decodePython, type PythonText } from '../../../host/python-text.ts';
 import { EXIT, type VerbIo } from '../verb-io.ts';
 import { misused } from './logbook-verify.ts';
 
@@ -14,10 +16,10 @@ export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<nu
   const [base, head] = files;
   if (files.length !== 2 || base === undefined || head === undefined)
     return misused(io, wantsJson, 'delta takes two files: the base and the head version');
-  const texts: string[] = [];
+  const texts: PythonText[] = [];
   for (const file of [base, head]) {
     try {
-      texts.push(await readFile(resolve(io.cwd, file), 'utf8'));
+      texts.push(decodePython(await readFile(resolve(io.cwd, file))));
     } catch (error) {
       return misused(
         io,
@@ -26,8 +28,7 @@ export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<nu
       );
     }
   }
-  const parser = await createPythonParser();
-  const delta = configDelta(parser.parse(texts[0] ?? ''), parser.parse(texts[1] ?? ''));
+  const delta = await deltaOf(texts[0] ?? EMPTY, texts[1] ?? EMPTY);
   if (wantsJson) io.stdout.write(`${JSON.stringify(delta)}\n`);
   else if (delta.kind === 'knobs') {
     for (const c of delta.changes)
@@ -41,3 +42,14 @@ export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<nu
     );
   return delta.kind === 'none' || delta.kind === 'knobs' ? EXIT.yes : EXIT.no;
 }
+
+const EMPTY: PythonText = { ok: true, text: '' };
+
+async function deltaOf(base: PythonText, head: PythonText): Promise<Delta> {
+  if (!base.ok) return { kind: 'unparsable', side: 'base', line: base.line, message: NOT_UTF8 };
+  if (!head.ok) return { kind: 'unparsable', side: 'head', line: head.line, message: NOT_UTF8 };
+  const parser = await createPythonParser();
+  return configDelta(parser.parse(base.text), parser.parse(head.text));
+}
+
+const NOT_UTF8 = 'the file is not UTF-8';

@@ -1,6 +1,6 @@
 /** `ferrybot read-comment < comment.md`: the commands of a comment, and for each slash word that does not fire, why. */
 
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
 import { EXIT, type VerbIo } from '../verb-io.ts';
@@ -21,7 +21,9 @@ export async function readCommentVerb(args: readonly string[], io: VerbIo): Prom
       );
     otherBots.push(word);
   }
-  const reading = readComment(await text(io.stdin), COMMAND_DEFINITIONS, { otherBots });
+  // A mark at the start is a character of the comment, as it is when the comment comes from GitHub.
+  const markdown = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await buffer(io.stdin));
+  const reading = readComment(markdown, COMMAND_DEFINITIONS, { otherBots });
   if (wantsJson) io.stdout.write(`${JSON.stringify(reading)}\n`);
   else {
     for (const c of reading.commands) io.stdout.write(`line ${c.line}: ${c.source}\n`);
