@@ -3,6 +3,7 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { EventDraft, LogbookEvent } from '../domain/event.ts';
 import { fold } from '../domain/fold.ts';
+import { GitError } from '../domain/git.ts';
 import { branded, type Instant, isRunId, type RunId, type Sha } from '../domain/ids.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/journal-state.ts';
 import { limits } from '../domain/limits.ts';
@@ -11,7 +12,12 @@ import { isOver, type RunState } from '../domain/run-state.ts';
 import { type ComposedRun, type ComposeFailure, commitMessage, composeAppend } from '../logbook/compose.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  createLogbookStore,
+  type LogbookStore,
+} from '../logbook/store/git-store.ts';
 import { verifyLogbook } from '../logbook/verify.ts';
 import { type BrokenRun, brokenByEntry, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
@@ -38,6 +44,8 @@ export type AppendResult =
   /** `seqs`: sequence numbers of the new events by file. */
   | { readonly kind: 'appended'; readonly seqs: ReadonlyMap<string, readonly number[]> }
   | { readonly kind: 'conflict' }
+  /** Nothing was added, and nothing is wrong with what is there: the remote or this machine's disk said no. */
+  | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** A run's file, or the repository journal. */
@@ -45,6 +53,13 @@ export type RecordName = RunId | 'journal';
 
 /** What one file gets. */
 export type Entry = { readonly run: RecordName; readonly drafts: readonly EventDraft[] };
+
+/** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
+export type Refusal = {
+  readonly run: RecordName;
+  readonly after: number;
+  readonly message: string;
+};
 
 export type RecordKeeper = {
   /** Fetches and verifies; files that did not change are not verified again. */
@@ -54,6 +69,8 @@ export type RecordKeeper = {
   /** Appends to several files in one push: all of it is recorded, or nothing. */
   readonly appendTogether: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
+  /** Null once an append went through again. */
+  readonly refusal: () => Refusal | null;
   /** An entry that our own card tells of: loads again, and takes the run out of action where it is not there. */
   readonly expect: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
   /** Takes everything out of action: the branch is missing, and this thread shows that it existed. */
@@ -74,6 +91,7 @@ export function createRecordKeeper(
   if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);
   const held = new Map<string, Held>();
   let record: Record = { ...NOTHING, lastGood: before?.lastGood ?? [] };
+  let refusal: Refusal | null = null;
 
   const load = async (): Promise<Record> => {
     const view = await store.open();
@@ -107,7 +125,7 @@ export function createRecordKeeper(
     }
     lab.boundary('append', 'before');
     const runs = composed.map(({ run, text, markdown }) => ({ run, text, markdown }));
-    const outcome = await store.append({
+    const outcome = await sentTo(store, {
       base: record.head,
       runs,
       message: commitMessage(composed),
@@ -117,7 +135,12 @@ export function createRecordKeeper(
     if (outcome.kind === 'conflict') return outcome;
     // A lost answer is resolved by looking: the next load finds the entries there, or not.
     if (outcome.kind === 'unknown') return { kind: 'conflict' };
-    if (outcome.kind === 'refused') return { kind: 'failed', message: outcome.message };
+    if (outcome.kind === 'refused') {
+      const [run = 'journal'] = entries.map((entry) => entry.run);
+      refusal = { run, after: (held.get(run)?.events.length ?? 0) - 1, message: outcome.message };
+      return outcome;
+    }
+    refusal = null;
     for (const { run, text, markdown, appended } of composed)
       held.set(run, { text, markdown, events: [...(held.get(run)?.events ?? []), ...appended] });
     record = { ...rebuilt(held, record.broken), head: outcome.head };
@@ -144,7 +167,17 @@ export function createRecordKeeper(
     record = lost(record, { kind: 'branch-missing' }, thread);
   };
 
-  return { load, append, appendTogether, current: () => record, expect, lose };
+  return { load, append, appendTogether, current: () => record, refusal: () => refusal, expect, lose };
+}
+
+/** Git that cannot write on this machine (a full disk) has sent nothing, as if the remote had refused. */
+async function sentTo(store: LogbookStore, request: AppendRequest): Promise<AppendOutcome> {
+  try {
+    return await store.append(request);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'failed') throw error;
+    return { kind: 'refused', message: error.message };
+  }
 }
 
 function wordsOf(failure: ComposeFailure): string {

@@ -17,7 +17,9 @@ export type LogbookFault =
   /** The branch existed and does not any more. */
   | { readonly kind: 'branch-missing' }
   /** The branch does not continue what was read from it before. */
-  | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha };
+  | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha }
+  /** Nothing can be added, though what is there is in order: a full disk, a rule, a permission. `after`: the newest entry. */
+  | { readonly kind: 'push-refused'; readonly after: number; readonly message: string };
 
 /** A name for the fault without spaces, the same in every process: it is told once. */
 export function faultKey(fault: LogbookFault): string {
@@ -30,6 +32,8 @@ export function faultKey(fault: LogbookFault): string {
       return 'logbook-branch-missing';
     case 'branch-rewound':
       return `logbook-branch-rewound-${fault.now.slice(0, 12)}`;
+    case 'push-refused':
+      return `logbook-push-refused-${fault.after}`;
     default:
       return assertNever(fault);
   }

@@ -42,6 +42,10 @@ function titleOf({ run, fault, branch }: FaultNotice): string {
       return `The logbook's branch ${code(branch)} is gone`;
     case 'branch-rewound':
       return `The logbook's branch ${code(branch)} was put back`;
+    case 'push-refused':
+      return run === 'journal'
+        ? 'The journal cannot be written'
+        : `The logbook of ${code(run)} cannot be written`;
     default:
       return assertNever(fault);
   }
@@ -57,12 +61,16 @@ function evidenceOf(fault: LogbookFault): string {
       return 'ferrybot has written to it before, and it does not exist any more. Missing is not new: no logbook is begun in its place.';
     case 'branch-rewound':
       return `it was read at ${shortCommit(fault.was)}, and ${shortCommit(fault.now)} does not continue from there.`;
+    case 'push-refused':
+      return `a push of what comes after entry ${fault.after} was refused: ${code(fault.message)}. What is there is in order.`;
     default:
       return assertNever(fault);
   }
 }
 
 function didOf(fault: LogbookFault): string {
+  if (fault.kind === 'push-refused')
+    return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
   return isBranch
     ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
@@ -77,6 +85,8 @@ function todoOf(fault: LogbookFault, branch: string): string {
     case 'branch-missing':
     case 'branch-rewound':
       return `find out who moved ${code(branch)}, and push the newest state that any clone has (the server's mirror is one). ferrybot then goes on. Protect the branch so that only ferrybot may push to it.`;
+    case 'push-refused':
+      return `where it says that there is no space, free some on the machine that said it (the git server's disk, or the one where ferrybot runs); otherwise look at the rules of ${code(branch)} and whether ferrybot may push to it. ferrybot tries again by itself at its next look.`;
     default:
       return assertNever(fault);
   }

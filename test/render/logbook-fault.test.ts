@@ -11,6 +11,7 @@ const FAULTS: readonly LogbookFault[] = [
   { kind: 'entry-missing', seq: 12, hash: '0123456789ab' },
   { kind: 'branch-missing' },
   { kind: 'branch-rewound', was: shaOf('was'), now: shaOf('now') },
+  { kind: 'push-refused', after: 12, message: 'remote: fatal: write error: No space left on device' },
 ];
 
 describe('a logbook that cannot be trusted', () => {

@@ -17,8 +17,14 @@ export type MemoryGitOptions = {
   readonly token: () => Promise<string>;
   /** Counts what would be a request over the network. */
   readonly onTransport: () => void;
+  /** Whose disk has no space left for a commit; nobody's unless said otherwise. */
+  readonly fullDisk?: () => FullDisk;
 };
 
+/** `remote`: git's server cannot unpack what is pushed. `local`: not even the commit can be made. */
+export type FullDisk = 'none' | 'remote' | 'local';
+
+const NO_SPACE = 'fatal: unable to write file: No space left on device';
 const pushing = repoAccess('contents:write', 'write');
 
 /** Git for one repository of the world, as whoever holds the token. */
@@ -83,6 +89,9 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       options.onTransport();
       const act = await actAs(options, repo());
       if (act === null) return { kind: 'refused', message: 'this token may not push' };
+      const fullDisk = options.fullDisk?.() ?? 'none';
+      if (fullDisk === 'local') throw new GitError('failed', `git hash-object: ${NO_SPACE}`);
+      if (fullDisk === 'remote') return { kind: 'refused', message: `unpacker error (${NO_SPACE})` };
       const parent = request.parent === 'expected' ? request.expected : request.parent;
       const changes = new Map<string, PathChange>();
       for (const [path, text] of Object.entries(request.files)) {

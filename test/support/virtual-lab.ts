@@ -29,7 +29,7 @@ import { createPythonParser } from '../../src/host/python-parser.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
 import { type FerryShape, ferryScript } from './ferry-script.ts';
-import { memoryGit } from './memory-git.ts';
+import { type FullDisk, memoryGit } from './memory-git.ts';
 import { createSimulatedEngine, type SimulatedEngine } from './simulated-engine.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -49,6 +49,7 @@ export type VirtualLabOptions = {
   readonly servers?: number;
   /** Stands between the bot and GitHub: loses requests, answers or both. */
   readonly network?: (request: Request, github: (request: Request) => Promise<Response>) => Promise<Response>;
+  readonly fullDisk?: () => FullDisk;
   /** A job of the action waits for this before it begins, as one does whose runner is offline. */
   readonly beforeJob?: (mode: string) => Promise<void>;
 };
@@ -182,6 +183,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
           activity += 1;
           usage.git += 1;
         },
+        ...(options.fullDisk === undefined ? {} : { fullDisk: options.fullDisk }),
       }),
       signingKeys: keys,
       hash: sha256Hex,

@@ -2,6 +2,7 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import { assertNever } from '../../domain/assert.ts';
+import { GitError } from '../../domain/git.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { wakeOf } from '../../handlers/registry.ts';
@@ -67,13 +68,26 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
     case 'chat':
       return chat(parts);
     case 'propose':
-      return withLab(parts, proposeToday);
+      return orGitSaidNo(() => withLab(parts, proposeToday));
     case 'launch':
-      return withLab(parts, async (open) => launchOrder(parts, open));
+      return orGitSaidNo(() => withLab(parts, async (open) => launchOrder(parts, open)));
     case 'watch':
       return watchCluster(parts);
     default:
       return assertNever(parts.mode);
+  }
+}
+
+/** A full disk, a rule, a remote that is away: whoever reads the job's log is told what to do, and nothing is half done. */
+async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return failed(
+      `git-${error.code}`,
+      `${error.message}\nLook at the free space of this machine and of the git server, and at the rules of the branch; then run this job again: it goes on from what is recorded.`,
+    );
   }
 }
 
@@ -173,6 +187,7 @@ async function watchCluster(parts: ActionParts): Promise<ActionResult> {
       readMetrics: parts.readMetrics,
       redact: parts.secrets.cleanJobText,
       publisher: createPublisher(),
+      toldFaults: new Set(),
     },
     log: parts.lab.log,
   });

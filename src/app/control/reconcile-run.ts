@@ -53,7 +53,9 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
       if (!isSettled(memory) || facts.comments.kind === 'unknown') return 'owing';
       return isAllSaid(state, facts.comments.value, memory) ? 'said' : 'settled';
     }
-    memory = await take(context, run, step, memory);
+    const taken = await take(context, run, step, memory);
+    if (taken === 'refused') return 'owing';
+    memory = taken;
     context.memories.keep(run, memory);
   }
   lab.log('reconcile did not settle', { run, rounds: limits.reconcileRoundsMax });
@@ -76,7 +78,12 @@ function stateOf(keeper: RecordKeeper, run: RunId): RunState | null {
   return keeper.current().runs.find((state) => state.run === run) ?? null;
 }
 
-async function take(context: RunContext, run: RunId, step: Step, memory: Memory): Promise<Memory> {
+async function take(
+  context: RunContext,
+  run: RunId,
+  step: Step,
+  memory: Memory,
+): Promise<Memory | 'refused'> {
   if (step.kind === 'append') return record(context, run, step, memory);
   if (step.effect.kind === 'append' || step.effect.kind === 'submit-job' || step.effect.kind === 'stop-job') {
     throw new Error(`control does not perform ${step.effect.kind}`);
@@ -90,12 +97,13 @@ async function record(
   run: RunId,
   step: Extract<Step, { kind: 'append' }>,
   memory: Memory,
-): Promise<Memory> {
+): Promise<Memory | 'refused'> {
   const { keeper, lab } = context;
   const journal = step.journal.length === 0 ? [] : [{ run: JOURNAL, drafts: step.journal } as const];
   const result = await keeper.appendTogether([{ run, drafts: step.drafts }, ...journal], lab.now());
   if (result.kind === 'appended')
     return { ...memory, appended: new Set([...memory.appended, ...(result.seqs.get(run) ?? [])]) };
+  if (result.kind === 'refused') return 'refused';
   // Somebody else wrote first, or the answer was lost: read again and decide again.
   if (result.kind === 'failed')
     throw new Error(`the logbook of ${run} could not be written: ${result.message}`);

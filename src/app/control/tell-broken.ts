@@ -1,4 +1,4 @@
-/** Tells people about a logbook that cannot be trusted: one comment, found again by its marker; who may post is decided in the journal. */
+/** Tells people about a logbook that cannot be trusted, or not be written: one comment, found again by its marker; who may post is decided in the journal. */
 
 import { limits } from '../../domain/limits.ts';
 import { faultKey } from '../../domain/logbook-fault.ts';
@@ -13,14 +13,27 @@ import { perform } from './perform.ts';
 
 /** `told` is what this process knows to stand in the threads; it grows. */
 export async function tellBroken(open: OpenLab, told: Set<string>): Promise<void> {
-  for (const broken of open.keeper.current().broken) {
+  const refused = refusedRun(open);
+  for (const broken of [...open.keeper.current().broken, ...(refused === null ? [] : [refused])]) {
     const key = `${broken.run} ${faultKey(broken.fault)}`;
     if (told.has(key)) continue;
-    open.lab.log('the logbook cannot be trusted', { run: broken.run, fault: faultKey(broken.fault) });
+    const isRefused = broken.fault.kind === 'push-refused';
+    const what = isRefused ? 'cannot be written' : 'cannot be trusted';
+    open.lab.log(`the logbook ${what}`, { run: broken.run, fault: faultKey(broken.fault) });
     const thread = threadOf(open, broken);
-    if (thread === null || !(await isOurTurn(open, broken))) continue;
+    // What cannot be written cannot be told in the journal either: who posts is decided in the thread.
+    if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) continue;
     if (await isTold(open, broken, thread)) told.add(key);
   }
+}
+
+/** A push that was refused, as a fault of the run that it was for. */
+function refusedRun({ keeper }: OpenLab): BrokenRun | null {
+  const refusal = keeper.refusal();
+  if (refusal === null) return null;
+  const { run, after, message } = refusal;
+  const state = keeper.current().runs.find((one) => one.run === run) ?? null;
+  return { run, fault: { kind: 'push-refused', after, message }, state, thread: null };
 }
 
 /** The journal has no thread of its own: the newest run's hears about it. */

@@ -97,7 +97,8 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   }
   own.holds = holds;
   await tellBroken(open, own.toldFaults);
-  own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
+  // Commands that could not be recorded have to be found again.
+  if (open.keeper.refusal() === null) own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
 }
 
 /** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */

@@ -170,7 +170,8 @@ async function record(
       lab.now(),
     );
     if (result.kind === 'appended') return { kind: 'proposed', run, pull, issue };
-    if (result.kind === 'failed') return { kind: 'failed', code: 'not-written', why: result.message };
+    if (result.kind === 'failed' || result.kind === 'refused')
+      return { kind: 'failed', code: 'not-written', why: result.message };
     await keeper.load();
   }
   return { kind: 'failed', code: 'not-written', why: 'the logbook kept moving' };

@@ -3,6 +3,7 @@
 import { assertNever } from '../../domain/assert.ts';
 import type { Engine, SubmitOutcome } from '../../domain/engine.ts';
 import type { EventDraft } from '../../domain/event.ts';
+import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { IncidentCode } from '../../domain/reasons.ts';
 import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
@@ -96,6 +97,11 @@ async function claim(open: OpenLab, input: LaunchInput, order: IssuedOrder): Pro
     [{ type: 'claimed', role: 'runner', data }],
     open.lab.now(),
   );
+  if (result.kind === 'refused')
+    throw new GitError(
+      'failed',
+      `the claim could not be pushed, so nothing was submitted: ${result.message}`,
+    );
   if (result.kind === 'failed') throw new Error(`the claim could not be pushed: ${result.message}`);
   return result.kind === 'appended' ? 'claimed' : 'conflict';
 }
@@ -248,6 +254,9 @@ async function record(open: OpenLab, run: string, draft: EventDraft): Promise<vo
     if (draft.type === 'submitted' && state.submission !== null) return;
     const result = await open.keeper.append(state.run, [draft], open.lab.now());
     if (result.kind === 'appended') return;
+    // What has happened stands in no record yet: the next try of this order looks under its id and finds it.
+    if (result.kind === 'refused')
+      throw new GitError('failed', `${draft.type} could not be recorded: ${result.message}`);
     if (result.kind === 'failed')
       throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
     await open.keeper.load();

@@ -7,6 +7,7 @@ import { after } from '../../domain/time.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
+import { tellBroken } from '../control/tell-broken.ts';
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
@@ -20,6 +21,8 @@ export type WatchInput = {
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
   readonly publisher: Publisher;
+  /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
+  readonly toldFaults: Set<string>;
 };
 
 /** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
@@ -32,7 +35,9 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult
   const live = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
   for (const state of live) {
     await stopIfAsked(open, input, state);
-    if (lab.now() >= nextCheckAt(state, cadence, lab.now())) await check(open, input, state.run);
+    if (lab.now() < nextCheckAt(state, cadence, lab.now())) continue;
+    if ((await check(open, input, state.run)) === 'refused')
+      return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   }
   const left = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
   if (left.length === 0) return { kind: 'idle' };
@@ -59,16 +64,17 @@ async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): P
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}`, { run: state.run });
 }
 
-async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
+/** `refused`: what was seen could not be recorded; the log is read again from the same place. */
+async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<'looked' | 'refused'> {
   const { lab, keeper, config } = open;
   const engine = input.engineOf(open.config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = keeper.current().runs.find((r) => r.run === run);
-    if (state === undefined || state.submission === null || state.end !== null) return;
+    if (state === undefined || state.submission === null || state.end !== null) return 'looked';
     const cadenceMs = config.lanes.daily.cadence.pollMs;
     const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);
-    if (lease === null) return;
+    if (lease === null) return 'looked';
     const { submission } = state;
     const look = await lookAt({
       lab,
@@ -81,13 +87,19 @@ async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void
       redact: input.redact,
     });
     const result = await keeper.append(run, eventsOf(state, look), lab.now());
+    if (result.kind === 'refused') {
+      lab.log(`the logbook cannot be written: ${result.message}`, { run });
+      await tellBroken(open, input.toldFaults);
+      return 'refused';
+    }
     if (result.kind === 'failed')
       throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
     if (result.kind === 'appended') {
       await input.publisher.publish(open, run, result.seqs.get(run) ?? []);
-      return;
+      return 'looked';
     }
     await keeper.load();
   }
   lab.log('the logbook kept moving; looking again at the next turn', { run });
+  return 'looked';
 }

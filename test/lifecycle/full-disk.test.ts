@@ -1,0 +1,105 @@
+/** A disk that is full at push time: people are told once what to do, and everything goes on where it was. */
+
+import { describe, expect, it } from 'vitest';
+import type { FullDisk } from '../support/memory-git.ts';
+import { propose, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** A lab whose disk the test fills and frees. */
+async function labWithDisk(
+  options: VirtualLabOptions = {},
+): Promise<{ readonly lab: VirtualLab; readonly disk: { full: FullDisk } }> {
+  const disk: { full: FullDisk } = { full: 'none' };
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, fullDisk: () => disk.full, ...options });
+  return { lab, disk };
+}
+
+async function launched(lab: VirtualLab, run: string): Promise<void> {
+  const limitMs = 8 * 60 * MINUTE;
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, { limitMs });
+}
+
+async function sealed(lab: VirtualLab, run: string, issue: number): Promise<void> {
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null);
+  await say(lab, 'mira', issue, '/seal');
+  await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal !== null);
+  expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+  expect(lab.engine.startCount()).toBe(1);
+  expect(saidTwice(lab)).toEqual([]);
+}
+
+describe.each([
+  { whose: 'of the git server', full: 'remote' },
+  { whose: 'of the machine that ferrybot runs on', full: 'local' },
+] as const)('a full disk $whose', ({ full }) => {
+  it.each([
+    { name: 'the server', server: true },
+    { name: 'the action alone', server: false },
+  ])('keeps an approval until it can be recorded, with $name', async ({ server }) => {
+    const { lab, disk } = await labWithDisk({ server });
+    const { run, pull, issue } = await propose(lab);
+    disk.full = full;
+    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    await lab.clock.advance(90 * MINUTE);
+    expect(answersTo(lab, approval)).toEqual([]);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(told(lab, 'incident')).toEqual([
+      expect.stringMatching(
+        /cannot be written[\s\S]*No space left on device[\s\S]*Nothing is lost[\s\S]*What to do: [\s\S]*free some/,
+      ),
+    ]);
+    disk.full = 'none';
+    await launched(lab, run);
+    expect(answersTo(lab, approval)).toHaveLength(1);
+    await sealed(lab, run, issue);
+    await lab.close();
+  });
+
+  it('submits nothing where the claim cannot be pushed, and says why in the log of the job', async () => {
+    const { lab, disk } = await labWithDisk({
+      beforeJob: async (mode) => {
+        if (mode === 'launch' && isFirst) disk.full = full;
+        isFirst &&= mode !== 'launch';
+      },
+    });
+    let isFirst = true;
+    const { run, pull, issue } = await propose(lab);
+    await say(lab, 'mira', pull, '/approve-launch');
+    await lab.clock.advance(5 * MINUTE);
+    expect(lab.engine.startCount()).toBe(0);
+    expect(lab.log.join('\n')).toMatch(
+      /launch: git-failed: the claim could not be pushed, so nothing was submitted: .*No space left[\s\S]*free space/,
+    );
+    disk.full = 'none';
+    await launched(lab, run);
+    await sealed(lab, run, issue);
+    await lab.close();
+  });
+
+  it('is sat out by the watch: the job goes on, and what was missed is read from the log', async () => {
+    const { lab, disk } = await labWithDisk();
+    const { run, pull, issue } = await propose(lab);
+    await say(lab, 'mira', pull, '/approve-launch');
+    await launched(lab, run);
+    await lab.clock.advance(5 * MINUTE);
+    disk.full = full;
+    const before = (await stateOf(lab, run))?.head.seq;
+    await lab.clock.advance(40 * MINUTE);
+    expect((await stateOf(lab, run))?.head.seq).toBe(before);
+    expect(told(lab, 'incident')).toHaveLength(1);
+    disk.full = 'none';
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, {
+      stepMs: 5_000,
+      limitMs: MINUTE,
+    });
+    expect((await stateOf(lab, run))?.end).toMatchObject({
+      status: 'SUCCEEDED',
+      lastStep: SHORT_FERRY.steps - 1,
+    });
+    await sealed(lab, run, issue);
+    await lab.close();
+  });
+});
