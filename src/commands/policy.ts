@@ -4,7 +4,7 @@ import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';
 
 /** Who may do what in this lab, and how many it takes. */
-export function policyOf(config: LabConfig): CommandPolicy {
+export function policyOf(config: Pick<LabConfig, 'approvals' | 'permissions'>): CommandPolicy {
   return {
     approvePermission: config.approvals.permission,
     approveUsers: config.approvals.users,

@@ -54,6 +54,8 @@ export const limits = {
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
   /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
   dispatchVisibleMs: 60_000,
+  /** After this a launch that was dispatched and is in no list, or ended without a claim, is dispatched again. */
+  redispatchPeriodMs: 10 * 60 * 1_000,
   /** Dispatches of one order: each is harmless, since the claim is used once, but not free. */
   dispatchesPerOrderMax: 3,
   /** Who did not append an event waits so long before publishing it: the appender publishes first. */

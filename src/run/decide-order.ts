@@ -71,7 +71,7 @@ export function decideDispatch(
 ): Step | null {
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
-  const key = dispatchKey(order);
+  const key = dispatchKey(order, now);
   const detail = { orderDigest: order.digest, attempt: order.order.attempt };
   if (order.status === 'open' && now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
     return append({ type: 'incident', role: 'control', data: { code: 'order-expired', detail } });
@@ -100,10 +100,10 @@ export function decideDispatch(
 export function wantsLaunchRuns(state: RunState, memory: Memory, now: Instant): boolean {
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return false;
-  if (isDone(memory, dispatchKey(order))) return false;
+  if (isDone(memory, dispatchKey(order, now))) return false;
   return (
     now - lastMoveAt(order) >= limits.dispatchVisibleMs ||
-    memory.outcomes.get(dispatchKey(order))?.kind === 'unknown'
+    memory.outcomes.get(dispatchKey(order, now))?.kind === 'unknown'
   );
 }
 
@@ -137,7 +137,11 @@ function runsOf(facts: RunFacts, order: IssuedOrder, memory: Memory): readonly W
 /** Why a list is unknown because nobody needed it. */
 export const NOT_ASKED = 'not asked for';
 
-/** A claimed order that is stuck is dispatched again under a key of its own. */
-function dispatchKey(order: IssuedOrder): string {
-  return `dispatch:${order.digest}:${order.status}`;
+/**
+ * A claimed order that is stuck is dispatched again under a key of its own. A dispatch of this process counts as on its way
+ * for a while; after that only the list counts, because a launch that died before its claim left nothing in the record.
+ */
+function dispatchKey(order: IssuedOrder, now: Instant): string {
+  const period = Math.floor((now - lastMoveAt(order)) / limits.redispatchPeriodMs);
+  return `dispatch:${order.digest}:${order.status}:${period}`;
 }

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { Crash, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const TWO_PEOPLE = (text: string): string =>
@@ -167,5 +167,24 @@ describe('/ack lost', () => {
     await ask('mira', pull, '/approve-launch');
     await lab.clock.advance(15 * MINUTE);
     expect(await ask('mira', issue, '/ack lost="I do not like it"')).toContain('not given up');
+  });
+});
+
+describe('a launch that dies before its claim', () => {
+  it('is dispatched again within the order’s life, on the same approval', async () => {
+    let deaths = 0;
+    const { run, pull } = await proposed({
+      atBoundary: (process, kind, moment) => {
+        if (process !== 'launch' || kind !== 'append' || moment !== 'before' || deaths > 0) return;
+        deaths += 1;
+        throw new Crash('the runner lost power');
+      },
+    });
+    await ask('mira', pull, '/approve-launch');
+    expect((await stateOf(lab, run))?.order?.status).toBe('open');
+    await lab.clock.advance(45 * MINUTE);
+    const state = await stateOf(lab, run);
+    expect(state?.submission?.attempt).toBe(1);
+    expect((await eventsOf(lab, run)).filter((event) => event.type === 'ordered')).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { decideDispatch, decideOrder } from '../../src/run/decide-order.ts';
+import { decideDispatch, decideOrder, wantsLaunchRuns } from '../../src/run/decide-order.ts';
 import { decideWatch } from '../../src/run/decide-watch.ts';
 import { EMPTY_MEMORY } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
@@ -54,7 +54,7 @@ describe('an order', () => {
 });
 
 describe('the dispatch', () => {
-  const key = `dispatch:${ordered.state.order?.digest}:open`;
+  const key = `dispatch:${ordered.state.order?.digest}:open:0`;
   const mine = memory({ appended: new Set([ordered.state.order?.seq ?? 0]) });
   const title = `launch ${ordered.state.order?.digest.slice(7, 19)}`;
   const dispatch = (facts: RunFacts, now = soon, remembered = EMPTY_MEMORY, run = ordered) =>
@@ -79,6 +79,18 @@ describe('the dispatch', () => {
     expect(
       dispatch(seen(), soon, memory({ outcomes: new Map([[key, { kind: 'done', number: null }]]) })),
     ).toBe('nothing');
+  });
+
+  it('is repeated by who did it, after ten minutes in which no launch came of it', () => {
+    const done = memory({
+      appended: new Set([ordered.state.order?.seq ?? 0]),
+      outcomes: new Map([[key, { kind: 'done', number: null }]]),
+    });
+    const later = instant(new Date(issuedAt + 11 * 60_000).toISOString());
+    expect(wantsLaunchRuns(ordered.state, done, soon)).toBe(false);
+    expect(wantsLaunchRuns(ordered.state, done, later)).toBe(true);
+    expect(dispatch(seen(completed), later, done)).toBe('dispatch-workflow dispatch');
+    expect(dispatch(seen({ status: 'queued' }), later, done)).toBe('nothing');
   });
 
   it('that is refused, and an order that lapses, are told', () => {

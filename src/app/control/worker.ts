@@ -5,7 +5,7 @@ import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
-import { isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
+import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
@@ -153,6 +153,9 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return age < limits.overLookMs && own.settled.get(state.run) !== standing(state);
   }
+  // A launch that ended without a claim left nothing in the record.
+  if (state.submission === null && isLive(state) && wakes.some((wake) => wake.kind === 'workflow-ended'))
+    return true;
   if (state.submission === null && (own.holds !== holds || wakes.some((wake) => mayMoveGates(own, wake))))
     return true;
   if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;

@@ -1,0 +1,24 @@
+/** docs/commands.md says what the definitions say. */
+
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { commandsPage } from '../../scripts/commands/commands-page.ts';
+import { readComment } from '../../src/commands/grammar/read-comment.ts';
+import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import { COMMANDS } from '../../src/domain/command.ts';
+
+it('docs/commands.md is current: node scripts/commands-docs.ts', () => {
+  const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
+  expect(page).toBe(commandsPage());
+});
+
+it('every command is there once, by the names that the record knows', () => {
+  expect(COMMAND_DEFINITIONS.map((definition) => definition.name).toSorted()).toEqual(
+    [...COMMANDS].toSorted(),
+  );
+});
+
+it.each(COMMAND_DEFINITIONS)('the example of /$name is read as that command', ({ name, example }) => {
+  const reading = readComment(example, COMMAND_DEFINITIONS, { otherBots: [] });
+  expect(reading.commands.map((command) => command.name)).toEqual([name]);
+});
