@@ -1,5 +1,6 @@
 /** The config keys that commands read, as the commands name them. */
 
+import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';
 
@@ -8,7 +9,7 @@ export function policyOf(config: Pick<LabConfig, 'approvals' | 'permissions'>): 
   return {
     approvePermission: config.approvals.permission,
     approveUsers: config.approvals.users,
-    quorum: config.approvals.quorum,
+    quorum: quorumOf(config),
     onePersonIsEnough: config.approvals.onePersonIsEnough,
     shownForMs: config.approvals.shownForMs,
     stopPermission: config.permissions.stop,

@@ -14,6 +14,9 @@ export type Digest = Brand<string, 'Digest'>;
 /** Milliseconds since 1970-01-01 UTC, an integer. */
 export type Instant = Brand<number, 'Instant'>;
 
+/** SHA-256 over UTF-8 text, given by the host. */
+export type DigestOf = (text: string) => Digest;
+
 const RUN_ID = /^[a-z][a-z0-9-]{2,62}$/;
 const OBJECT_ID = /^[0-9a-f]{40}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;

@@ -177,8 +177,8 @@ export const limits = {
   shownTextCharsMax: 200,
   /** A message or command of a program in a block of its own. */
   shownBlockCharsMax: 1_500,
-  /** Rows of one table in a comment; all of them stand in the logbook. */
-  shownRowsMax: 20,
+  /** Rows of one table in a comment, enough for every launch gate; all of them stand in the logbook. */
+  shownRowsMax: 30,
   /** Incidents that the card lists, newest first. */
   shownIncidentsMax: 5,
   /** A title of an issue, a pull request or a check run. */

@@ -22,11 +22,19 @@ export const GATES = [
   'lane-free',
   'not-held',
   'manifest-complete',
+  'approver-allowed',
+  'manifest-unchanged',
 ] as const;
 export type GateId = (typeof GATES)[number];
 
+/**
+ * Gates over the approvals themselves. They are no condition of giving one, only of launching on it, and are not recorded
+ * in `gated`: the record has the approvals.
+ */
+export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as const satisfies readonly GateId[];
+
 /** Who can supply what is missing. */
-export const REMEDY_ACTORS = ['author', 'maintainer', 'anyone', 'lab', 'time'] as const;
+export const REMEDY_ACTORS = ['author', 'maintainer', 'approver', 'anyone', 'lab', 'time'] as const;
 export type RemedyActor = (typeof REMEDY_ACTORS)[number];
 
 /** Found values by name, as text or integers: they stand in the logbook and are escaped when they are shown. */

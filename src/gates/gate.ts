@@ -10,10 +10,11 @@ import type {
   PullFacts,
 } from '../domain/facts.ts';
 import type { Hold } from '../domain/hold.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { Found, GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
+import type { ApprovalFacts } from './approvals.ts';
 
 /** Everything that the gates of one run look at, at one moment. */
 export type GateFacts = {
@@ -35,6 +36,9 @@ export type GateFacts = {
   readonly holds: Observed<readonly Hold[]>;
   /** The approved-to-be manifest, or what keeps it from being built. */
   readonly manifest: Observed<Manifest>;
+  readonly approvals: Observed<ApprovalFacts>;
+  /** What an approval binds to now: the manifest's digest and the fingerprint of the text. */
+  readonly bound: Observed<{ readonly digest: Digest; readonly body: Digest }>;
 };
 
 /** The keys of the lane's config that gates read; they are part of the manifest. */
@@ -56,6 +60,13 @@ export type GatePolicy = {
 };
 
 export type Gate = { readonly id: GateId; readonly evaluate: (facts: GateFacts) => Judgement };
+
+/** What the gates over the approvals look at, and nothing else: the card has it from the record alone. */
+export type ApprovalGateFacts = Pick<GateFacts, 'approvals' | 'bound'>;
+export type ApprovalGate = {
+  readonly id: GateId;
+  readonly evaluate: (facts: ApprovalGateFacts) => Judgement;
+};
 
 /** A verdict without the gate's own name. */
 export type Judgement = Omit<Verdict, 'gate'>;

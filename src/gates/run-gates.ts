@@ -1,6 +1,7 @@
 /** All launch gates in the order in which a person reads them, and their evaluation at one moment. */
 
 import type { Verdict } from '../domain/verdict.ts';
+import { approverAllowed } from './approver-allowed.ts';
 import { budget } from './budget.ts';
 import { checksGreen } from './checks-green.ts';
 import { clusterMatches } from './cluster-matches.ts';
@@ -9,13 +10,14 @@ import { costBudget } from './cost-budget.ts';
 import { deltaDeclared } from './delta-declared.ts';
 import { deltaReadable } from './delta-readable.ts';
 import { freshness } from './freshness.ts';
-import type { Gate, GateFacts } from './gate.ts';
+import type { ApprovalGateFacts, Gate, GateFacts } from './gate.ts';
 import { headRepository } from './head-repository.ts';
 import { identicalRerun } from './identical-rerun.ts';
 import { issueUpdated } from './issue-updated.ts';
 import { laneFree } from './lane-free.ts';
 import { lastFerryLinked } from './last-ferry-linked.ts';
 import { manifestComplete } from './manifest-complete.ts';
+import { manifestUnchanged } from './manifest-unchanged.ts';
 import { notHeld } from './not-held.ts';
 import { preconditions } from './preconditions.ts';
 import { riskPresent } from './risk-present.ts';
@@ -24,7 +26,8 @@ import { scaleStable } from './scale-stable.ts';
 import { scope } from './scope.ts';
 import { targetBranch } from './target-branch.ts';
 
-export const ALL_GATES: readonly Gate[] = [
+/** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */
+const CHANGE_GATES: readonly Gate[] = [
   targetBranch,
   headRepository,
   freshness,
@@ -48,7 +51,21 @@ export const ALL_GATES: readonly Gate[] = [
   manifestComplete,
 ];
 
-/** Every gate's verdict on the same facts; the result explains itself and is recorded in `gated`. */
+const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
+
+export const ALL_GATES: readonly Gate[] = [...CHANGE_GATES, ...OVER_APPROVALS];
+
+/** The verdicts that are recorded in `gated`: each explains itself. */
+export function changeVerdicts(facts: GateFacts): readonly Verdict[] {
+  return CHANGE_GATES.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+}
+
+/** The verdicts over the approvals, on the two facts that they look at. */
+export function approvalVerdicts(facts: ApprovalGateFacts): readonly Verdict[] {
+  return OVER_APPROVALS.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+}
+
+/** Every gate's verdict on the same facts. */
 export function runGates(facts: GateFacts): readonly Verdict[] {
-  return ALL_GATES.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+  return [...changeVerdicts(facts), ...approvalVerdicts(facts)];
 }

@@ -1,20 +1,27 @@
 /** The card's gates: what holds the run back in the open, everything else folded. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { RunState } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { gateWords, whoCan } from './gate-words.ts';
+import type { RenderInput } from './input.ts';
 import { details, paragraphs, table } from './words.ts';
 
 /** Null before the gates were looked at. */
-export function cardGates({ gate, submission }: RunState): string | null {
+export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'approvals'>): string | null {
+  const { gate, submission } = state;
   if (gate === null) return null;
-  const open = gate.verdicts.filter((v) => v.outcome !== 'pass');
   const passing = gate.verdicts.filter((v) => v.outcome === 'pass');
   const all = `${passing.length} of ${gate.verdicts.length} launch gates pass`;
-  if (submission !== null || open.length === 0)
-    return details(submission === null ? all : `${all} (at the launch)`, gateTable(gate.verdicts));
-  return paragraphs(gateTable(open), passing.length === 0 ? null : details(all, gateTable(passing)));
+  if (submission !== null) return details(`${all} (at the launch)`, gateTable(gate.verdicts));
+  const open = [...gate.verdicts, ...approvals].filter((v) => v.outcome !== 'pass' && !isWaiting(v));
+  const rest = [...gate.verdicts, ...approvals].filter((v) => !open.includes(v));
+  if (open.length === 0) return details(all, gateTable(rest));
+  return paragraphs(gateTable(open), rest.length === 0 ? null : details(all, gateTable(rest)));
+}
+
+/** Approvals that nobody gave yet are what a run waits for, and nothing that is wrong with it. */
+function isWaiting({ gate, code }: Verdict): boolean {
+  return gate === 'approver-allowed' && code === 'too-few';
 }
 
 /** Every verdict as a row: gate, outcome, what was found, what to do and who can. */
@@ -23,7 +30,7 @@ export function gateTable(verdicts: readonly Verdict[]): string {
     const { found, remedy } = gateWords(verdict);
     return [
       `\`${verdict.gate}\``,
-      outcomeWords(verdict.outcome),
+      isWaiting(verdict) ? '⏳ waits for people' : outcomeWords(verdict.outcome),
       found,
       remedy === null ? '' : `${remedy} (${whoCan(verdict.remedyBy)})`,
     ];

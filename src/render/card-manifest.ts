@@ -1,5 +1,6 @@
 /** The card's manifest: what an approval would approve, what it changes and what it would cost. */
 
+import { quorumOf } from '../config/quorum.ts';
 import { limits } from '../domain/limits.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import { type RunState, standingApprovals } from '../domain/run-state.ts';
@@ -18,7 +19,7 @@ export function cardManifest({ state, config }: RenderInput): string | null {
     deltaTable(manifest.delta),
     declaredLine(state),
     line,
-    approvalsLine(state, config.approvals.quorum),
+    approvalsLine(state, quorumOf(config)),
     details('Everything that the manifest binds', manifestParts(manifest, digest, state)),
   );
 }
@@ -46,10 +47,18 @@ function declaredLine({ gate }: RunState): string | null {
     : 'Read from the files; the table of the pull request does **not** say the same.';
 }
 
-function approvalsLine(state: RunState, quorum: number): string {
+/** Who approved, and whether it counts: an approval of another manifest or text is told with its reason until it is dropped. */
+function approvalsLine(state: RunState, needed: number): string {
   const standing = standingApprovals(state);
-  const who = standing.map((a) => `${person(a.actor)} (${utc(a.at)})`).join(', ');
-  return `Approvals: ${standing.length} of ${quorum}${who === '' ? '' : `: ${who}`}.`;
+  const who = state.approvals.map((a) => {
+    const said = `${person(a.actor)} (${utc(a.at)})`;
+    if (standing.includes(a)) return `${said}, counts`;
+    const other = a.digest === state.gate?.digest ? 'another text' : `manifest \`${digestHex(a.digest)}\``;
+    return `${said}, does not count: it was given to ${other}`;
+  });
+  const count = new Set(standing.map((a) => a.actor.id)).size;
+  const people = needed === 1 ? '' : ' people, by what the run costs';
+  return `Approvals: ${count} of ${needed}${people}${who.length === 0 ? '' : `: ${who.join('; ')}`}.`;
 }
 
 function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {

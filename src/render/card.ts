@@ -36,8 +36,8 @@ export function renderCard(input: CardInput): string {
       `${symbol} **${title}.** ${evidence}`,
       verdictPart(input),
       ...(state.submission === null
-        ? [cardGates(state), cardManifest(input)]
-        : [jobPart(state), cardManifest(input), cardGates(state)]),
+        ? [cardGates(input), cardManifest(input)]
+        : [jobPart(state), cardManifest(input), cardGates(input)]),
       incidentsPart(state),
       linksPart(state),
       recordPart(input),

@@ -29,7 +29,7 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
       `**Wanted: ${wantedLine(input)}**`,
       `${symbol} **${title}.** ${evidence}`,
       judged,
-      cardGates(state),
+      cardGates(input),
       `Record: ${code(headText(state, 64))}`,
     ),
   };

@@ -27,7 +27,10 @@ export function renderEnded(input: RenderInput): string {
 }
 
 /** `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`. */
-export function terminalForm({ state, verdict, config }: RenderInput, end: Ending): string {
+export function terminalForm(
+  { state, verdict }: Pick<RenderInput, 'state' | 'verdict'>,
+  end: Ending,
+): string {
   const { submission, proposal } = state;
   const tracker = trackerUrl(state);
   const experiment =
@@ -38,12 +41,12 @@ export function terminalForm({ state, verdict, config }: RenderInput, end: Endin
     `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     `Final eval summary: ${metricsLine(end, verdict)}`,
     `Experiment link: ${experiment ?? text(proposal.experiment)}`,
-    `Recommendation / victory decision: ${recommendation({ state, verdict, config })}`,
+    `Recommendation / victory decision: ${recommendation({ state, verdict })}`,
   ].join('\n');
 }
 
 /** What tomorrow's ferry should do, from the status and the verdict alone. */
-export function recommendation({ state, verdict }: RenderInput): string {
+export function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>): string {
   const { end } = state;
   if (end === null) return 'wait for the end.';
   if (end.status === 'FAILED')

@@ -24,6 +24,8 @@ export function whoCan(actor: RemedyActor): string {
       return 'whoever can edit this pull request';
     case 'maintainer':
       return 'a maintainer';
+    case 'approver':
+      return 'whoever may approve';
     case 'anyone':
       return 'anyone';
     case 'lab':
@@ -39,6 +41,24 @@ const UNREADABLE: Sentence = (f) => [
   `cannot be told: ${f.text('why')}`,
   'ferrybot looks again by itself; an unknown never passes',
 ];
+
+function approvers(f: DetailReader): string {
+  return listed(numbered('who', f).map((name) => f.text(name)));
+}
+
+/** What became of an approval (`ApprovalStanding`). */
+function whyNot(standing: string): string {
+  switch (standing) {
+    case 'permission-lost':
+      return 'they may not approve any more';
+    case 'comment-edited':
+      return 'the approving comment was edited';
+    case 'comment-hidden':
+      return 'the approving comment was hidden';
+    default:
+      return 'its reason is of another version';
+  }
+}
 
 /** The later commits that a verdict carries as `later1`, `later2` and so on, each as id and subject. */
 function laterCommits(f: DetailReader): string {
@@ -240,6 +260,31 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     'not-shipped': (f) => [
       `the proposed commit has no ${f.code('path')} (missing: ${f.text('count')})`,
       'put it back: the config says that the job gets it',
+    ],
+  },
+  'approver-allowed': {
+    enough: (f) => [
+      `approved by ${approvers(f)}: ${f.text('count')} of ${f.text('needed')} people that its cost demands`,
+    ],
+    'too-few': (f) => [
+      `${f.text('count')} of ${f.text('needed')} people have approved${f.has('who1') ? `: ${approvers(f)}` : ''}`,
+      `\`/approve-launch\` by ${f.text('missing')} more`,
+    ],
+    'not-counting': (f) => [
+      `the approval of ${f.text('by')} does not count any more: ${whyNot(f.raw('why'))} (${f.text('count')} of ${f.text('needed')} people count)`,
+      '`/approve-launch` by somebody who may',
+    ],
+  },
+  'manifest-unchanged': {
+    'not-approved-yet': (f) => [`nothing is approved yet; the manifest to approve is ${f.code('digest')}`],
+    'as-approved': (f) => [`the approved manifest ${f.code('digest')} is what would be launched`],
+    changed: (f) => [
+      `approved was ${f.code('approved')}, and the manifest is ${f.code('digest')} by now`,
+      'look at what changed, and approve anew',
+    ],
+    'text-changed': (f) => [
+      `the text around manifest ${f.code('digest')} was edited after the approval`,
+      'read it again, and approve anew',
     ],
   },
 };

@@ -2,10 +2,13 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { RunState } from '../domain/run-state.ts';
+import type { Verdict } from '../domain/verdict.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 
 export type RenderInput = {
   readonly state: RunState;
   readonly config: LabConfig;
   readonly verdict: FerryVerdict | null;
+  /** The gates over the approvals, as the record tells them. */
+  readonly approvals: readonly Verdict[];
 };

@@ -1,5 +1,6 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
+import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
 import { phaseOf, type RunState, standingApprovals } from '../domain/run-state.ts';
 import { gateWords, whoCan } from './gate-words.ts';
@@ -57,7 +58,7 @@ function wantedForGates({ gate }: RunState): string {
 function wantedApproval({ state, config }: RenderInput): string {
   const digest = state.gate?.digest ?? null;
   if (digest === null) return 'nothing yet; there is no manifest to approve.';
-  const missing = config.approvals.quorum - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
+  const missing = quorumOf(config) - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
   if (missing <= 0) return 'nothing; the launch is about to be ordered.';
   const what = missing === 1 ? 'an approval' : `${missing} approvals`;
   return `${what} by ${whoApproves({ config })}: \`/approve-launch ${digestHex(digest)}\`.`;

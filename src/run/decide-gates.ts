@@ -6,22 +6,21 @@ import type { Digest } from '../domain/ids.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import { type RunState, standingApprovals } from '../domain/run-state.ts';
 import { allPass, type Verdict } from '../domain/verdict.ts';
-import type { DigestOf, Gated } from './gate-run.ts';
-import { manifestDigest } from './manifest-digest.ts';
+import type { Gated } from './gate-run.ts';
 import { append, type Step } from './step.ts';
 
 /**
  * Records the gates when their answer changed. An answer with an unknown in it is recorded only where nothing was
  * recorded yet: a fact that cannot be read for a moment holds a launch back but takes no approval away.
  */
-export function decideGates(state: RunState, facts: RunFacts, gated: Gated, digestOf: DigestOf): Step | null {
+export function decideGates(state: RunState, facts: RunFacts, gated: Gated): Step | null {
   if (state.submission !== null || state.order?.status === 'claimed') return null;
   if (facts.pull.kind === 'unknown' || facts.body.kind === 'unknown') return null;
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
   // A manifest that cannot be built from a change that was read is news; one whose change was not read is not.
   const isTold = gated.manifest.kind === 'unknown' && facts.change.kind === 'known';
   if (hasUnknown && state.gate !== null && !isTold) return null;
-  const digest = gated.manifest.kind === 'known' ? manifestDigest(gated.manifest.value, digestOf) : null;
+  const digest = gated.bound.kind === 'known' ? gated.bound.value.digest : null;
   const body = facts.body.value.fingerprint;
   const commit = facts.pull.value.headSha;
   const same =

@@ -2,33 +2,33 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { type Order, submissionIdOf } from '../domain/order.ts';
 import { type IssuedOrder, nextAttempt, type RunState, standingApprovals } from '../domain/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { allPass } from '../domain/verdict.ts';
-import type { DigestOf, Gated } from './gate-run.ts';
-import { manifestDigest, orderDigest } from './manifest-digest.ts';
+import type { Gated } from './gate-run.ts';
+import { orderDigest } from './manifest-digest.ts';
 import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
-/** Issues an order where enough standing approvals meet green gates. `gated` is fresh, of this very moment. */
+/** Issues an order where the gates over the change and those over the approvals pass. `gated` is fresh, of this very moment. */
 export function decideOrder(input: {
   readonly state: RunState;
   readonly gated: Gated;
-  readonly config: LabConfig;
   readonly repository: string;
   readonly now: Instant;
   readonly digestOf: DigestOf;
 }): Step | null {
-  const { state, gated, config, now } = input;
+  const { state, gated, now } = input;
   if (state.submission !== null || state.stop !== null) return null;
   if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
   if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
-  const digest = manifestDigest(gated.manifest.value, input.digestOf);
+  if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;
+  const { digest } = gated.bound.value;
   if (state.gate === null || state.gate.digest !== digest || !allPass(state.gate.verdicts)) return null;
-  const approvals = distinctPeople(standingApprovals(state).filter((a) => a.digest === digest));
-  if (approvals.length < config.approvals.quorum) return null;
+  const counting = countingPeople(gated);
+  const approvals = distinctPeople(standingApprovals(state).filter((a) => counting.has(a.actor.id)));
   const attempt = nextAttempt(state.order);
   const order: Order = {
     v: 1,
@@ -53,6 +53,13 @@ export function decideOrder(input: {
     role: 'control',
     data: { order, orderDigest: orderDigest(order, input.digestOf) },
   });
+}
+
+/** Ids of the approvers whose approval was seen to count just now: the runner is given no other to look at. */
+function countingPeople({ facts }: Gated): ReadonlySet<number> {
+  const given = facts.approvals.kind === 'known' ? facts.approvals.value.given : [];
+  const counting = given.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');
+  return new Set(counting.map(({ actor }) => actor.id));
 }
 
 function distinctPeople<Approval extends { readonly actor: { readonly id: number } }>(

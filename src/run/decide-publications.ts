@@ -11,8 +11,10 @@ import { tickedBody } from '../ferry/tick-boxes.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck } from '../render/check.ts';
+import type { RenderInput } from '../render/input.ts';
 import { markerIdentity, readMarker } from '../render/marker.ts';
 import { renderPublication } from '../render/publication.ts';
+import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
@@ -58,6 +60,11 @@ function owedComments(
     .filter(({ marker }) => !standing.has(marker));
 }
 
+/** What the words are made from: the record and the config, so that the same record says the same. */
+function viewOf({ state, config, verdict }: PublishInput): RenderInput {
+  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config) };
+}
+
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   for (const { marker, ...publication } of owedComments(input.state, ours)) {
     const key = keyOf(publication);
@@ -67,7 +74,7 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
       kind: 'post-comment',
       thread: publication.thread,
       marker,
-      body: renderPublication(publication, input),
+      body: renderPublication(publication, viewOf(input)),
       ...shared(input, publication.seq),
     });
   }
@@ -103,7 +110,7 @@ function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | n
   const key = `check:${wanted}`;
   if (cardOf(state, ours)?.marker.fields['check'] === wanted || isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax) || !isSettled(input)) return null;
-  const { title, summary } = renderCheck(input);
+  const { title, summary } = renderCheck(viewOf(input));
   return perform(key, {
     kind: 'put-check-run',
     head: state.gate.commit,
@@ -151,7 +158,7 @@ function isSettled(input: PublishInput): boolean {
 function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, memory } = input;
   if (!isSettled(input)) return null;
-  const body = renderCard({ ...input, check: checkKeyOf(state) });
+  const body = renderCard({ ...viewOf(input), check: checkKeyOf(state) });
   const card = cardOf(state, ours);
   const key = `card:${state.head.seq}`;
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;

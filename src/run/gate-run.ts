@@ -4,38 +4,54 @@ import type { LabConfig } from '../config/schema.ts';
 import type { EventDataByType } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { type Hold, holdsOn } from '../domain/hold.ts';
-import type { Digest, Instant, RunId } from '../domain/ids.ts';
+import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { isLive } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { GatePolicy } from '../gates/gate.ts';
-import { runGates } from '../gates/run-gates.ts';
+import type { ApprovalFacts } from '../gates/approvals.ts';
+import type { GateFacts, GatePolicy } from '../gates/gate.ts';
+import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
+import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
 const MS_PER_HOUR = 3_600_000;
 
-/** SHA-256 over UTF-8 text, given by the host. */
-export type DigestOf = (text: string) => Digest;
-
 export type Gated = {
   readonly manifest: Observed<Manifest>;
+  /** What an approval given now would bind to. */
+  readonly bound: GateFacts['bound'];
+  /** Over the change and the lane: what `gated` records. */
   readonly verdicts: readonly Verdict[];
+  /** Over the approvals: a launch needs them too. */
+  readonly approvals: readonly Verdict[];
+  /** What the verdicts rest on. */
+  readonly facts: GateFacts;
 };
 
-/** The gates of one run on these facts. */
-export function gateRun(input: {
+export type GateInput = {
   readonly run: RunId;
   readonly proposal: EventDataByType['proposed'];
   readonly holds: readonly Hold[];
+  readonly approvals: Observed<ApprovalFacts>;
   readonly config: LabConfig;
   readonly repository: string;
   readonly now: Instant;
   readonly facts: RunFacts;
-}): Gated {
+  readonly digestOf: DigestOf;
+};
+
+/** The gates of one run on these facts. */
+export function gateRun(input: GateInput): Gated {
+  const facts = gateFactsOf(input);
+  const { manifest, bound } = facts;
+  return { manifest, bound, verdicts: changeVerdicts(facts), approvals: approvalVerdicts(facts), facts };
+}
+
+function gateFactsOf(input: GateInput): GateFacts {
   const { facts, config, proposal } = input;
   const manifest = manifestFrom(input);
-  const verdicts = runGates({
+  return {
     repository: input.repository,
     now: input.now,
     proposal,
@@ -50,11 +66,19 @@ export function gateRun(input: {
     liveRuns: liveOthers(facts, input.run),
     holds: holdsFor(input),
     manifest,
-  });
-  return { manifest, verdicts };
+    approvals: input.approvals,
+    bound: boundBy(manifest, facts, input.digestOf),
+  };
 }
 
-function manifestFrom(input: Parameters<typeof gateRun>[0]): Observed<Manifest> {
+/** What an approval given now would bind to. */
+function boundBy(manifest: Observed<Manifest>, { body }: RunFacts, digestOf: DigestOf): GateFacts['bound'] {
+  if (manifest.kind === 'unknown') return manifest;
+  if (body.kind === 'unknown') return body;
+  return known({ digest: manifestDigest(manifest.value, digestOf), body: body.value.fingerprint });
+}
+
+function manifestFrom(input: GateInput): Observed<Manifest> {
   const { change, body } = input.facts;
   if (change.kind === 'unknown') return unknown(change.why);
   if (body.kind === 'unknown') return unknown(body.why);
@@ -89,7 +113,7 @@ function liveOthers(facts: RunFacts, run: RunId): Observed<readonly string[]> {
 }
 
 /** The run's own holds, and the lane's that concern its day. */
-function holdsFor({ holds, facts, proposal }: Parameters<typeof gateRun>[0]): Observed<readonly Hold[]> {
+function holdsFor({ holds, facts, proposal }: GateInput): Observed<readonly Hold[]> {
   if (facts.laneHolds.kind === 'unknown') return facts.laneHolds;
   return known([...holds, ...holdsOn(facts.laneHolds.value, proposal.date)]);
 }

@@ -5,18 +5,20 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, SealedMetrics } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
+import { known } from '../domain/observed.ts';
 import { isLive, isOver, type RunState } from '../domain/run-state.ts';
 import { judgeFerry } from '../ferry/verdict.ts';
 import { annotationsOf } from './annotations.ts';
+import { approvalFacts } from './approval-facts.ts';
+import { decideApprovals } from './decide-approvals.ts';
 import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand } from './decide-commands.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideWatch } from './decide-watch.ts';
-import { type DigestOf, type Gated, gateRun } from './gate-run.ts';
-import { manifestDigest } from './manifest-digest.ts';
+import { type Gated, gateRun } from './gate-run.ts';
 import { append, type Memory, type Step } from './step.ts';
 
 export type ReconcileInput = {
@@ -37,10 +39,12 @@ export function reconcile(input: ReconcileInput): Step | null {
     run: input.state.run,
     proposal: input.state.proposal,
     holds: input.state.holds,
+    approvals: known(approvalFacts(input.state, input.facts, input.config)),
   });
   return (
     withdraw(input) ??
-    decideGates(input.state, input.facts, gated, input.digestOf) ??
+    decideGates(input.state, input.facts, gated) ??
+    decideApprovals(input.state, input.facts, input.config) ??
     decideRest(input, gated)
   );
 }
@@ -81,8 +85,7 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
 }
 
 function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
-  const digest =
-    gated.manifest.kind === 'known' ? manifestDigest(gated.manifest.value, input.digestOf) : null;
+  const digest = gated.bound.kind === 'known' ? gated.bound.value.digest : null;
   const body = input.facts.body.kind === 'known' ? input.facts.body.value.fingerprint : null;
   const gates = body === null ? null : { digest, body, verdicts: gated.verdicts };
   return decideCommand({ ...input, gates, verdict: verdictOf(input)?.result ?? 'unknown' });

@@ -6,6 +6,7 @@
 
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
@@ -44,7 +45,7 @@ export function approvalFault(
     if (fault !== null) return fault;
   }
   const people = new Set(order.approvals.map((approval) => approval.user));
-  const { quorum } = facts.config.approvals;
+  const quorum = quorumOf(facts.config);
   return people.size < quorum ? { code: 'too-few-approvals', why: `${people.size} of ${quorum}` } : null;
 }
 

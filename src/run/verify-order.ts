@@ -6,14 +6,13 @@
 
 import type { PullFacts } from '../domain/facts.ts';
 import { type Hold, holdsOn } from '../domain/hold.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { submissionIdOf } from '../domain/order.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { IssuedOrder, RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import type { DigestOf } from './gate-run.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 

@@ -9,10 +9,10 @@ import { after } from '../../src/domain/time.ts';
 import { allPass, GATES, type GateId, type Verdict } from '../../src/domain/verdict.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { ALL_GATES, runGates } from '../../src/gates/run-gates.ts';
-import { alice, shaOf } from '../support/run-drafts.ts';
+import { alice, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
-import { aHold, gateFacts, POLICY, PROPOSAL } from './sample-facts.ts';
+import { aHold, anApproval, DIGEST, gateFacts, POLICY, PROPOSAL, someApprovals } from './sample-facts.ts';
 
 type Facts = Partial<GateFacts>;
 /** A fact, the outcome and code that it gives, and the other gates that speak up too where they look at the same thing. */
@@ -86,6 +86,10 @@ const policy = (change: Partial<GateFacts['policy']>): Facts => ({ policy: { ...
 const hours = (ms: number): Instant => after(NOON, ms * 3_600_000);
 const BEHIND = { baseSha: shaOf('a newer tip'), mergeBaseAt: hours(-24) } as const;
 const LATER = [{ sha: shaOf('later'), subject: 'a faster loader' }] as const;
+const APPROVALS: Facts = { approvals: unknown('GitHub is away') };
+const given = (change: Parameters<typeof someApprovals>[0]): Facts => ({
+  approvals: known(someApprovals(change)),
+});
 const LIVE: Facts = { liveRuns: unknown('the logbook is away') };
 
 const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: readonly Case[] }>> = {
@@ -366,6 +370,67 @@ const ROWS: Readonly<Record<GateId, { readonly pass: string; readonly cases: rea
     cases: [
       ['a shipped path that is gone', { ...UNSHIPPED, ...MANIFEST }, 'fail', 'not-shipped', MANIFEST_READERS],
       ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    ],
+  },
+  'approver-allowed': {
+    pass: 'enough',
+    cases: [
+      ['nobody approved', given({ given: [] }), 'fail', 'too-few'],
+      ['one of two', given({ needed: 2 }), 'fail', 'too-few'],
+      ['one person twice', given({ needed: 2, given: [anApproval(), anApproval()] }), 'fail', 'too-few'],
+      [
+        'a permission that is gone',
+        given({ given: [anApproval({ standing: known('permission-lost') })] }),
+        'fail',
+        'not-counting',
+      ],
+      [
+        'a comment that was edited',
+        given({ given: [anApproval({ standing: known('comment-edited') })] }),
+        'fail',
+        'not-counting',
+      ],
+      [
+        'a permission that cannot be read',
+        given({ given: [anApproval({ standing: unknown('GitHub is away') })] }),
+        'unknown',
+        'unreadable',
+      ],
+      ['unreadable', APPROVALS, 'unknown', 'unreadable', ['manifest-unchanged']],
+    ],
+  },
+  'manifest-unchanged': {
+    pass: 'as-approved',
+    cases: [
+      [
+        'another manifest',
+        given({ given: [anApproval({ digest: digestOf('before') })] }),
+        'fail',
+        'changed',
+        ['approver-allowed'],
+      ],
+      [
+        'another text',
+        given({ given: [anApproval({ body: digestOf('before') })] }),
+        'fail',
+        'text-changed',
+        ['approver-allowed'],
+      ],
+      [
+        'an approval that fell with its manifest',
+        given({ given: [], lastDrop: { reason: 'manifest-changed', digest: digestOf('before') } }),
+        'fail',
+        'changed',
+        ['approver-allowed'],
+      ],
+      [
+        'an approval that fell with the text',
+        given({ given: [], lastDrop: { reason: 'body-edited', digest: DIGEST } }),
+        'fail',
+        'text-changed',
+        ['approver-allowed'],
+      ],
+      ['no manifest', { bound: unknown('no lib') }, 'unknown', 'unreadable', ['approver-allowed']],
     ],
   },
 };

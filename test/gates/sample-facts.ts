@@ -2,10 +2,11 @@
 
 import type { Hold } from '../../src/domain/hold.ts';
 import { known } from '../../src/domain/observed.ts';
+import type { ApprovalFacts, GivenApproval } from '../../src/gates/approvals.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { gatePolicyOf } from '../../src/run/gate-run.ts';
 import { aRun } from '../support/run-builder.ts';
-import { alice } from '../support/run-drafts.ts';
+import { alice, digestOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aConfig, aManifest } from '../support/run-parts.ts';
 
@@ -28,6 +29,8 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     liveRuns: known([]),
     holds: known([]),
     manifest: known(aManifest()),
+    approvals: known(someApprovals()),
+    bound: known({ digest: DIGEST, body: digestOf('the body') }),
     ...change,
   };
 }
@@ -37,4 +40,22 @@ export function aHold(kind: Hold['kind']): Hold {
   const scope = kind === 'hold' ? 'run' : 'lane';
   const date = kind === 'skip' ? PROPOSAL.date : null;
   return { kind, scope, reason: 'maintenance', date, actor: alice, at: '2026-11-21T08:00:00.000Z' };
+}
+
+export const DIGEST = digestOf('the manifest');
+
+/** What alice gave to this manifest and this text. */
+export function anApproval(change: Partial<GivenApproval> = {}): GivenApproval {
+  return {
+    actor: alice,
+    digest: DIGEST,
+    body: digestOf('the body'),
+    at: '2026-11-21T10:00:00.000Z',
+    standing: known('counts'),
+    ...change,
+  };
+}
+
+export function someApprovals(change: Partial<ApprovalFacts> = {}): ApprovalFacts {
+  return { needed: 1, given: [anApproval()], lastDrop: null, ...change };
 }

@@ -8,6 +8,7 @@ import { lossChart } from '../../src/render/chart.ts';
 import { checkConclusion, renderCheck } from '../../src/render/check.ts';
 import type { RenderInput } from '../../src/render/input.ts';
 import { readMarker } from '../../src/render/marker.ts';
+import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aConfig, verdictsWith } from '../support/run-parts.ts';
@@ -24,7 +25,7 @@ const HISTORY = [
 
 function inputOf(state: RunState): RenderInput {
   const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, HISTORY);
-  return { state, config, verdict };
+  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config) };
 }
 
 function cardOf(state: RunState): string {
@@ -142,9 +143,11 @@ describe('the status card', () => {
 
   it('asks for as many approvals as are missing', () => {
     const two = { ...config, approvals: { ...config.approvals, quorum: 3 } };
-    const card = renderCard({ state: approved.state, config: two, verdict: null, check: 'x' });
+    const card = renderCard({ ...inputOf(approved.state), config: two, check: 'x' });
     expect(card).toContain('**Wanted: 2 approvals by');
-    expect(card).toContain('Approvals: 1 of 3: bob (2026-11-21 09:02:00 UTC).');
+    expect(card).toContain(
+      'Approvals: 1 of 3 people, by what the run costs: bob (2026-11-21 09:02:00 UTC), counts.',
+    );
   });
 
   it('never shows a rounded step as exact, nor a total that is not known', () => {

@@ -7,6 +7,7 @@ import { judgeFerry } from '../../src/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { readMarker } from '../../src/render/marker.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
+import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, type Commanded } from '../support/run-drafts.ts';
@@ -22,7 +23,12 @@ function say(state: RunState, kind: PublicationView['kind'], key?: string): stri
   const [publication] = owed;
   if (publication === undefined) throw new Error(`${kind} is not owed`);
   const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, []);
-  return renderPublication(publication, { state, config, verdict });
+  return renderPublication(publication, {
+    state,
+    config,
+    verdict,
+    approvals: recordedApprovalVerdicts(state, config),
+  });
 }
 
 const gated = aRun().gated();

@@ -10,8 +10,7 @@ import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue, aPull, someFacts } from '../support/run-facts.ts';
 import { gatedOn, gatesOn, told } from './parts.ts';
 
-const decide = (run: RunBuilder, facts: RunFacts) =>
-  decideGates(run.state, facts, gatesOn(run.state, facts), digestOf);
+const decide = (run: RunBuilder, facts: RunFacts) => decideGates(run.state, facts, gatesOn(run.state, facts));
 const approved = gatedOn().approved(bob).approved(alice);
 const moved = aChange({
   trees: { experiments: branded('9'.repeat(40), isTreeId), lib: branded('2'.repeat(40), isTreeId) },

@@ -18,19 +18,20 @@ const moment = (text: string | undefined): Instant => instant(text ?? '');
 const issuedAt = moment(ordered.state.order?.at);
 const soon = instant(new Date(issuedAt + 60_000).toISOString());
 
-const order = (run: RunBuilder, quorum = 1, facts: RunFacts = someFacts()) =>
+const TWO = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
+const order = (run: RunBuilder, facts: RunFacts = someFacts(), config = CONFIG) =>
   decideOrder({
     ...inputOf(run, facts),
-    config: { ...CONFIG, approvals: { ...CONFIG.approvals, quorum } },
-    gated: gatesOn(run.state, facts),
+    gated: gatesOn(run.state, facts, config),
   });
 
 describe('an order', () => {
   it('is issued once the quorum of people has approved, and runs out after two hours', () => {
     expect(order(gatedOn())).toBeNull();
-    expect(order(approved, 2)).toBeNull();
-    expect(order(approved.approved(bob), 2)).toBeNull();
-    expect(told(order(approved.approved(alice), 2))).toBe('ordered');
+    const byBob = gatedOn(someFacts(), TWO).approved(bob);
+    expect(order(byBob, someFacts(), TWO)).toBeNull();
+    expect(order(byBob.approved(bob), someFacts(), TWO)).toBeNull();
+    expect(told(order(byBob.approved(alice), someFacts(), TWO))).toBe('ordered');
     const data = { attempt: 1, issuedAt: '2026-11-21T12:00:00.000Z', expiresAt: '2026-11-21T14:00:00.000Z' };
     expect(order(approved)).toMatchObject({ drafts: [{ data: { order: data } }] });
   });
@@ -40,8 +41,8 @@ describe('an order', () => {
     expect(order(ordered)).toBeNull();
     expect(order(ordered.submitted())).toBeNull();
     const closed = known(anIssue({ state: 'closed' }));
-    expect(order(approved, 1, someFacts({ issue: closed }))).toBeNull();
-    expect(order(approved, 1, someFacts({ laneRuns: unknown('away') }))).toBeNull();
+    expect(order(approved, someFacts({ issue: closed }))).toBeNull();
+    expect(order(approved, someFacts({ laneRuns: unknown('away') }))).toBeNull();
   });
 
   it('is a new attempt only after the one before was claimed', () => {

@@ -1,7 +1,9 @@
 // A run whose gates were recorded from the very facts that the decisions see, and the input of each decision.
 
 import type { RunFacts } from '../../src/domain/facts.ts';
+import { known } from '../../src/domain/observed.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
+import { approvalFacts } from '../../src/run/approval-facts.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import type { ReconcileInput } from '../../src/run/reconcile.ts';
@@ -14,22 +16,24 @@ import { aConfig } from '../support/run-parts.ts';
 export const CONFIG = aConfig();
 export const REPOSITORY = 'lab/models';
 
-export function gatesOn(state: RunState, facts: RunFacts = someFacts()): Gated {
+export function gatesOn(state: RunState, facts: RunFacts = someFacts(), config = CONFIG): Gated {
   return gateRun({
     run: state.run,
     proposal: state.proposal,
     holds: state.holds,
-    config: CONFIG,
+    config,
     repository: REPOSITORY,
     now: NOON,
+    approvals: known(approvalFacts(state, facts, config)),
     facts,
+    digestOf,
   });
 }
 
 /** Proposed, and the gates recorded as the given facts show them. */
-export function gatedOn(facts: RunFacts = someFacts()): RunBuilder {
+export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuilder {
   const run = aRun();
-  const { manifest, verdicts } = gatesOn(run.state, facts);
+  const { manifest, verdicts } = gatesOn(run.state, facts, config);
   if (manifest.kind === 'unknown') throw new Error(manifest.why);
   return run.gated({
     digest: manifestDigest(manifest.value, digestOf),

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
 import type { EventDataByType } from '../../src/domain/event.ts';
 import type { Manifest } from '../../src/domain/manifest.ts';
-import { GATES, type GateId, type Verdict } from '../../src/domain/verdict.ts';
+import { APPROVAL_GATES, GATES, type GateId, type Verdict } from '../../src/domain/verdict.ts';
 import { keys } from '../logbook/sample-logbook.ts';
 
 /** What the sample run would launch; `change` replaces parts of it. */
@@ -38,9 +38,12 @@ export function aManifest(change: Partial<Manifest> = {}): Manifest {
   };
 }
 
+type ChangeGate = Exclude<GateId, (typeof APPROVAL_GATES)[number]>;
+const isChangeGate = (gate: GateId): gate is ChangeGate => !APPROVAL_GATES.some((one) => one === gate);
+
 /** Every gate's green answer, in the gates' own codes. */
 export function passingVerdicts(proposal: EventDataByType['proposed']): readonly Verdict[] {
-  const answers: Readonly<Record<GateId, readonly [string, Verdict['found']]>> = {
+  const answers: Readonly<Record<ChangeGate, readonly [string, Verdict['found']]>> = {
     'target-branch': ['targets-branch', { branch: proposal.baseBranch }],
     'head-repository': ['same-repository', {}],
     freshness: ['at-tip', { base: '1'.repeat(12), baseAt: '2026-11-21T07:00:00.000Z', hoursMax: 24 }],
@@ -63,7 +66,7 @@ export function passingVerdicts(proposal: EventDataByType['proposed']): readonly
     'not-held': ['free', {}],
     'manifest-complete': ['complete', {}],
   };
-  return GATES.map((gate) => {
+  return GATES.filter(isChangeGate).map((gate) => {
     const [code, found] = answers[gate];
     return { gate, outcome: 'pass', code, found, remedyBy: 'anyone' };
   });

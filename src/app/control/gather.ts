@@ -18,6 +18,7 @@ import { readPermission } from '../../github/permission.ts';
 import { readThreads, type ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { approvalsToLookAt } from '../../run/approval-facts.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
@@ -126,7 +127,11 @@ async function permissionsFor(
     since: commandsSince(state),
     otherBots: config.otherBots,
   });
-  const people = new Map(pending.map(({ comment }) => [comment.author.id, comment.author]));
+  const asking = [
+    ...approvalsToLookAt(state).map((approval) => approval.actor),
+    ...pending.map(({ comment }) => comment.author),
+  ];
+  const people = new Map(asking.map((person) => [person.id, person]));
   const found = new Map<number, Observed<Permission>>();
   for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
     found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));

@@ -1,0 +1,33 @@
+/** The approvals of a run as its gates look at them: who, of which manifest and text, and whether it still counts. */
+
+import type { Actor } from '../domain/actor.ts';
+import type { Digest } from '../domain/ids.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { DropReason } from '../domain/reasons.ts';
+
+/** What became of an approval since it was recorded. */
+export type ApprovalStanding = 'counts' | 'permission-lost' | 'comment-edited' | 'comment-hidden';
+
+/** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
+export type GivenApproval = {
+  readonly actor: Actor;
+  readonly digest: Digest;
+  readonly body: Digest;
+  readonly at: string;
+  readonly standing: Observed<ApprovalStanding>;
+};
+
+/** `needed`: distinct people that the run's cost demands. `lastDrop`: the newest approval that fell. */
+export type ApprovalFacts = {
+  readonly needed: number;
+  readonly given: readonly GivenApproval[];
+  readonly lastDrop: { readonly reason: DropReason; readonly digest: Digest } | null;
+};
+
+/** Those that were given to this very manifest and this very text (decision D4). */
+export function givenTo(
+  { given }: ApprovalFacts,
+  now: { readonly digest: Digest; readonly body: Digest },
+): readonly GivenApproval[] {
+  return given.filter((one) => one.digest === now.digest && one.body === now.body);
+}

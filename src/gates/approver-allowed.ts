@@ -1,0 +1,35 @@
+/** Gate: enough distinct people who may approve have approved, by what the run costs (issue *the gate*, Approval and trust). */
+
+import { type ApprovalFacts, type GivenApproval, givenTo } from './approvals.ts';
+import { type ApprovalGate, block, cannotTell, given, type Judgement, pass } from './gate.ts';
+
+export const approverAllowed: ApprovalGate = {
+  id: 'approver-allowed',
+  evaluate: ({ approvals, bound }) =>
+    given(approvals, (facts) => given(bound, (now) => judge(givenTo(facts, now), facts))),
+};
+
+function judge(current: readonly GivenApproval[], { needed }: ApprovalFacts): Judgement {
+  const counting = people(current.filter((one) => isNow(one, 'counts')));
+  const found = { count: counting.length, needed, ...numbered(counting) };
+  const lost = current.find((one) => one.standing.kind === 'known' && one.standing.value !== 'counts');
+  if (lost?.standing.kind === 'known')
+    return block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.standing.value });
+  if (counting.length >= needed) return pass('enough', found);
+  const unread = current.find((one) => one.standing.kind === 'unknown');
+  if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
+  return block('too-few', 'approver', { ...found, missing: needed - counting.length });
+}
+
+function isNow({ standing }: GivenApproval, wanted: string): boolean {
+  return standing.kind === 'known' && standing.value === wanted;
+}
+
+/** One person counts once, however often they said it. */
+function people(approvals: readonly GivenApproval[]): readonly GivenApproval[] {
+  return [...new Map(approvals.map((one) => [one.actor.id, one])).values()];
+}
+
+function numbered(approvals: readonly GivenApproval[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(approvals.map(({ actor }, index) => [`who${index + 1}`, actor.login]));
+}

@@ -1,0 +1,24 @@
+/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (decision D4). */
+
+import type { Digest } from '../domain/ids.ts';
+import { type ApprovalFacts, givenTo } from './approvals.ts';
+import { type ApprovalGate, block, given, type Judgement, pass } from './gate.ts';
+
+export const manifestUnchanged: ApprovalGate = {
+  id: 'manifest-unchanged',
+  evaluate: ({ approvals, bound }) => given(approvals, (facts) => given(bound, (now) => judge(facts, now))),
+};
+
+type Bound = { readonly digest: Digest; readonly body: Digest };
+
+/** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
+function judge(facts: ApprovalFacts, now: Bound): Judgement {
+  const digest = now.digest.slice(7, 19);
+  if (givenTo(facts, now).length > 0) return pass('as-approved', { digest });
+  const last = facts.given.at(-1) ?? null;
+  const before = last?.digest ?? facts.lastDrop?.digest ?? now.digest;
+  if (before !== now.digest) return block('changed', 'approver', { approved: before.slice(7, 19), digest });
+  if (last !== null || facts.lastDrop?.reason === 'body-edited')
+    return block('text-changed', 'approver', { digest });
+  return pass('not-approved-yet', { digest });
+}

@@ -1,0 +1,74 @@
+/** The approvals of a run for its gates: as today's facts show them, and as the record alone has them. */
+
+import { quorumOf } from '../config/quorum.ts';
+import type { LabConfig } from '../config/schema.ts';
+import { type Permission, permits } from '../domain/actor.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { type Approval, type RunState, standingApprovals } from '../domain/run-state.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
+import { approvalVerdicts } from '../gates/run-gates.ts';
+
+/** Every approval that was not dropped, looked at again: the comment as it is now, the permission that the person has now. */
+export function approvalFacts(state: RunState, facts: RunFacts, config: LabConfig): ApprovalFacts {
+  return factsWith(state, config, (approval) => standingOf(approval, facts, config));
+}
+
+/** The approval gates as the record tells them: what the card shows, so that the same record gives the same card. */
+export function recordedApprovalVerdicts(state: RunState, config: LabConfig): readonly Verdict[] {
+  const digest = state.gate?.digest ?? null;
+  const body = state.gate?.body ?? null;
+  return approvalVerdicts({
+    approvals: known(factsWith(state, config, () => known('counts'))),
+    bound: digest === null || body === null ? unknown('there is no manifest') : known({ digest, body }),
+  });
+}
+
+/** Whether a person may approve: by permission, or by the config's list together with the right to write. */
+export function mayApprove(permission: Permission, user: number, { approvals }: LabConfig): boolean {
+  return (
+    permits(permission, approvals.permission) ||
+    (permits(permission, 'write') && approvals.users.includes(user))
+  );
+}
+
+/** The approvals that are to be looked at again: until a launch is ordered on them. From there on the runner looks itself. */
+export function approvalsToLookAt(state: RunState): readonly Approval[] {
+  const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
+  return state.submission === null && !isOrdered ? standingApprovals(state) : [];
+}
+
+function factsWith(
+  state: RunState,
+  config: LabConfig,
+  standing: (approval: Approval) => Observed<ApprovalStanding>,
+): ApprovalFacts {
+  const drop = state.drops.at(-1);
+  return {
+    needed: quorumOf(config),
+    given: state.approvals.map((approval) => ({
+      actor: approval.actor,
+      digest: approval.digest,
+      body: approval.body,
+      at: approval.at,
+      standing: standing(approval),
+    })),
+    lastDrop: drop === undefined ? null : { reason: drop.data.reason, digest: drop.data.digest },
+  };
+}
+
+/** A comment that is not among those that were read is left to the runner, which asks for it by its id. */
+function standingOf(approval: Approval, facts: RunFacts, config: LabConfig): Observed<ApprovalStanding> {
+  if (facts.comments.kind === 'unknown') return facts.comments;
+  const comment = facts.comments.value.find(
+    (one) => one.surface === approval.surface && one.id === approval.comment,
+  );
+  if (comment !== undefined && (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest))
+    return known('comment-edited');
+  if (comment?.minimized === true) return known('comment-hidden');
+  const permission = facts.permissions.get(approval.actor.id);
+  if (permission === undefined) return unknown('the permission of an approver was not asked for');
+  if (permission.kind === 'unknown') return permission;
+  return known(mayApprove(permission.value, approval.actor.id, config) ? 'counts' : 'permission-lost');
+}

@@ -1,0 +1,42 @@
+/** Decides whether an approval that stands has lost its ground: it falls visibly, before anything is ordered on it. */
+
+import type { LabConfig } from '../config/schema.ts';
+import { assertNever } from '../domain/assert.ts';
+import type { RunFacts } from '../domain/facts.ts';
+import type { DropReason } from '../domain/reasons.ts';
+import { type RunState, standingApprovals } from '../domain/run-state.ts';
+import type { ApprovalStanding } from '../gates/approvals.ts';
+import { approvalFacts, approvalsToLookAt } from './approval-facts.ts';
+import { append, type Step } from './step.ts';
+
+/** Drops the approvals of the first reason that is found; a fact that cannot be read drops nothing and orders nothing. */
+export function decideApprovals(state: RunState, facts: RunFacts, config: LabConfig): Step | null {
+  if (approvalsToLookAt(state).length === 0) return null;
+  const ids = new Set(standingApprovals(state).map((approval) => approval.actor.id));
+  const fallen = approvalFacts(state, facts, config)
+    .given.filter(({ actor, digest }) => ids.has(actor.id) && digest === state.gate?.digest)
+    .flatMap(({ actor, digest, standing }) => {
+      const reason = standing.kind === 'known' ? reasonOf(standing.value) : null;
+      return reason === null ? [] : [{ user: actor.id, digest, reason }];
+    });
+  const [first] = fallen;
+  if (first === undefined) return null;
+  const users = fallen.filter(({ reason }) => reason === first.reason).map(({ user }) => user);
+  const data = { reason: first.reason, digest: first.digest, users };
+  return append({ type: 'approval-dropped', role: 'control', data });
+}
+
+function reasonOf(standing: ApprovalStanding): DropReason | null {
+  switch (standing) {
+    case 'counts':
+      return null;
+    case 'permission-lost':
+      return 'permission-lost';
+    case 'comment-edited':
+      return 'comment-edited';
+    case 'comment-hidden':
+      return 'comment-gone';
+    default:
+      return assertNever(standing);
+  }
+}

@@ -1,0 +1,87 @@
+/** What approvals are worth today: quorum by cost, permissions that are gone, comments that were changed. */
+
+import { describe, expect, it } from 'vitest';
+import { quorumOf } from '../../src/config/quorum.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { decideApprovals } from '../../src/run/decide-approvals.ts';
+import { decideOrder } from '../../src/run/decide-order.ts';
+import { alice, bob, digestOf } from '../support/run-drafts.ts';
+import { aComment, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, gatesOn, inputOf, told } from './parts.ts';
+
+const approved = gatedOn().approved(bob);
+const bobs = approved.state.approvals[0]?.comment ?? 0;
+const comment = (change: Parameters<typeof aComment>[2]) =>
+  someFacts({
+    comments: known([
+      aComment(bob, '/approve-launch', { id: bobs, bodyDigest: digestOf('a comment'), ...change }),
+    ]),
+  });
+
+describe('an approval that stands', () => {
+  it('falls when its giver may not approve any more, and nothing is ordered on it', () => {
+    const facts = someFacts({ permissions: permissions([bob, 'write']) });
+    const step = decideApprovals(approved.state, facts, CONFIG);
+    expect(step).toMatchObject({ drafts: [{ data: { reason: 'permission-lost', users: [bob.id] } }] });
+    expect(decideOrder({ ...inputOf(approved, facts), gated: gatesOn(approved.state, facts) })).toBeNull();
+  });
+
+  it.each([
+    ['comment-edited', { editedAt: inputOf(approved).now }],
+    ['comment-edited', { bodyDigest: digestOf('other words') }],
+    ['comment-gone', { minimized: true }],
+  ] as const)('falls as %s when its comment is another by now', (reason, change) => {
+    expect(decideApprovals(approved.state, comment(change), CONFIG)).toMatchObject({
+      drafts: [{ data: { reason } }],
+    });
+  });
+
+  it('stays when its comment is as it was, and when something cannot be read; unread orders nothing', () => {
+    expect(decideApprovals(approved.state, comment({}), CONFIG)).toBeNull();
+    const unread = someFacts({ permissions: new Map([[bob.id, unknown('GitHub is away')]]) });
+    expect(decideApprovals(approved.state, unread, CONFIG)).toBeNull();
+    expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
+  });
+
+  it('is left to the runner once a launch is ordered on it', () => {
+    const facts = someFacts({ permissions: permissions([bob, 'none']) });
+    expect(decideApprovals(approved.state, facts, CONFIG)).not.toBeNull();
+    expect(decideApprovals(approved.ordered().state, facts, CONFIG)).toBeNull();
+  });
+
+  it('is not given to the runner where another one that counts is enough', () => {
+    const both = gatedOn().approved(bob).approved(alice);
+    const facts = someFacts({
+      permissions: new Map([
+        [alice.id, known('maintain')],
+        [bob.id, unknown('GitHub is away')],
+      ]),
+    });
+    const step = decideOrder({ ...inputOf(both, facts), gated: gatesOn(both.state, facts) });
+    expect(told(step)).toBe('ordered');
+    expect(step).toMatchObject({ drafts: [{ data: { order: { approvals: [{ user: alice.id }] } } }] });
+  });
+});
+
+describe('how many people a run takes', () => {
+  const rows = [
+    { fromAcceleratorHours: '2.50', people: 2 },
+    { fromAcceleratorHours: '2.51', people: 5 },
+  ];
+  const withRows = (cost: string, quorum = 1) =>
+    quorumOf({
+      ...CONFIG,
+      approvals: { ...CONFIG.approvals, quorum, quorumByCost: rows },
+      clusters: { local: { engine: 'local', jobs: 'jobs', links: {}, acceleratorHoursPerRun: cost } },
+    });
+
+  it('follows from the dearest row that it reaches, to the last digit', () => {
+    expect([withRows('2.49'), withRows('2.5'), withRows('2.509'), withRows('2.510')]).toEqual([1, 2, 2, 5]);
+  });
+
+  it('is never fewer than the quorum, and all of them where the cost is not known', () => {
+    expect(withRows('2.5', 3)).toBe(3);
+    const nowhere = { ...CONFIG, approvals: { ...CONFIG.approvals, quorumByCost: rows }, clusters: {} };
+    expect(quorumOf(nowhere)).toBe(5);
+  });
+});
