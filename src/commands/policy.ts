@@ -1,15 +1,17 @@
 /** The config keys that commands read, as the commands name them. */
 
-import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';
 
-/** Who may do what in this lab, and how many it takes. */
-export function policyOf(config: Pick<LabConfig, 'approvals' | 'permissions'>): CommandPolicy {
+/** Who may do what in this lab; `quorum`: how many people an approval takes (`quorumOf`, which needs more of the config). */
+export function policyOf(
+  config: Pick<LabConfig, 'approvals' | 'permissions'>,
+  quorum: number = config.approvals.quorum,
+): CommandPolicy {
   return {
     approvePermission: config.approvals.permission,
     approveUsers: config.approvals.users,
-    quorum: quorumOf(config),
+    quorum,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
     shownForMs: config.approvals.shownForMs,
     stopPermission: config.permissions.stop,

@@ -9,6 +9,7 @@ import type {
 } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
@@ -229,7 +230,7 @@ function contextOf(
     laneRuns: input.facts.laneRuns,
     gates: input.gates,
     verdict: input.verdict,
-    policy: policyOf(input.config),
+    policy: policyOf(input.config, quorumOf(input.config)),
     interested: interestedIn(input.state, input.facts.pull.kind === 'known' ? input.facts.pull.value : null),
   };
 }
