@@ -8,6 +8,7 @@ import { createGitProgram } from '../host/git/git-program.ts';
 import { sha256Hex } from '../host/hash.ts';
 import { parseSigningKey, verifyEd25519 } from '../host/keys.ts';
 import type { Lab, Log } from './lab.ts';
+import { createHelpers } from './propose/helpers.ts';
 import { KEY_VARIABLES, type SigningKeys } from './signers.ts';
 
 export type LabParts = {
@@ -61,6 +62,7 @@ export function composeLab(parts: LabParts): Lab {
       parser ??= import('../host/python-parser.ts').then((module) => module.createPythonParser());
       return parser;
     },
+    helpers: createHelpers(parts.environment['PATH'] ?? ''),
     now,
     log: parts.log,
     boundary: () => undefined,

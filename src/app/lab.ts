@@ -7,6 +7,7 @@ import type { Digest, Instant } from '../domain/ids.ts';
 import type { PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
+import type { Helpers } from './propose/helpers.ts';
 import type { SigningKeys } from './signers.ts';
 
 /** Who commits and tags: the lab's name and address from config. */
@@ -36,6 +37,8 @@ export type Lab = {
   readonly verifySignature: VerifySignature;
   /** Loaded when a Python file has to be read, not before: it takes longer than the rest together. */
   readonly parser: () => Promise<PythonParser>;
+  /** Programs of the lab's own: its proposer, its checks before a push. */
+  readonly helpers: Helpers;
   readonly now: () => Instant;
   readonly log: Log;
   readonly boundary: Boundary;

@@ -33,7 +33,7 @@ export function createPublisher(): Publisher {
       let ours = comments;
       for (let step = 0; step < limits.publishStepsMax; step += 1) {
         const next = decidePublication({ ...inputFor(open, run, ours), memory });
-        if (next === null || next.kind === 'append') break;
+        if (next === null || next.kind !== 'perform') break;
         const outcome = await perform(open.lab, open.git, next.effect as ControlEffect);
         memory = {
           ...memory,
@@ -91,6 +91,7 @@ function inputFor(
     configHealth: nothing,
     permissions: new Map(),
     laneRuns: known(runs),
+    handedOver: new Map(),
     laneHolds: nothing,
     launchRuns: nothing,
     watchRuns: nothing,

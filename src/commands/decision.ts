@@ -34,6 +34,7 @@ export type CommandPolicy = {
   readonly skipPermission: Permission;
   readonly freezePermission: Permission;
   readonly revokePermission: Permission;
+  readonly proposePermission: Permission;
 };
 
 /** What a command can see wherever it is said: on a thread of a run, and on one that has none. */
@@ -60,7 +61,10 @@ export type CommandContext = PlaceContext & {
 
 export type AnswerDetail = { readonly [name: string]: string | number };
 
-/** `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. */
+/**
+ * `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. `hand-over`
+ * concerns more than one run: it is received in the repository journal, carried out and answered from there.
+ */
 export type CommandDecision =
   | {
       readonly kind: 'answer';
@@ -71,7 +75,8 @@ export type CommandDecision =
       readonly journal: readonly EventDraft[];
     }
   | { readonly kind: 'seal'; readonly verdict: 'pass' | 'accepted'; readonly accept: string | null }
-  | { readonly kind: 'close'; readonly outcome: 'failed' | 'lost'; readonly reason: string };
+  | { readonly kind: 'close'; readonly outcome: 'failed' | 'lost'; readonly reason: string }
+  | { readonly kind: 'hand-over' };
 
 /** Ends a command with an answer, after recording what it brought about. */
 export function answer(

@@ -14,5 +14,7 @@ export type CommandDefinition = CommandSpec & {
   readonly example: string;
   readonly decide: (context: CommandContext) => CommandDecision;
   /** What it decides on a thread without a run; left out where the command only means something to a run. */
-  readonly decideWithoutRun?: (context: PlaceContext) => Extract<CommandDecision, { kind: 'answer' }>;
+  readonly decideWithoutRun?: (
+    context: PlaceContext,
+  ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }>;
 };

@@ -21,5 +21,6 @@ export function policyOf(
     skipPermission: config.permissions.skip,
     freezePermission: config.permissions.freeze,
     revokePermission: config.permissions.revoke,
+    proposePermission: config.permissions.propose,
   };
 }

@@ -6,6 +6,7 @@ import type { CommandDefinition } from './definition.ts';
 import { freeze } from './freeze.ts';
 import { help } from './help.ts';
 import { hold } from './hold.ts';
+import { propose } from './propose.ts';
 import { revoke } from './revoke.ts';
 import { seal } from './seal.ts';
 import { skip } from './skip.ts';
@@ -26,6 +27,7 @@ export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   stop,
   ack,
   seal,
+  propose,
   help,
 ];
 

@@ -26,6 +26,12 @@ const proposer = z.strictObject({
 
 /** Spread into the lane (issue *the gate*, Proposals). */
 export const proposalKeys = {
+  objective: z
+    .enum(['integration', 'ask'])
+    .default('integration')
+    .describe(
+      'What a ferry is for when nobody says: the normal integration check, or ask, which asks people and edits nothing.',
+    ),
   candidates: z
     .array(candidate)
     .max(100)

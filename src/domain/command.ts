@@ -12,6 +12,7 @@ export const COMMANDS = [
   'stop',
   'ack',
   'seal',
+  'propose',
   'help',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -65,6 +66,20 @@ export const ANSWER_CODES = [
   'not-understood',
   'hint',
   'logbook-broken',
+  'proposed',
+  'propose-held',
+  'propose-standing',
+  'propose-busy',
+  'propose-not-today',
+  'propose-unknown-knob',
+  'propose-ambiguous-knob',
+  'propose-repeated-knob',
+  'propose-value-refused',
+  'propose-unchanged',
+  'propose-over-budget',
+  'propose-objective-unclear',
+  'propose-nothing',
+  'propose-failed',
 ] as const;
 export type AnswerCode = (typeof ANSWER_CODES)[number];
 

@@ -33,6 +33,15 @@ export type IntervalStart = {
   readonly lastRun: RunId | null;
 };
 
+/** The command that asked for a run, and the knobs that it named with the values that they got. */
+export type ProposalRequest = {
+  readonly surface: Surface;
+  readonly comment: number;
+  readonly index: number;
+  readonly thread: number;
+  readonly knobs: readonly { readonly path: string; readonly after: string }[];
+};
+
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerRun = { readonly id: string; readonly url: string };
 
@@ -58,6 +67,8 @@ export type EventDataByType = {
     readonly candidate: string | null;
     readonly author: Actor;
     readonly requestedBy: Actor | null;
+    /** The `/propose` that this run came from; missing where nobody asked for it. */
+    readonly request?: ProposalRequest;
     readonly keys: readonly PublicKey[];
   };
   readonly gated: {

@@ -6,7 +6,7 @@ import type { Delta } from './delta.ts';
 import type { Hold } from './hold.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
 import type { Observed } from './observed.ts';
-import type { RunState } from './run-state.ts';
+import type { RunState, SeenCommand } from './run-state.ts';
 
 /** A pull request as GitHub shows it now. `bodyEditors`: people (not apps) who edited the body, newest first. */
 export type PullFacts = {
@@ -152,6 +152,8 @@ export type RunFacts = {
   readonly laneRuns: Observed<readonly RunState[]>;
   /** Freezes and skipped days of the repository journal; unknown where the journal does not verify. */
   readonly laneHolds: Observed<readonly Hold[]>;
+  /** Commands of these threads that stand in the repository journal, because they concern more than this run. */
+  readonly handedOver: ReadonlyMap<string, SeenCommand>;
   readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly watchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;

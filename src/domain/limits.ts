@@ -156,6 +156,18 @@ export const limits = {
   sweepPagesMax: 20,
   /** Second and third tries of one day's proposal, after the first was withdrawn. */
   proposalsPerDayMax: 20,
+  /** All checks before one push together: a lab's pre-commit, type check and quick tests; the chat job lives ten minutes. */
+  checksTimeoutMs: 6 * 60 * 1_000,
+  /** The end of a check's output that people are shown: where the reason stands. */
+  checkOutputShownChars: 1_500,
+  /** A proposer's edits; a budget of knobs allows no more than this either. */
+  proposerEditsMax: 20,
+  /** A `/propose` that GitHub or git keep from being carried out is told so after this. */
+  requestPatienceMs: 6 * 60 * 60 * 1_000,
+  /** One text in the answer to a `/propose`: the end of a check's output stands in it. */
+  answerTextChars: 2_000,
+  /** Rounds of one wake for one `/propose`: each loses a race against another process. */
+  requestRoundsMax: 4,
   /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
   intervalFallbackDays: 7,
   intervalCommitsRead: 200,

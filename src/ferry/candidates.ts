@@ -28,7 +28,7 @@ export type RecentFerry = {
     readonly after: string | null;
     readonly bucket: string | null;
   }[];
-  readonly outcome: 'passed' | 'failed' | 'stopped' | 'not-launched' | 'unknown';
+  readonly outcome: 'passed' | 'accepted' | 'failed' | 'stopped' | 'not-launched' | 'unknown';
 };
 
 export type ChoiceInput = {
@@ -46,19 +46,23 @@ export type ChoiceInput = {
 /** Why a candidate was passed over: for the rationale, and for a lab that wonders. */
 export type Skipped = { readonly id: string; readonly why: 'path-missing' | 'all-values-recent' };
 
+/** Why this candidate today. Dates are of the last launch of its bucket and of itself; null = none is remembered. */
+export type ChoiceRationale = {
+  readonly before: string;
+  readonly after: string;
+  readonly bucket: Bucket;
+  readonly bucketLastTried: string | null;
+  readonly candidateLastTried: string | null;
+  readonly skipped: readonly Skipped[];
+};
+
 export type Choice =
   | {
       readonly kind: 'proposal';
       readonly edits: readonly Edit[];
       readonly candidate: Candidate;
       readonly risk: Candidate['risk'];
-      readonly rationale: {
-        readonly before: string;
-        readonly after: string;
-        readonly bucketLastTried: string | null;
-        readonly candidateLastTried: string | null;
-        readonly skipped: readonly Skipped[];
-      };
+      readonly rationale: ChoiceRationale;
     }
   /** The same again, on purpose: only a declared regression check may (policy/daily-ferry.md, rules). */
   | { readonly kind: 'identical-rerun' }
@@ -92,7 +96,14 @@ export function chooseCandidate(input: ChoiceInput): Choice {
     edits: [{ path: candidate.path, after }],
     candidate,
     risk: candidate.risk,
-    rationale: { before, after, bucketLastTried, candidateLastTried, skipped },
+    rationale: {
+      before,
+      after,
+      bucket: candidate.bucket,
+      bucketLastTried,
+      candidateLastTried,
+      skipped,
+    },
   };
 }
 

@@ -1,8 +1,10 @@
 /** A proposal as it is told in the pull request and the ferry issue: every fact that the policy demands of them. */
 
+import type { Actor } from '../domain/actor.ts';
 import type { KnobChange } from '../domain/delta.ts';
 import type { IntervalStart, Objective } from '../domain/event.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { ChoiceRationale } from './candidates.ts';
 import type { IntervalContext } from './interval.ts';
 
 /** `issue` and `pull` are null until they are opened. `changes` is empty only for an identical rerun. */
@@ -19,6 +21,11 @@ export type ProposalView = {
   readonly pull: number | null;
   readonly changes: readonly KnobChange[];
   readonly risk: 'low' | 'medium' | 'high';
+  /** Why this is worth a day, in somebody's words; empty where the one who asked did not say. */
   readonly reason: string;
   readonly candidate: string | null;
+  /** Who asked for exactly this with `/propose`, and in which thread; null where nobody did. */
+  readonly asked: { readonly by: Actor; readonly thread: number } | null;
+  /** Why this candidate was due today; null where none was chosen. */
+  readonly rationale: ChoiceRationale | null;
 };

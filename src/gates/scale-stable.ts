@@ -28,8 +28,10 @@ export function isScale(change: KnobChange, scaleKnobs: readonly string[]): bool
 }
 
 /** A person's request names the knob as a word of its own: `lr` is not asked for by somebody who wrote `lr_schedule`. */
-function isAskedFor(change: KnobChange, { requestedBy, objective }: GateFacts['proposal']): boolean {
+function isAskedFor(change: KnobChange, { requestedBy, objective, request }: GateFacts['proposal']): boolean {
   if (requestedBy === null) return false;
+  // With /propose it is asked for at the value that was said; another value is somebody else's idea.
+  if (request?.knobs.some(({ path, after }) => path === change.path && after === change.after)) return true;
   return hasWord(objective.text, change.knob) || hasWord(objective.text, change.path);
 }
 

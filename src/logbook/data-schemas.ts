@@ -48,6 +48,15 @@ const proposed = z.looseObject({
   candidate: text.nullable(),
   author: actorSchema,
   requestedBy: actorSchema.nullable(),
+  request: z
+    .looseObject({
+      surface: z.enum(SURFACES),
+      comment: integer,
+      index: integer,
+      thread: integer,
+      knobs: z.array(z.looseObject({ path: text, after: text })),
+    })
+    .exactOptional(),
   keys: z.array(publicKeySchema),
 });
 

@@ -2,19 +2,12 @@
 
 import type { AnswerCode } from '../domain/command.ts';
 import { GATES, type GateId } from '../domain/verdict.ts';
-import type { DetailReader } from './detail.ts';
+import type { AnswerView } from './answer-view.ts';
 import { gateWords } from './gate-words.ts';
-import type { RenderInput } from './input.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
+import { PROPOSE_WORDS } from './propose-words.ts';
 import { whoApproves } from './wanted.ts';
 import { code, text } from './words.ts';
-
-export type AnswerView = {
-  readonly detail: DetailReader;
-  /** Null on a thread that belongs to no run. */
-  readonly input: RenderInput | null;
-  readonly args: Readonly<Record<string, string>>;
-};
 
 /** The words for a code; exhaustive by type. */
 export function answerWords(answer: AnswerCode): (view: AnswerView) => string {
@@ -103,6 +96,7 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   hint: ({ detail }) => hintWords(detail),
   'logbook-broken': () =>
     'nothing happened: the logbook of this run does not verify, and until a person has looked ferrybot does nothing on it.',
+  ...PROPOSE_WORDS,
 };
 
 /** The lane, for a thread that has no run: what runs, what was last, what keeps it back. */

@@ -7,6 +7,7 @@ import { PART_HEADINGS } from '../ferry/body/sections.ts';
 import type { ProposalView } from '../ferry/proposal-view.ts';
 import { cleanLine } from './clean-text.ts';
 import { intervalText, referencesText } from './proposal-context.ts';
+import { whyText } from './proposal-why.ts';
 import { code, paragraphs, text } from './words.ts';
 
 /** What must be true before the launch unless the lab configures other boxes. */
@@ -22,9 +23,13 @@ export function renderIssueTitle(proposal: ProposalView): string {
   return cleanLine(`Experiment: ${nameOf(proposal)} (${changeText(proposal)})`, limits.titleCharsMax);
 }
 
-/** The commit's message: it names the lab's run and nobody else. */
-export function renderCommitMessage(proposal: ProposalView): string {
-  return `${renderPullTitle(proposal)}\n\n${cleanLine(proposal.reason, limits.shownBlockCharsMax)}\n`;
+/**
+ * The commit's message: it names the lab's run and nobody else. `mark` stands at the end of the subject and says which
+ * command it was made for (src/ferry/ask/branch-mark.ts).
+ */
+export function renderCommitMessage(proposal: ProposalView, mark = ''): string {
+  const reason = cleanLine(proposal.reason, limits.shownBlockCharsMax);
+  return `${renderPullTitle(proposal)}${mark}\n${reason === '' ? '' : `\n${reason}\n`}`;
 }
 
 /** The pull request's body; src/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
@@ -75,7 +80,7 @@ function objectiveText({ objective }: ProposalView): string {
 }
 
 function deltaText(proposal: ProposalView): string {
-  const { changes, experiment, reason, candidate, runName } = proposal;
+  const { changes, experiment, runName } = proposal;
   const rows = changes.map((change) => declaredRow(change, declaredName(change, changes)));
   const paths = changes.map(
     (change) =>
@@ -87,7 +92,7 @@ function deltaText(proposal: ProposalView): string {
       ? 'Nothing changes: the same configuration again.'
       : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
     paths.length === 0 ? null : paths.join('\n'),
-    `Rationale: ${text(reason)}${candidate === null ? '' : ` (candidate ${code(candidate)})`}`,
+    whyText(proposal),
   );
 }
 

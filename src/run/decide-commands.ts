@@ -57,7 +57,10 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
   const since = commandsSince(state);
-  const items = pendingItems(state.commands, facts.comments.value, { since, otherBots: config.otherBots });
+  const known = new Map([...facts.handedOver, ...state.commands]);
+  const items = pendingItems(known, facts.comments.value, { since, otherBots: config.otherBots }).filter(
+    (item) => !facts.handedOver.has(itemKey(item)),
+  );
   const waiting: PendingItem[] = [];
   let rest: CommandOutcome = goneOutcome(input, facts.comments.value);
   for (const [index, item] of items.entries()) {
@@ -166,6 +169,7 @@ function isPatient(input: CommandInput, item: PendingItem): boolean {
 
 function settled(input: CommandInput, item: PendingItem, decision: CommandDecision): CommandOutcome {
   if (decision.kind === 'answer') return answered(input, item, decision.code, decision.detail, decision);
+  if (decision.kind === 'hand-over') return { kind: 'step', step: appendBoth([], [seenDraft(item)]) };
   if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(seenDraft(item)) };
   return { kind: 'staged', command: { item, actor: item.comment.author, decision } };
 }

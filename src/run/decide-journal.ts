@@ -1,6 +1,6 @@
 /** Commands on threads that belong to no active run: lane-wide ones take effect, the others are told where they belong. */
 
-import type { CommandDecision } from '../commands/decision.ts';
+import { answer, type CommandDecision } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
@@ -100,7 +100,10 @@ function draftsFor(
     case 'edited':
       return [...seen, answerDraft(item, 'comment-edited', { name: said.name, ...more })];
     case 'command': {
-      const { code, detail, journal } = decided(item, said, input, held);
+      const decision = decided(item, said, input, held);
+      // Received, carried out and answered later.
+      if (decision.kind === 'hand-over') return seen;
+      const { code, detail, journal } = decision;
       return [...seen, ...journal, answerDraft(item, code, { ...detail, ...more })];
     }
     default:
@@ -113,15 +116,13 @@ function decided(
   said: Extract<PendingItem['said'], { kind: 'command' }>,
   { facts, config, otherwise, now }: JournalInput,
   held: Permission | null,
-): Pick<Extract<CommandDecision, { kind: 'answer' }>, 'code' | 'detail' | 'journal'> {
+): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
   const definition = definitionOf(said.name);
-  if (definition?.decideWithoutRun === undefined)
-    return { code: otherwise, detail: { name: said.name }, journal: [] };
+  if (definition?.decideWithoutRun === undefined) return answer(otherwise, { name: said.name });
   const needs = neededFor(item, config);
-  if (needs !== null && held === null)
-    return { code: 'permission-unknown', detail: { why: 'GitHub did not tell' }, journal: [] };
+  if (needs !== null && held === null) return answer('permission-unknown', { why: 'GitHub did not tell' });
   if (needs !== null && !permits(held ?? 'none', needs))
-    return { code: 'not-permitted', detail: { needs, held: held ?? 'none' }, journal: [] };
+    return answer('not-permitted', { needs, held: held ?? 'none' });
   return definition.decideWithoutRun({
     now,
     actor: item.comment.author,

@@ -62,6 +62,15 @@ const view: ProposalView = {
   risk: 'low',
   reason: 'the optimum may lie higher',
   candidate: 'lr-up',
+  asked: null,
+  rationale: {
+    before: '3e-3',
+    after: '6e-3',
+    bucket: 'optimizer',
+    bucketLastTried: '2026-11-12',
+    candidateLastTried: null,
+    skipped: [{ id: 'mix', why: 'all-values-recent' }],
+  },
 };
 const first: ProposalView = {
   ...view,

@@ -157,6 +157,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     configHealth: known(aConfigHealth()),
     permissions: permissions([alice, 'maintain'], [bob, 'maintain']),
     laneRuns: known([]),
+    handedOver: new Map(),
     laneHolds: known([]),
     launchRuns: unknown('not asked for'),
     watchRuns: known([]),

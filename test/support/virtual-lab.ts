@@ -52,6 +52,8 @@ export type VirtualLabOptions = {
   readonly fullDisk?: () => FullDisk;
   /** A job of the action waits for this before it begins, as one does whose runner is offline. */
   readonly beforeJob?: (mode: string) => Promise<void>;
+  /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
+  readonly helpers?: Lab['helpers'];
 };
 
 export type VirtualLab = {
@@ -190,6 +192,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyEd25519,
       parser: async () => loaded,
+      helpers: options.helpers ?? NO_HELPERS,
       now: () => branded(clock.now(), isInstant),
       log: (line, fields) =>
         log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`),
@@ -341,6 +344,12 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     },
   };
 }
+
+/** Real programs would be overtaken by the virtual clock. */
+const NO_HELPERS: Lab['helpers'] = {
+  ask: () => Promise.reject(new Error('this lab has no proposer')),
+  check: () => Promise.reject(new Error('this lab has no checks')),
+};
 
 const quiet = {
   debug: () => undefined,

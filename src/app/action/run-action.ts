@@ -120,14 +120,15 @@ function wakeFrom(parts: ActionParts): Wake {
 
 /** Gates, card and check run are control's: the server's, or the job's that comes after this one. */
 async function proposeToday(open: OpenLab): Promise<ActionResult> {
-  const outcome = await propose(open, {
-    objective: { kind: 'integration', text: 'normal daily integration check' },
-    date: null,
-  });
+  const outcome = await propose(open);
   switch (outcome.kind) {
     case 'proposed':
     case 'already':
       return { ok: true, result: outcome.kind, run: outcome.run, jobId: '', detail: '' };
+    case 'held':
+      return { ok: true, result: 'held', run: '', jobId: '', detail: outcome.why };
+    case 'asked':
+      return { ok: true, result: 'asked', run: '', jobId: '', detail: `see issue #${outcome.issue}` };
     case 'nothing':
     case 'failed':
       return failed(outcome.code, outcome.why);

@@ -56,6 +56,8 @@ export function createGatherer(
         pull.kind === 'known' && state.submission === null
           ? await change(pull.value.headSha)
           : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
+      const handedOver = handedOverOf(state, journal);
+      const all = new Map([...handedOver, ...state.commands]);
       const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
       return {
         pull,
@@ -68,7 +70,8 @@ export function createGatherer(
             : pull,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth,
-        permissions: await permissionsFor(lab, config, once, state, comments),
+        permissions: await permissionsFor(lab, config, once, { ...state, commands: all }, comments),
+        handedOver,
         ...laneOf({ runs, broken, journal }),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
           ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
@@ -80,6 +83,12 @@ export function createGatherer(
       };
     },
   };
+}
+
+/** What the journal has of the run's own threads. */
+function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
+  const threads = [proposal.pull, proposal.issue];
+  return new Map([...journal.commands].filter(([, command]) => threads.includes(command.thread)));
 }
 
 /** The lane as the record tells it. A run whose logbook is broken may be live, and a broken journal may hold a freeze: unknown. */

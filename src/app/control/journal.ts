@@ -96,6 +96,15 @@ async function recorded(open: OpenLab, drafts: readonly EventDraft[]): Promise<b
   return result.kind === 'appended';
 }
 
+/** Reads a thread and posts the journal's answers that it does not show yet; whether it could be read. */
+export async function publishAnswers(open: OpenLab, thread: number): Promise<boolean> {
+  const since = after(open.lab.now(), -limits.sweepLookbackMs);
+  const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
+  if (read.kind === 'unknown') return false;
+  await publish(open, thread, read.value.comments);
+  return true;
+}
+
 /** Posts the answers of the journal that this thread does not show yet. */
 async function publish(open: OpenLab, thread: number, comments: readonly CommentFacts[]): Promise<void> {
   const ours = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));

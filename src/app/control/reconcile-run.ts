@@ -99,8 +99,11 @@ async function record(
   memory: Memory,
 ): Promise<Memory | 'refused'> {
   const { keeper, lab } = context;
-  const journal = step.journal.length === 0 ? [] : [{ run: JOURNAL, drafts: step.journal } as const];
-  const result = await keeper.appendTogether([{ run, drafts: step.drafts }, ...journal], lab.now());
+  const entries = [{ run, drafts: step.drafts } as const, { run: JOURNAL, drafts: step.journal } as const];
+  const result = await keeper.appendTogether(
+    entries.filter(({ drafts }) => drafts.length > 0),
+    lab.now(),
+  );
   if (result.kind === 'appended')
     return { ...memory, appended: new Set([...memory.appended, ...(result.seqs.get(run) ?? [])]) };
   if (result.kind === 'refused') return 'refused';

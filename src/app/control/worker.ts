@@ -14,7 +14,7 @@ import { publicationsOf } from '../../run/publications.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
-import { adoptProposals } from './adopt.ts';
+import { completeProposals, settleRequests, tellRequests } from '../propose/settle.ts';
 import { createGatherer } from './gather.ts';
 import { answerElsewhere } from './journal.ts';
 import { createMemories, type Memories } from './memories.ts';
@@ -44,6 +44,8 @@ type Own = {
   readonly acknowledged: Set<number>;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
+  /** Answers to `/propose` that stand in the threads. */
+  readonly toldRequests: Set<string>;
 };
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
@@ -59,6 +61,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     holds: '',
     acknowledged: new Set(),
     toldFaults: new Set(),
+    toldRequests: new Set(),
   };
   return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => acknowledge(own, [wake]) };
 }
@@ -79,9 +82,22 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     return;
   }
   const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
-  if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await adoptProposals(open);
+  if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await completeProposals(open);
   // First, because what is frozen or skipped there holds back every run that is looked at below.
   await answerElsewhere(open, all);
+  await lookAtRuns(own, open, all);
+  const moved = await settleRequests(open);
+  if (moved.length > 0) await lookAtRuns(own, open, moved);
+  if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep'))
+    await tellRequests(open, own.toldRequests);
+  await tellBroken(open, own.toldFaults);
+  // Commands that could not be recorded have to be found again.
+  if (open.keeper.refusal() === null) own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
+}
+
+/** Brings every run that the wakes may concern to where nothing more can be done for it now. */
+async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[]): Promise<void> {
+  const { lab, memories } = own;
   const holds = holdsOf(open);
   const gatherer = createGatherer(lab, open.git, open.config, known(open.configHealth));
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
@@ -96,9 +112,6 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
       own.settled.set(run, standing(now));
   }
   own.holds = holds;
-  await tellBroken(open, own.toldFaults);
-  // Commands that could not be recorded have to be found again.
-  if (open.keeper.refusal() === null) own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
 }
 
 /** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */

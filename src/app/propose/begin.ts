@@ -1,0 +1,182 @@
+/**
+ * Carries a planned proposal out: branch, issue, PR, and the record. Every step is found again by a name that the run
+ * decides, so that a second try completes what a first one began, and whose branch it is decides between two.
+ */
+
+import type { EffectOutcome } from '../../domain/effect.ts';
+import type { EventDataByType } from '../../domain/event.ts';
+import { limits } from '../../domain/limits.ts';
+import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { branchMark } from '../../ferry/ask/branch-mark.ts';
+import type { ProposalView } from '../../ferry/proposal-view.ts';
+import { readThreads, type ThreadFacts } from '../../github/threads.ts';
+import { markerText } from '../../render/marker.ts';
+import {
+  renderCommitMessage,
+  renderIssueBody,
+  renderIssueTitle,
+  renderPullBody,
+  renderPullTitle,
+} from '../../render/proposal.ts';
+import { fillLane } from '../../run/fill.ts';
+import { cardAnchors } from '../control/card-anchor.ts';
+import { type ControlEffect, perform } from '../control/perform.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
+import { begunAs, isBegunFor, proposalBranchOf } from './begun.ts';
+import { type Failed, notWritten, type ProposeOutcome } from './outcome.ts';
+import type { Planned } from './plan.ts';
+
+/** `lost`: the name was taken by another proposal at the same moment; decide again. */
+export type BeginOutcome = Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }> | Lost;
+type Lost = { readonly kind: 'lost' };
+
+/** Writes everything that a proposal is. Throws `GitError` where git cannot tell whose branch it is. */
+export async function begin(
+  open: OpenLab,
+  planned: Planned,
+  request: SeenCommand | null,
+): Promise<BeginOutcome> {
+  const begun = await pushedBranch(open, planned, request);
+  if (begun !== null) return begun;
+  const issue = await openedIssue(open, planned.view);
+  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
+  const linked: ProposalView = { ...planned.view, issue: issue.number };
+  const pull = await openedPull(open, linked);
+  if (pull.kind !== 'done' || pull.number === null) return refusedOr('the pull request', pull);
+  const both: ProposalView = { ...linked, pull: pull.number };
+  const updated = await act(open, {
+    kind: 'edit-issue',
+    issue: issue.number,
+    body: `${markerOf(both, 'issue')}\n${renderIssueBody(both)}`,
+    state: null,
+  });
+  if (updated.kind !== 'done') return refusedOr('the link from the issue to the pull request', updated);
+  return record(open, both, request);
+}
+
+function act({ lab, git }: OpenLab, effect: ControlEffect): Promise<EffectOutcome> {
+  return perform(lab, git, effect);
+}
+
+/** Whether asking again may help is the difference between the two failures. */
+function refusedOr(what: string, outcome: EffectOutcome): Failed {
+  if (outcome.kind === 'unknown')
+    return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
+  return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
+}
+
+function markerOf({ run }: ProposalView, kind: 'issue' | 'pull'): string {
+  return markerText({ run, kind, key: kind, fields: {} });
+}
+
+/** Null when the branch is there and ours. */
+async function pushedBranch(
+  open: OpenLab,
+  { view, text, base }: Planned,
+  request: SeenCommand | null,
+): Promise<Failed | Lost | null> {
+  const { git, config } = open;
+  const branch = proposalBranchOf(view.run);
+  const mark = branchMark(request === null ? null : commandKey(request));
+  const known = await begunAs(open, view.run);
+  if (known !== null) return isBegunFor(known, request) ? null : { kind: 'lost' };
+  const pushed = await act(open, {
+    kind: 'push-branch',
+    branch,
+    base,
+    files: text === null ? {} : { [config.lanes.daily.experiment]: text },
+    message: renderCommitMessage(view, mark),
+  });
+  if (pushed.kind !== 'done') return refusedOr(`the branch ${branch}`, pushed);
+  // A push that found the branch there says so as done: somebody else may have been faster.
+  await git.fetch();
+  const now = await begunAs(open, view.run);
+  if (now === null) return { kind: 'failed', code: 'unreadable', why: `the branch ${branch} is not there` };
+  return isBegunFor(now, request) ? null : { kind: 'lost' };
+}
+
+function openedIssue(open: OpenLab, view: ProposalView): Promise<EffectOutcome> {
+  const marker = markerOf(view, 'issue');
+  return act(open, {
+    kind: 'open-issue',
+    marker,
+    title: renderIssueTitle(view),
+    body: `${marker}\n${renderIssueBody(view)}`,
+    labels: ['experiment', 'ferry', `ferry-${view.lane}`],
+  });
+}
+
+function openedPull(open: OpenLab, view: ProposalView): Promise<EffectOutcome> {
+  const lane = open.config.lanes.daily;
+  return act(open, {
+    kind: 'open-pull',
+    head: proposalBranchOf(view.run),
+    base: lane.targetBranch,
+    title: renderPullTitle(view),
+    body: `${markerOf(view, 'pull')}\n${renderPullBody(view, lane.checklist.preconditions)}`,
+    labels: ['ferry', `ferry-${view.lane}`],
+  });
+}
+
+async function record(
+  open: OpenLab,
+  view: ProposalView,
+  request: SeenCommand | null,
+): Promise<Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>> {
+  const { lab, config, keeper } = open;
+  const { run, issue, pull } = view;
+  if (issue === null || pull === null) throw new Error('recorded before it was opened');
+  const threads = await readThreads(lab.client, pull, issue, readingOf(lab, config));
+  if (threads.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: threads.why };
+  // A card is only written from a record: this run was recorded once, and is begun no second time.
+  if (cardAnchors(threads.value.comments).some((card) => card.run === run))
+    return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
+  const data = proposedData(open, view, request, threads.value.pull);
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
+    const result = await keeper.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
+    if (result.kind === 'appended') return { kind: 'proposed', run, pull, issue };
+    if (result.kind === 'refused') return { kind: 'failed', code: 'unreadable', why: result.message };
+    if (result.kind === 'failed') return { kind: 'failed', code: 'not-written', why: result.message };
+    await keeper.load();
+  }
+  return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
+}
+
+function proposedData(
+  { lab, config }: OpenLab,
+  view: ProposalView,
+  request: SeenCommand | null,
+  pull: ThreadFacts['pull'],
+): EventDataByType['proposed'] {
+  const lane = config.lanes.daily;
+  return {
+    lane: view.lane,
+    date: view.date,
+    runName: fillLane(lane, view).runName,
+    repository: lab.repository,
+    issue: view.issue ?? 0,
+    pull: view.pull ?? 0,
+    baseBranch: lane.targetBranch,
+    headBranch: pull.headBranch,
+    experiment: lane.experiment,
+    objective: view.objective,
+    interval: view.interval,
+    candidate: view.candidate,
+    author: pull.author,
+    requestedBy: request?.actor ?? null,
+    ...(request === null ? {} : { request: requestOf(request, view) }),
+    keys: config.keys,
+  };
+}
+
+/** The knobs that a person named are those that change: what is not asked for is not edited. */
+function requestOf(
+  { surface, comment, index, thread, args }: SeenCommand,
+  { changes }: ProposalView,
+): NonNullable<EventDataByType['proposed']['request']> {
+  const isNamed = Object.keys(args).some((name) => name !== 'objective');
+  const knobs = isNamed ? changes.map(({ path, after }) => ({ path, after: after ?? '' })) : [];
+  return { surface, comment, index, thread, knobs };
+}

@@ -1,0 +1,69 @@
+/** Proposals that were begun and are not recorded yet: the branch is pushed first, and its name is made once for a run. */
+
+import { isRunId, type RunId, type Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { compactDate } from '../../domain/time.ts';
+import { markedCommand } from '../../ferry/ask/branch-mark.ts';
+import type { OpenLab } from '../open-lab.ts';
+
+/** The only lane that proposes by itself. */
+export const LANE = 'daily';
+
+/** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */
+export type Begun = {
+  readonly run: RunId;
+  readonly tip: Sha;
+  /** Where it left the lane's branch: what its change is held against. */
+  readonly mergeBase: Sha;
+  readonly command: string | null;
+  /** When its first commit was made, Unix milliseconds. */
+  readonly atMs: number;
+};
+
+/** The branch of a proposal: one for each run, named by it. */
+export function proposalBranchOf(run: string): string {
+  return `ferrybot/proposal/${run}`;
+}
+
+/** `ferry-daily-20261121`; a second proposal of one day, after the first was withdrawn or closed, ends in `-2`. */
+export type DayPlaces = { readonly begun: readonly Begun[]; readonly free: RunId | null };
+
+/** What a day has: branches that are begun, and the first name that nobody has taken. Throws `GitError`. */
+export async function placesOf(open: OpenLab, lane: string, date: string): Promise<DayPlaces> {
+  const recorded = new Set<string>(open.keeper.current().runs.map((run) => run.run));
+  const begun: Begun[] = [];
+  for (let number = 1; number <= limits.proposalsPerDayMax; number += 1) {
+    const base = `ferry-${lane}-${compactDate(date)}`;
+    const run = number === 1 ? base : `${base}-${number}`;
+    if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
+    if (recorded.has(run)) continue;
+    const found = await begunAs(open, run);
+    if (found === null) return { begun, free: run };
+    begun.push(found);
+  }
+  return { begun, free: null };
+}
+
+/** The branch of one run, whoever pushed it; null where it is not there. Throws `GitError`. */
+export async function begunAs({ git, config }: OpenLab, run: RunId): Promise<Begun | null> {
+  const tip = await git.resolve(`refs/heads/${proposalBranchOf(run)}`);
+  const target = await git.resolve(`refs/heads/${config.lanes.daily.targetBranch}`);
+  if (tip === null || target === null) return null;
+  const mergeBase = await git.mergeBase(target, tip);
+  if (mergeBase === null) return null;
+  const commits = await git.log({
+    from: tip,
+    not: mergeBase,
+    sinceMs: null,
+    paths: [],
+    limit: limits.intervalCommitsRead,
+  });
+  const first = commits.at(-1);
+  return { run, tip, mergeBase, command: markedCommand(first?.subject ?? ''), atMs: first?.atMs ?? 0 };
+}
+
+/** Whether a begun proposal is this command's; null asks for the schedule's. */
+export function isBegunFor(begun: Begun, command: SeenCommand | null): boolean {
+  return begun.command === (command === null ? null : commandKey(command));
+}

@@ -1,0 +1,31 @@
+/** The lab's own checks on an edit of ours before it is pushed (issue *the gate*, Proposals): pre-commit, type check, tests. */
+
+import type { Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { redact } from '../../host/redactor.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { type Nothing, nothing } from './outcome.ts';
+
+/** Null where all of them succeed. An edit that changes nothing is what the branch has already, and was checked there. */
+export async function failedChecks(
+  open: OpenLab,
+  edit: { readonly base: Sha; readonly path: string; readonly text: string; readonly isChanged: boolean },
+): Promise<Nothing | null> {
+  const { checksBeforePush } = open.config.lanes.daily;
+  if (checksBeforePush.length === 0 || !edit.isChanged) return null;
+  const failed = await open.lab.helpers.check({
+    git: open.git,
+    commit: edit.base,
+    files: { [edit.path]: edit.text },
+    commands: checksBeforePush,
+  });
+  if (failed === null) return null;
+  const { command, result } = failed;
+  const output = redact(`${result.stdout}\n${result.stderr}`.trim(), []);
+  const how =
+    result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
+  return nothing(
+    'checks-failed',
+    `${command.join(' ').slice(0, limits.shownTextCharsMax)}: ${how.trim()}\n${output.slice(-limits.checkOutputShownChars)}`.toWellFormed(),
+  );
+}

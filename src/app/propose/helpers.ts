@@ -1,0 +1,84 @@
+/** Programs of the lab's own that help with a proposal: each in a folder of its own, bounded, and without any token. */
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { GitExporter } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { type ProgramResult, runProgram } from '../../host/process.ts';
+
+/** One program: `input` is its standard input. */
+export type HelperCall = {
+  readonly command: readonly string[];
+  readonly input: string;
+  readonly timeoutMs: number;
+  readonly outputBytesMax: number;
+};
+
+/** Commands that run one after another in a checkout of `commit` with `files` written over it. */
+export type TreeCall = {
+  readonly git: GitExporter;
+  readonly commit: Sha;
+  readonly files: Readonly<Record<string, string>>;
+  readonly commands: readonly (readonly string[])[];
+};
+
+/** The first command that did not succeed, or null where all did. */
+export type TreeResult = { readonly command: readonly string[]; readonly result: ProgramResult } | null;
+
+export type Helpers = {
+  readonly ask: (call: HelperCall) => Promise<ProgramResult>;
+  /** Throws `GitError` where the checkout cannot be had. */
+  readonly check: (call: TreeCall) => Promise<TreeResult>;
+};
+
+/** Helpers on this machine. Of our environment they get PATH alone; checks get a HOME in their own folder as well. */
+export function createHelpers(path: string): Helpers {
+  return {
+    ask: ({ command: [file = '', ...args], input, timeoutMs, outputBytesMax }) =>
+      inFolder((cwd) =>
+        runProgram(file, args, { env: { PATH: path }, cwd, input, timeoutMs, outputBytesMax }),
+      ),
+    check: ({ git, commit, files, commands }) =>
+      inFolder(async (folder) => {
+        const [tree, home] = [join(folder, 'tree'), join(folder, 'home')];
+        await mkdir(home);
+        await git.exportTree(commit, ['.'], tree);
+        const env = { PATH: path, HOME: home, TMPDIR: home };
+        await asRepository(tree, env);
+        for (const [name, text] of Object.entries(files)) {
+          await mkdir(dirname(join(tree, name)), { recursive: true });
+          await writeFile(join(tree, name), text, 'utf8');
+        }
+        const endsAtMs = Date.now() + limits.checksTimeoutMs;
+        for (const command of commands) {
+          const [file = '', ...args] = command;
+          const timeoutMs = Math.max(1, endsAtMs - Date.now());
+          const result = await runProgram(file, args, { env, cwd: tree, timeoutMs });
+          if (!result.ok) return { command, result };
+        }
+        return null;
+      }),
+  };
+}
+
+async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-helper-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Linters ask git which files there are: the checkout is a repository, without history and without a remote. */
+async function asRepository(tree: string, env: Readonly<Record<string, string>>): Promise<void> {
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '--all', '--force'],
+  ]) {
+    const result = await runProgram('git', args, { env: { ...env, GIT_CONFIG_NOSYSTEM: '1' }, cwd: tree });
+    if (!result.ok) throw new Error(`git ${args[0] ?? ''} in the checkout for the checks: ${result.stderr}`);
+  }
+}

@@ -1,0 +1,121 @@
+/** The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md). */
+
+import { z } from 'zod';
+import type { LabConfig } from '../../config/schema.ts';
+import type { Objective } from '../../domain/event.ts';
+import { limits } from '../../domain/limits.ts';
+import { checkProposedEdits } from '../../ferry/ask/proposer-check.ts';
+import type { RecentFerry } from '../../ferry/candidates.ts';
+import { readKnobs } from '../../ferry/delta/read-knobs.ts';
+import type { EditedFile } from '../../ferry/edit.ts';
+import type { IntervalContext } from '../../ferry/interval.ts';
+import { redact } from '../../host/redactor.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Experiment } from './experiment.ts';
+import { type Nothing, nothing } from './outcome.ts';
+
+const answerSchema = z.strictObject({
+  edits: z
+    .array(
+      z.strictObject({
+        path: z.string().min(1).max(500),
+        before: z.string().max(500).optional(),
+        after: z.string().min(1).max(500),
+      }),
+    )
+    .min(1)
+    .max(limits.proposerEditsMax),
+  rationale: z.string().trim().min(1).max(2_000),
+  risk: z.enum(['low', 'medium', 'high']),
+});
+
+export type ProposerInput = {
+  readonly run: string;
+  readonly date: string;
+  readonly objective: Objective;
+  readonly context: IntervalContext;
+  readonly recent: readonly RecentFerry[];
+};
+
+export type Proposed = EditedFile & {
+  readonly kind: 'proposes';
+  readonly rationale: string;
+  readonly risk: 'low' | 'medium' | 'high';
+};
+
+type Proposer = NonNullable<LabConfig['lanes']['daily']['proposer']>;
+
+/** Asks it once. Whatever it says is checked like anybody's; a wrong answer is told and nothing is edited. */
+export async function askProposer(
+  open: OpenLab,
+  proposer: Proposer,
+  experiment: Experiment,
+  input: ProposerInput,
+): Promise<Proposed | Nothing> {
+  const result = await open.lab.helpers.ask({
+    command: proposer.command,
+    input: `${JSON.stringify(proposerContext(open.config, experiment, input))}\n`,
+    timeoutMs: proposer.timeoutMs,
+    outputBytesMax: proposer.outputBytesMax,
+  });
+  if (!result.ok) {
+    const end = redact(result.stderr, []).trim().slice(-limits.messageCharactersMax);
+    return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
+  }
+  const answer = answerSchema.safeParse(parsedJson(result.stdout));
+  if (!answer.success) {
+    const [issue] = answer.error.issues;
+    return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  }
+  const { edits, rationale, risk } = answer.data;
+  const lane = open.config.lanes.daily;
+  const checked = checkProposedEdits(
+    experiment.syntax,
+    experiment.parser,
+    edits.map(({ path, before, after }) => ({ path, before: before ?? null, after })),
+    { knobsMax: lane.budget.knobs, scaleKnobs: lane.scaleKnobs, recent: input.recent },
+  );
+  if (!checked.ok) return nothing('proposer-refused', `${checked.error.code} ${checked.error.path}`.trim());
+  return { kind: 'proposes', ...checked.value, rationale: redact(rationale, []), risk };
+}
+
+/** What a proposer is told: the file, its knobs, what was tried and what came of it, and what happened since the last ferry. */
+export function proposerContext(
+  config: LabConfig,
+  { text, syntax }: Pick<Experiment, 'text' | 'syntax'>,
+  { run, date, objective, context, recent }: ProposerInput,
+): object {
+  const lane = config.lanes.daily;
+  return {
+    v: 1,
+    run,
+    date,
+    lane: 'daily',
+    objective,
+    experiment: { path: lane.experiment, text },
+    knobs: readKnobs(syntax).map(({ path, knob, value, bucket, line }) => ({
+      path,
+      knob,
+      value,
+      bucket,
+      line,
+    })),
+    budget: { knobs: lane.budget.knobs },
+    scaleKnobs: lane.scaleKnobs,
+    recent,
+    last: context.last,
+    since: context.start,
+    commits: context.commits.map(({ sha, subject }) => ({ sha, subject })),
+    issues: context.issues.map(({ number, title }) => ({ number, title })),
+  };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // What is no JSON is no answer: the schema refuses null and says so.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

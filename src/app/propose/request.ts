@@ -1,0 +1,165 @@
+/** One `/propose`: what stands in its way, what it would change, and the proposal that comes of it. */
+
+import { assertNever } from '../../domain/assert.ts';
+import type { Objective } from '../../domain/event.ts';
+import { GitError } from '../../domain/git.ts';
+import { holdsOn } from '../../domain/hold.ts';
+import { limits } from '../../domain/limits.ts';
+import { phaseOf, type SeenCommand } from '../../domain/run-state.ts';
+import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
+import { readObjective, USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
+import { askOf, isFrom } from '../../ferry/ask/request.ts';
+import { laneStanding } from '../../ferry/ask/standing.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { type Answered, answerTo, refusalAnswer } from './answers.ts';
+import { begin } from './begin.ts';
+import { type Begun, isBegunFor, LANE, placesOf } from './begun.ts';
+import { completeBegun } from './complete-begun.ts';
+import { planProposal } from './plan.ts';
+import { planOfBegun } from './plan-begun.ts';
+import { clearedAway, withdrawn } from './replace.ts';
+
+/** `again`: somebody else was faster; read again and decide again. */
+export type RequestOutcome =
+  | Answered
+  | { readonly kind: 'wait'; readonly why: string }
+  | { readonly kind: 'again' };
+
+/** Does what is asked, or says why not. Every step is safe to repeat: after a crash it is called again. */
+export async function carryOutRequest(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  try {
+    return await decided(open, command);
+  } catch (error) {
+    if (error instanceof GitError) return { kind: 'wait', why: error.message };
+    throw error;
+  }
+}
+
+async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  const { runs, broken, journal } = open.keeper.current();
+  if (broken.length > 0) return answerTo('logbook-broken', {});
+  const from = runs.find((run) => isFrom(run.proposal.request, command));
+  if (from !== undefined) {
+    const { pull, issue } = from.proposal;
+    return answerTo('proposed', { run: from.run, pull, issue });
+  }
+  const begun = await begunBefore(open, command);
+  const date = begun?.date ?? dateOf(open.lab.now());
+  const [hold] = begun === null ? holdsOn(journal.holds, date) : [];
+  if (hold !== undefined)
+    return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
+  const objective = objectiveOf(open, command);
+  if (objective.kind === 'unclear') return objective.answer;
+  return begun === null
+    ? propose(open, command, date, objective.objective)
+    : complete(open, command, begun, objective.objective);
+}
+
+/** What the schedule began stands in the way like what is recorded, so it is completed first. */
+async function propose(
+  open: OpenLab,
+  command: SeenCommand,
+  date: string,
+  objective: Objective,
+): Promise<RequestOutcome> {
+  const completed = await completeBegun(open, limits.publishGraceMs);
+  if (completed !== null && completed.kind !== 'proposed' && completed.kind !== 'already')
+    return { kind: 'wait', why: `a proposal that was begun before: ${completed.kind}` };
+  const standing = laneStanding(open.keeper.current().runs, command.thread);
+  if (standing.kind === 'elsewhere' || standing.kind === 'busy') {
+    const { run, proposal } = standing.run;
+    const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
+    return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run) });
+  }
+  const { free } = await placesOf(open, LANE, date);
+  if (free === null) return answerTo('propose-not-today', { count: limits.proposalsPerDayMax });
+  const planned = await planProposal(open, { run: free, date, objective, request: command });
+  switch (planned.kind) {
+    case 'refused':
+      return refusalAnswer(planned.refusal);
+    case 'nothing':
+      return answerTo('propose-nothing', { reason: planned.code, why: planned.why });
+    case 'failed':
+      return { kind: 'wait', why: planned.why };
+    case 'planned':
+      break;
+    default:
+      return assertNever(planned);
+  }
+  if (standing.kind === 'replaceable') {
+    const gone = await withdrawn(open, standing.run, command);
+    if (gone !== 'done') return gone;
+  }
+  return finished(open, command, await clearedAway(open, command), () => begin(open, planned, command));
+}
+
+async function complete(
+  open: OpenLab,
+  command: SeenCommand,
+  { begun, date }: BegunOn,
+  objective: Objective,
+): Promise<RequestOutcome> {
+  const planned = await planOfBegun(open, begun, { run: begun.run, date, objective, request: command });
+  if (planned.kind === 'nothing')
+    return answerTo('propose-nothing', { reason: planned.code, why: planned.why });
+  if (planned.kind === 'failed') return { kind: 'wait', why: planned.why };
+  return finished(open, command, await clearedAway(open, command), () => begin(open, planned, command));
+}
+
+async function finished(
+  open: OpenLab,
+  command: SeenCommand,
+  cleared: 'done' | { readonly kind: 'wait'; readonly why: string },
+  work: () => ReturnType<typeof begin>,
+): Promise<RequestOutcome> {
+  if (cleared !== 'done') return cleared;
+  const outcome = await work();
+  switch (outcome.kind) {
+    case 'proposed':
+      return answerTo('proposed', { run: outcome.run, pull: outcome.pull, issue: outcome.issue });
+    case 'already':
+    case 'lost':
+      return { kind: 'again' };
+    case 'failed':
+      return outcome.code === 'unreadable'
+        ? { kind: 'wait', why: outcome.why }
+        : answerTo('propose-failed', { why: outcome.why });
+    default:
+      open.lab.log('a /propose ended oddly', { command: command.comment });
+      return assertNever(outcome);
+  }
+}
+
+type BegunOn = { readonly begun: Begun; readonly date: string };
+
+/** What this very command began before a crash, on the day on which it did. */
+async function begunBefore(open: OpenLab, command: SeenCommand): Promise<BegunOn | null> {
+  const today = dateOf(open.lab.now());
+  const asked = dateOf(fromRfc3339(command.at) ?? open.lab.now());
+  for (let date = asked; date <= today; date = dateAfter(date, 1)) {
+    const { begun } = await placesOf(open, LANE, date);
+    const mine = begun.find((one) => isBegunFor(one, command));
+    if (mine !== undefined) return { begun: mine, date };
+  }
+  return null;
+}
+
+type ObjectiveFound =
+  | { readonly kind: 'clear'; readonly objective: Objective }
+  | { readonly kind: 'unclear'; readonly answer: Answered };
+
+/** Where nothing is said, the lab's standing objective counts, if it has one. */
+function objectiveOf(open: OpenLab, command: SeenCommand): ObjectiveFound {
+  const ask = askOf(command);
+  if (ask.objective === null && open.config.lanes.daily.objective === 'integration')
+    return { kind: 'clear', objective: USUAL_OBJECTIVE };
+  const reading = ask.objective === null ? null : readObjective(ask.objective);
+  if (reading?.kind === 'clear') return reading;
+  const knobs = ask.knobs.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
+  const detail = { why: reading?.why ?? 'nothing-said', said: ask.objective ?? '', knobs };
+  return { kind: 'unclear', answer: answerTo('propose-objective-unclear', detail) };
+}
+
+function quoted(value: string): string {
+  return /^[\w.+-]+$/.test(value) ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

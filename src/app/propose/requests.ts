@@ -1,0 +1,62 @@
+/** `/propose`, carried out: the command stands in the journal, its work outside is done, and only then it is answered. */
+
+import type { AnswerDetail } from '../../commands/decision.ts';
+import type { AnswerCode } from '../../domain/command.ts';
+import { limits } from '../../domain/limits.ts';
+import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { waitingRequests } from '../../ferry/ask/request.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { carryOutRequest } from './request.ts';
+
+/** An outcome that people are told. */
+export type RequestAnswer = { readonly code: AnswerCode; readonly detail: AnswerDetail };
+
+/** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
+export async function carryOutRequests(open: OpenLab): Promise<readonly SeenCommand[]> {
+  const answered: SeenCommand[] = [];
+  for (const command of waitingRequests(open.keeper.current().journal)) {
+    const answer = await outcomeOf(open, command);
+    if (answer !== null && (await recorded(open, command, answer))) answered.push(command);
+  }
+  return answered;
+}
+
+/** Null while something cannot be read or written; after long enough the person is told so. */
+async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAnswer | null> {
+  for (let round = 0; round < limits.requestRoundsMax; round += 1) {
+    const outcome = await carryOutRequest(open, command);
+    if (outcome.kind === 'answer') return outcome;
+    if (outcome.kind === 'wait') {
+      open.lab.log(`a /propose waits: ${outcome.why}`, { command: commandKey(command) });
+      const age = open.lab.now() - (fromRfc3339(command.at) ?? 0);
+      return age < limits.requestPatienceMs
+        ? null
+        : {
+            code: 'propose-failed',
+            detail: { why: outcome.why.slice(0, limits.messageCharactersMax).toWellFormed() },
+          };
+    }
+    await open.git.fetch();
+    await open.keeper.load();
+  }
+  return null;
+}
+
+/** Somebody else may answer at the same moment: the record takes one answer. */
+async function recorded(open: OpenLab, command: SeenCommand, answer: RequestAnswer): Promise<boolean> {
+  const { comment, surface, index, thread } = command;
+  const data = { comment, surface, index, thread, ...answer };
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const known = open.keeper.current().journal.commands.get(commandKey(command));
+    if (known === undefined || known.answer !== null) return known !== undefined;
+    const draft = { type: 'command-answered', role: 'control', data } as const;
+    const result = await open.keeper.append(JOURNAL, [draft], open.lab.now());
+    if (result.kind === 'appended') return true;
+    if (result.kind === 'refused') return false;
+    if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
+    await open.keeper.load();
+  }
+  return false;
+}

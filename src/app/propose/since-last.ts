@@ -1,0 +1,37 @@
+/** What was merged and discussed since the last ferry (policy/daily-ferry.md, step 1). */
+
+import type { IntervalStart } from '../../domain/event.ts';
+import type { LoggedCommit } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { type IntervalContext, intervalContext, intervalStart, lastFerryOf } from '../../ferry/interval.ts';
+import { listExperimentIssues } from '../../github/issues.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Failed } from './outcome.ts';
+
+/** The context of a ferry of this day on the tip `base`. Throws `GitError` where git cannot tell. */
+export async function sinceLastFerry(
+  open: OpenLab,
+  base: Sha,
+  date: string,
+): Promise<IntervalContext | Failed> {
+  const { runs } = open.keeper.current();
+  const last = lastFerryOf(runs, `${date}~`);
+  const start = intervalStart(last, date, limits.intervalFallbackDays);
+  const issues = await listExperimentIssues(open.lab.client, `${start.sinceDate}T00:00:00Z`);
+  if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
+  const commits = await commitsSince(open, base, start);
+  const ferryIssues = new Set(runs.map((run) => run.proposal.issue));
+  return intervalContext({ start, last, commits, issues: issues.value, ferryIssues });
+}
+
+/** `git log SHA..HEAD -- <shipped paths>`, or since a date where no launch commit is known. */
+async function commitsSince(
+  open: OpenLab,
+  base: Sha,
+  { sinceCommit, sinceDate }: IntervalStart,
+): Promise<readonly LoggedCommit[]> {
+  const sinceMs = sinceCommit === null ? Date.parse(`${sinceDate}T00:00:00Z`) : null;
+  const paths = open.config.lanes.daily.ships;
+  return open.git.log({ from: base, not: sinceCommit, sinceMs, paths, limit: limits.intervalCommitsRead });
+}

@@ -1,0 +1,40 @@
+/** Why this change today: who asked for it, or what made the candidate due (policy/daily-ferry.md, open PR: what changed and why). */
+
+import { limits } from '../domain/limits.ts';
+import type { ChoiceRationale, Skipped } from '../ferry/candidates.ts';
+import type { ProposalView } from '../ferry/proposal-view.ts';
+import { inlineText } from './escape.ts';
+import { code, details, paragraphs, person } from './words.ts';
+
+/** The rationale of a proposal: reason, origin, and what was passed over. */
+export function whyText({ reason, candidate, asked, rationale, changes }: ProposalView): string {
+  const origin = [
+    asked === null ? '' : `Asked for by ${person(asked.by)} in #${asked.thread}. `,
+    inlineText(reason, limits.shownBlockCharsMax),
+    candidate === null ? '' : ` (candidate ${code(candidate)})`,
+  ].join('');
+  const said =
+    origin.trim() === '' ? (changes.length === 0 ? 'an identical rerun' : 'no reason was given') : origin;
+  return paragraphs(
+    `Rationale: ${said.trim()}`,
+    rationale === null ? null : dueText(rationale),
+    rationale === null || rationale.skipped.length === 0 ? null : skippedText(rationale.skipped),
+  );
+}
+
+function dueText({ bucket, bucketLastTried, candidateLastTried }: ChoiceRationale): string {
+  const lately = (last: string | null): string =>
+    last === null ? 'has not been launched in what is remembered' : `was last launched on ${last}`;
+  return `Due: the bucket ${bucket} ${lately(bucketLastTried)}, this knob ${lately(candidateLastTried)}.`;
+}
+
+function skippedText(skipped: readonly Skipped[]): string {
+  const lines = skipped.slice(0, limits.shownRowsMax).map(({ id, why }) => `- ${code(id)}: ${SKIPPED[why]}`);
+  return details('Candidates that were passed over', lines.join('\n'));
+}
+
+const SKIPPED: Readonly<Record<Skipped['why'], string>> = {
+  'path-missing': 'its knob is not in the file',
+  'all-values-recent':
+    'each of its values is there already, was tried lately, or was followed by a failed run',
+};

@@ -1,0 +1,88 @@
+/** A process dies at any step of a /propose and is started again: one branch, one issue, one pull request, one answer. */
+
+import { describe, expect, it } from 'vitest';
+import { propose, stateOf, until } from '../support/play.ts';
+import { answersTo, saidTwice, say } from '../support/talk.ts';
+import { Crash, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const RUN = 'ferry-daily-20261121';
+
+type Boundary = { readonly process: string; readonly kind: string; readonly moment: string };
+type Played = { readonly lab: VirtualLab; readonly comment: number; readonly met: readonly Boundary[] };
+
+/** Asks for a ferry in place of the one that stands, with a crash at the n-th boundary after the command. */
+async function played(options: VirtualLabOptions, crashAt: number | null): Promise<Played> {
+  const met: Boundary[] = [];
+  let isOn = false;
+  const lab = await openVirtualLab({
+    ...options,
+    sweepMs: 5 * MINUTE,
+    atBoundary: (process, kind, moment) => {
+      if (!isOn) return;
+      met.push({ process, kind, moment });
+      if (met.length - 1 === crashAt) throw new Crash();
+    },
+  });
+  const { pull } = await propose(lab);
+  isOn = true;
+  const comment = await say(lab, 'ada', pull, '/propose learning_rate=4e-3');
+  await until(lab, 'the answer', () => answersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
+  await until(
+    lab,
+    'the gates',
+    async () => ((await stateOf(lab, `${RUN}-2`))?.gate?.digest ?? null) !== null,
+  );
+  isOn = false;
+  await lab.clock.advance(20 * MINUTE);
+  return { lab, comment, met };
+}
+
+async function expectOneOfEach({ lab, comment }: Played): Promise<void> {
+  expect(answersTo(lab, comment)).toEqual([expect.stringContaining(`proposed as \`${RUN}-2\``)]);
+  expect(saidTwice(lab)).toEqual([]);
+  const issues = Object.values(lab.world.state.issues);
+  const open = issues.filter((issue) => issue.state === 'open');
+  expect(issues.filter((issue) => issue.pull !== null)).toHaveLength(2);
+  expect(issues).toHaveLength(4);
+  expect(open).toHaveLength(2);
+  expect((await stateOf(lab, RUN))?.closed?.outcome).toBe('withdrawn');
+  expect((await stateOf(lab, `${RUN}-2`))?.proposal.requestedBy?.login).toBe('ada');
+  const refs = await lab.store.refs('refs/heads/ferrybot/proposal/');
+  expect([...refs.keys()]).toEqual([
+    `refs/heads/ferrybot/proposal/${RUN}`,
+    `refs/heads/ferrybot/proposal/${RUN}-2`,
+  ]);
+}
+
+describe.each([
+  ['server', { server: true }, ['before', 'after']],
+  // The same code: half of the boundaries show that another process takes over as well.
+  ['chat workflow', { server: false }, ['after']],
+])('a crash at each boundary of the %s', (_, options, moments) => {
+  it('leaves one proposal and one answer', { timeout: 240_000 }, async () => {
+    const plain = await played(options, null);
+    await expectOneOfEach(plain);
+    await plain.lab.close();
+    expect(plain.met.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining([
+        'append',
+        'push-branch',
+        'open-issue',
+        'open-pull',
+        'edit-issue',
+        'close-pull',
+      ]),
+    );
+    for (const [index, boundary] of plain.met.entries()) {
+      if (!moments.includes(boundary.moment)) continue;
+      const crashed = await played(options, index);
+      try {
+        await expectOneOfEach(crashed);
+      } catch (error) {
+        throw new Error(`after a crash ${boundary.moment} ${boundary.kind} (${index})`, { cause: error });
+      }
+      await crashed.lab.close();
+    }
+  });
+});

@@ -1,0 +1,230 @@
+/** People ask for a ferry: what they get, what they are asked, and what stands in the way; on the server and by the action alone. */
+
+import { describe, expect, it } from 'vitest';
+import { approveAndFinish, eventsOf, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
+import {
+  answersTo,
+  bodyOf,
+  botComments,
+  fileOf,
+  pushExperiment,
+  SHORT_FERRY,
+  saidTwice,
+  say,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const RUN = 'ferry-daily-20261121';
+const FILE = 'experiments/ferries/daily.py';
+
+/** A lab with an experiment issue that somebody opened. */
+async function withIssue(
+  options: VirtualLabOptions = {},
+): Promise<{ readonly lab: VirtualLab; readonly issue: number }> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  const opened = await lab.as('ada', 'POST', '/issues', {
+    title: 'Try another rate',
+    body: 'What do you think?',
+    labels: ['experiment'],
+  });
+  return { lab, issue: (opened as { number: number }).number };
+}
+
+/** Says it, lets time pass until it is answered, and gives the answers: one. */
+async function ask(
+  lab: VirtualLab,
+  thread: number,
+  text: string,
+  who: 'mira' | 'ada' = 'mira',
+): Promise<string> {
+  const comment = await say(lab, who, thread, text);
+  await until(lab, `the answer to ${text}`, () => answersTo(lab, comment).length > 0, {
+    limitMs: 2 * 3_600_000,
+  });
+  await lab.clock.advance(MINUTE);
+  expect(answersTo(lab, comment)).toHaveLength(1);
+  expect(saidTwice(lab)).toEqual([]);
+  return answersTo(lab, comment)[0] ?? '';
+}
+
+function pulls(lab: VirtualLab): readonly { readonly number: number; readonly state: string }[] {
+  return Object.values(lab.world.state.issues).filter((issue) => issue.pull !== null);
+}
+
+describe.each([
+  ['through the server', { server: true }],
+  ['by the sweep alone', { server: true, webhooks: false, sweepMs: 5 * MINUTE }],
+  ['by the action alone', { server: false }],
+])('a ferry that somebody asked for, %s', (_, options) => {
+  it('is proposed with exactly those knobs, launched by somebody else, and sealed', async () => {
+    const { lab, issue } = await withIssue(options);
+    const answer = await ask(
+      lab,
+      issue,
+      '/propose learning_rate=4e-3 warmup=80 objective="integration: is 4e-3 still fine?"',
+      'ada',
+    );
+    expect(answer).toContain(`proposed as \`${RUN}\``);
+    await until(lab, 'its gates', async () => ((await stateOf(lab, RUN))?.gate?.digest ?? null) !== null);
+    const state = await stateOf(lab, RUN);
+    expect(state?.proposal).toMatchObject({
+      candidate: null,
+      objective: { kind: 'integration', text: 'integration: is 4e-3 still fine?' },
+      requestedBy: { login: 'ada' },
+      request: {
+        thread: issue,
+        knobs: expect.arrayContaining([{ path: 'train_config.SimpleTrainConfig().warmup', after: '80' }]),
+      },
+    });
+    expect(state?.gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown')).toEqual([]);
+    const text = (await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)) ?? '';
+    expect(text).toBe(
+      ((await fileOf(lab, 'main', FILE)) ?? '')
+        .replace('learning_rate=3e-3', 'learning_rate=4e-3')
+        .replace('warmup=100', 'warmup=80'),
+    );
+    const pull = state?.proposal.pull ?? 0;
+    expect(bodyOf(lab, pull)).toContain(`Asked for by ada in #${issue}`);
+    await approveAndFinish(lab, RUN, pull);
+    await seal(lab, RUN, state?.proposal.issue ?? 0);
+    expect((await stateOf(lab, RUN))?.seal?.verdict).toBe('pass');
+    expect(pulls(lab)).toHaveLength(2);
+    expect(lab.world.state.unserved).toEqual([]);
+    await lab.close();
+  });
+});
+
+describe('who asked', () => {
+  it('cannot approve it', async () => {
+    const { lab, issue } = await withIssue();
+    await ask(lab, issue, '/propose learning_rate=4e-3');
+    await until(lab, 'its gates', async () => ((await stateOf(lab, RUN))?.gate?.digest ?? null) !== null);
+    const pull = (await stateOf(lab, RUN))?.proposal.pull ?? 0;
+    expect(await ask(lab, pull, '/approve-launch')).toContain('this change is yours');
+    expect((await stateOf(lab, RUN))?.approvals).toEqual([]);
+    await lab.close();
+  });
+
+  it('needs the permission that the lab asks for', async () => {
+    const { lab, issue } = await withIssue();
+    const comment = await say(lab, 'ravi', issue, '/propose learning_rate=4e-3');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, comment)).toEqual([expect.stringContaining('takes write permission')]);
+    expect(pulls(lab)).toEqual([]);
+    await lab.close();
+  });
+});
+
+describe('an ask that cannot be followed is answered, and nothing is edited', () => {
+  it.each([
+    ['/propose learning_rat=4e-3', /no knob `learning_rat`\. Did you mean `learning_rate`\?/],
+    ['/propose banana=1', /no knob `banana`\. `npx ferrybot read-knobs`/],
+    ['/propose learning_rate=0.003', /`learning_rate` is `3e-3` already/],
+    [
+      '/propose learning_rate="open(1)"',
+      /`open\(1\)` is no value that `learning_rate` can take \(it is `3e-3`\)/,
+    ],
+    [
+      '/propose learning_rate=4e-3 objective="does \\"warmup\\" matter?"',
+      /nothing was edited, because the objective names neither[\s\S]*`\/propose learning_rate=4e-3 objective="integration: does \\"warmup\\" matter\?"`/,
+    ],
+    ['/propose objective="not a regression"', /can be read both ways/],
+  ])('%s', async (text, answer) => {
+    const { lab, issue } = await withIssue();
+    expect(await ask(lab, issue, text)).toMatch(answer);
+    expect(pulls(lab)).toEqual([]);
+    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
+      'command-seen',
+      'command-answered',
+    ]);
+    await lab.close();
+  });
+});
+
+describe('a change of scale', () => {
+  it('passes its gate at the value that was asked for, and at no other', async () => {
+    const { lab, issue } = await withIssue();
+    await ask(lab, issue, '/propose TRAIN_BATCH_SIZE=16 objective="integration: twice the batch"');
+    const scale = async (): Promise<string | undefined> =>
+      (await stateOf(lab, RUN))?.gate?.verdicts.find((verdict) => verdict.gate === 'scale-stable')?.code;
+    await until(lab, 'its gates', async () => (await scale()) !== undefined);
+    expect(await scale()).toBe('asked-for');
+    await pushExperiment(lab, RUN, (text) => text.replace('TRAIN_BATCH_SIZE = 16', 'TRAIN_BATCH_SIZE = 32'));
+    await lab.clock.advance(MINUTE);
+    expect(await scale()).toBe('scale-changed');
+    await lab.close();
+  });
+});
+
+describe('what nobody named is chosen', () => {
+  it('from the candidates, where the objective is the usual one', async () => {
+    const { lab, issue } = await withIssue();
+    expect(await ask(lab, issue, '/propose')).toContain(`proposed as \`${RUN}\``);
+    expect((await stateOf(lab, RUN))?.proposal).toMatchObject({
+      candidate: 'learning-rate',
+      requestedBy: { login: 'mira' },
+      request: { knobs: [] },
+    });
+    await lab.close();
+  });
+
+  it('as the same again, where a regression is declared', async () => {
+    const { lab, issue } = await withIssue();
+    await ask(lab, issue, '/propose objective="regression: eval loss of #12"');
+    await until(lab, 'its gates', async () => ((await stateOf(lab, RUN))?.gate?.digest ?? null) !== null);
+    const state = await stateOf(lab, RUN);
+    expect(state?.proposal.objective.kind).toBe('regression');
+    expect(state?.gate?.manifest?.delta).toEqual([]);
+    expect(state?.gate?.verdicts.find((v) => v.gate === 'identical-rerun')?.outcome).toBe('pass');
+    await lab.close();
+  });
+});
+
+describe('a proposal that stands already', () => {
+  it('is replaced from its own thread as long as nobody approved it, and not from elsewhere', async () => {
+    const { lab, issue } = await withIssue();
+    const first = await propose(lab);
+    expect(await ask(lab, issue, '/propose learning_rate=4e-3')).toMatch(
+      new RegExp(`\`${RUN}\` is proposed already in #${first.pull}`),
+    );
+    expect(await ask(lab, first.pull, '/propose learning_rate=4e-3')).toContain(`proposed as \`${RUN}-2\``);
+    const [old, next] = [await stateOf(lab, RUN), await stateOf(lab, `${RUN}-2`)];
+    expect(old?.closed).toMatchObject({ outcome: 'withdrawn' });
+    expect(next?.proposal).toMatchObject({ requestedBy: { login: 'mira' } });
+    const states = new Map(Object.values(lab.world.state.issues).map((one) => [one.number, one.state]));
+    expect([states.get(first.pull), states.get(first.issue), states.get(next?.proposal.pull ?? 0)]).toEqual([
+      'closed',
+      'closed',
+      'open',
+    ]);
+    await approveByAda(lab, next?.proposal.pull ?? 0);
+    await lab.close();
+  });
+
+  it('stays when it was approved, launched, or waits for its seal', async () => {
+    const { lab, issue } = await withIssue();
+    const { pull } = await propose(lab);
+    await approveAndFinish(lab, RUN, pull);
+    expect(await ask(lab, pull, '/propose learning_rate=4e-3')).toMatch(/is ended, and a lane has one run/);
+    expect(await ask(lab, issue, '/propose learning_rate=4e-3')).toMatch(/is ended, and a lane has one run/);
+    expect(pulls(lab)).toHaveLength(1);
+    await lab.close();
+  });
+});
+
+/** Nothing of the old approval rules is lost on the new pull request. */
+async function approveByAda(lab: VirtualLab, pull: number): Promise<void> {
+  expect(await ask(lab, pull, '/approve-launch', 'ada')).toContain('takes maintain permission');
+  expect(botComments(lab).some(({ thread, kind }) => thread === pull && kind === 'card')).toBe(true);
+}
+
+describe('the day is a ferry’s', () => {
+  it('a second one can be asked for when the first is sealed', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { issue } = await playFerry(lab);
+    expect(await ask(lab, issue, '/propose warmup=80')).toContain(`proposed as \`${RUN}-2\``);
+    expect((await stateOf(lab, `${RUN}-2`))?.proposal.interval).toMatchObject({ lastRun: RUN });
+    await lab.close();
+  });
+});

@@ -1,0 +1,56 @@
+/** What people are told about their /propose: each outcome in words, with the way on. */
+
+import { describe, expect, it } from 'vitest';
+import { ANSWER_CODES } from '../../src/domain/command.ts';
+import { reading } from '../../src/render/detail.ts';
+import { renderObjectiveQuestion } from '../../src/render/objective-question.ts';
+import { PROPOSE_WORDS } from '../../src/render/propose-words.ts';
+
+type Code = keyof typeof PROPOSE_WORDS;
+const words = (code: Code, detail: Readonly<Record<string, string | number>>): string =>
+  PROPOSE_WORDS[code]({ detail: reading(detail), input: null, args: {} });
+
+const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>])[] = [
+  ['proposed', { run: 'ferry-daily-20261121', pull: 13, issue: 12 }],
+  ['propose-held', { kind: 'skip', by: 'mira', reason: 'holiday' }],
+  ['propose-held', { kind: 'freeze', by: 'mira', reason: 'a bad node @everyone' }],
+  ['propose-standing', { run: 'ferry-daily-20261121', pull: 13, phase: 'gated' }],
+  ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'stepping' }],
+  ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'approved' }],
+  ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'ended' }],
+  ['propose-not-today', { count: 20 }],
+  ['propose-unknown-knob', { name: 'learning_rat', suggest: 'learning_rate' }],
+  ['propose-unknown-knob', { name: '<img src=x>', suggest: '' }],
+  ['propose-ambiguous-knob', { name: 'lr', paths: 'a().lr\nb().lr#2' }],
+  ['propose-repeated-knob', { name: 'warmup', path: 'SimpleTrainConfig().warmup' }],
+  ['propose-value-refused', { name: 'warmup', value: 'open(1)', before: '100' }],
+  ['propose-unchanged', { name: 'warmup', before: '100' }],
+  ['propose-over-budget', { count: 3, max: 2 }],
+  ['propose-objective-unclear', { why: 'names-neither', said: 'does "warmup" matter?', knobs: 'warmup=80' }],
+  ['propose-objective-unclear', { why: 'nothing-said', said: '', knobs: '' }],
+  ['propose-objective-unclear', { why: 'negated', said: 'not a regression `x`', knobs: '' }],
+  [
+    'propose-nothing',
+    { reason: 'checks-failed', why: 'uv run pre-commit: exit code 1\n```\nE501 line too long' },
+  ],
+  ['propose-nothing', { reason: 'nothing-due', why: 'lr: all-values-recent' }],
+  ['propose-nothing', { reason: 'no-candidates', why: '' }],
+  ['propose-nothing', { reason: 'proposer-refused', why: 'scale-knob TRAIN_BATCH_SIZE' }],
+  ['propose-nothing', { reason: 'experiment-unparsable', why: 'line 3: invalid syntax' }],
+  ['propose-failed', { why: 'the pull request could not be written: 403' }],
+];
+
+describe('the answer to a /propose', () => {
+  it.each(TOLD)('%s %j', (code, detail) => {
+    expect(words(code, detail)).toMatchSnapshot();
+  });
+
+  it('is told here for every outcome that there is', () => {
+    const codes = ANSWER_CODES.filter((code) => code === 'proposed' || code.startsWith('propose-'));
+    expect([...new Set(TOLD.map(([code]) => code))].toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('asks with commands that can be said as they stand', () => {
+    expect(renderObjectiveQuestion('2026-11-21')).toMatchSnapshot();
+  });
+});
