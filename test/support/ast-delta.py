@@ -44,9 +44,13 @@ def diff(base, head, report):
         if any(ast.dump(ast.Tuple(as_list(value))) != ast.dump(ast.Tuple(as_list(getattr(head, name)))) for name, value in header if name != "type_comment" and name != "simple"):
             raise Structural
         diff(base.value, head.value, report)
-    elif isinstance(base, (ast.FunctionDef, ast.Module)):
-        if isinstance(base, ast.FunctionDef) and (base.name != head.name or not same(base.args, head.args)):
+    elif isinstance(base, ast.If):
+        if not same(base.test, head.test) or base.orelse or head.orelse:
             raise Structural
+        diff(ast.Module(base.body, []), ast.Module(head.body, []), report)
+    elif isinstance(base, (ast.FunctionDef, ast.ClassDef, ast.Module)):
+        if not isinstance(base, ast.Module):
+            diff_header(base, head, report)
         left = [s for s in base.body if not is_filler(s)]
         right = [s for s in head.body if not is_filler(s)]
         if len(left) != len(right):
@@ -55,6 +59,25 @@ def diff(base, head, report):
             diff(one, other, report)
     else:
         raise Structural
+
+
+def diff_header(base, head, report):
+    if base.name != head.name or len(base.decorator_list) != len(head.decorator_list):
+        raise Structural
+    for left, right in zip(base.decorator_list, head.decorator_list):
+        diff(left, right, report)
+    if isinstance(base, ast.ClassDef):
+        if [ast.dump(one) for one in base.bases] != [ast.dump(one) for one in head.bases]:
+            raise Structural
+        return
+    for before, after in [(base.args.defaults, head.args.defaults), (base.args.kw_defaults, head.args.kw_defaults)]:
+        if len(before) != len(after):
+            raise Structural
+        for left, right in zip(before, after):
+            if (left is None) != (right is None):
+                raise Structural
+            if left is not None:
+                diff(left, right, report)
 
 
 def as_list(value):

@@ -93,10 +93,21 @@ function diffClass(base: PyNode, head: PyNode, files: Pair): Outcome {
   if (body === null || headBody === null) return UNCOUNTABLE;
   return together([
     diffHeader(base, head, files, ['superclasses', 'body']),
+    diffBases(given, headGiven, files),
     ...(given !== null && headGiven !== null ? [diffArguments(given, headGiven, files)] : []),
     ...((given === null) === (headGiven === null) ? [] : [UNCOUNTABLE]),
     files.block(body, headBody, 'class'),
   ]);
+}
+
+// What a class is made from is code, unless a call makes it.
+function diffBases(base: PyNode | null, head: PyNode | null, files: Pair): Outcome {
+  const basesOf = (given: PyNode | null, normal: (node: PyNode) => string): string =>
+    (given === null ? [] : partsOf(given))
+      .filter((part) => part.kind !== 'keyword_argument')
+      .map((part) => (part.kind === 'call' ? 'call' : normal(part)))
+      .join(' ');
+  return basesOf(base, files.base.normal) === basesOf(head, files.head.normal) ? SAME : UNCOUNTABLE;
 }
 
 // `class A():` is `class A:`.

@@ -54,49 +54,53 @@ export function diffSettings(loose: readonly Loose[], files: Pair): Outcome {
 }
 
 function diffMoved(old: Loose, now: Loose, isOnlyPair: boolean, files: Pair): Outcome {
-  const isLayout =
-    isOnlyPair &&
-    now.kind === 'name' &&
-    isFixed(now.path, old.value, files.base) &&
-    isFixed(now.path, now.value, files.head);
+  const isLayout = isOnlyPair && now.kind === 'name' && isFixed(old, files.base) && isFixed(now, files.head);
   return isLayout
     ? diffValue(old.value, now.value, 'data', files)
     : { kind: 'structural', side: 'head', node: now.node };
 }
 
-// Set once, from literals and names that are set once: it is the same wherever it stands. What is looked up or called
-// may be another value elsewhere.
-function isFixed(name: string, value: PyNode, file: PyFile): boolean {
-  const isLiteral = (node: PyNode): boolean => {
-    if (node.kind === 'call' || node.kind === 'attribute' || node.kind === 'subscript') return false;
-    if (node.kind === 'identifier' && bindingsOf(nameOf(node, file.syntax.text), file) !== 1) return false;
-    return node.children.every(isLiteral);
+// Set once, from literals and names that are set once, above it, and used below it only: it is the same wherever it
+// stands. What is looked up or called may be another value elsewhere.
+function isFixed({ path: name, value, node }: Setting & { readonly node: PyNode }, file: PyFile): boolean {
+  const isLiteral = (part: PyNode): boolean => {
+    if (part.kind === 'call' || part.kind === 'attribute' || part.kind === 'subscript') return false;
+    if (part.kind === 'identifier') {
+      const [bound, ...more] = bindingsOf(nameOf(part, file.syntax.text), file);
+      if (bound === undefined || more.length > 0 || bound.start > node.start) return false;
+    }
+    return part.children.every(isLiteral);
   };
-  return bindingsOf(name, file) === 1 && isLiteral(value);
+  return bindingsOf(name, file).length === 1 && isLiteral(value) && !isUsedBefore(name, node, file);
 }
 
 const BINDING_FIELDS: ReadonlySet<string> = new Set(['left', 'name', 'alias']);
 
-// How often a name is bound anywhere in the file; a name that a function declares global counts once more.
-function bindingsOf(name: string, file: PyFile): number {
+// Where a name is bound anywhere in the file; a name that a function declares global is bound once more.
+function bindingsOf(name: string, file: PyFile): readonly PyNode[] {
   const text = file.syntax.text;
-  const count = (node: PyNode, isBinding: boolean): number => {
+  const found: PyNode[] = [];
+  const visit = (node: PyNode, isBinding: boolean): void => {
     // Nobody knows what it binds.
-    if (node.kind === 'wildcard_import') return 1;
-    if (node.kind === 'identifier') return isBinding && nameOf(node, text) === name ? 1 : 0;
-    return node.children.reduce((sum, child) => {
-      const binds =
-        node.kind === 'keyword_argument' || node.kind === 'call'
-          ? false
-          : node.kind === 'global_statement' ||
-              node.kind === 'as_pattern_target' ||
-              node.kind === 'delete_statement'
-            ? true
-            : child.field === null
-              ? isBinding && node.kind.includes('pattern')
-              : BINDING_FIELDS.has(child.field) && !node.kind.endsWith('_operator');
-      return sum + count(child, binds || (isBinding && node.kind === 'dotted_name'));
-    }, 0);
+    if (node.kind === 'wildcard_import') found.push(node);
+    if (node.kind === 'identifier' && isBinding && nameOf(node, text) === name) found.push(node);
+    for (const child of node.children)
+      visit(child, binds(node, child, isBinding) || (isBinding && node.kind === 'dotted_name'));
   };
-  return count(file.syntax.root, false);
+  visit(file.syntax.root, false);
+  return found;
+}
+
+function binds(node: PyNode, child: PyNode, isBinding: boolean): boolean {
+  if (node.kind === 'keyword_argument' || node.kind === 'call') return false;
+  if (/^(?:global_statement|as_pattern_target|delete_statement)$/.test(node.kind)) return true;
+  if (child.field === null) return isBinding && node.kind.includes('pattern');
+  return BINDING_FIELDS.has(child.field) && !node.kind.endsWith('_operator');
+}
+
+function isUsedBefore(name: string, setting: PyNode, file: PyFile): boolean {
+  const visit = (node: PyNode): boolean =>
+    node.start < setting.start &&
+    (node.kind === 'identifier' ? nameOf(node, file.syntax.text) === name : node.children.some(visit));
+  return visit(file.syntax.root);
 }

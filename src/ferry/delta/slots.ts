@@ -61,8 +61,10 @@ function visitDefinition(definition: PyNode, prefix: string, walk: Walk): void {
   const parameters = childIn(definition, 'parameters');
   if (parameters !== null) visitParameters(parameters, path, walk);
   const superclasses = childIn(definition, 'superclasses');
-  if (superclasses !== null)
-    visitArguments(superclasses, path, name === null ? '' : nameOf(name, walk.text), walk);
+  for (const part of superclasses === null ? [] : partsOf(superclasses))
+    if (part.kind === 'keyword_argument') visitKeyword(part, path, walk);
+    // What a class is made from is code; what is given to a call that makes it is not.
+    else visitExpression(part, path, '', walk);
   const body = childIn(definition, 'body');
   if (body !== null) visitBlock(body, path, walk);
 }
@@ -100,10 +102,14 @@ export function lastRight(assignment: PyNode): PyNode | null {
   return right;
 }
 
-/** The items of a tuple that is taken apart item by item, or null: no tuple, or one with a star. */
+const TAKEN_APART: ReadonlySet<string> = new Set([
+  ...['tuple', 'expression_list', 'pattern_list', 'tuple_pattern', 'list', 'list_pattern'],
+]);
+
+/** The items of a tuple or list that is taken apart item by item, or null: something else, or one with a star. */
 export function tupleItems(node: PyNode): readonly PyNode[] | null {
   const inner = ungrouped(node);
-  if (!['tuple', 'expression_list', 'pattern_list', 'tuple_pattern'].includes(inner.kind)) return null;
+  if (!TAKEN_APART.has(inner.kind)) return null;
   const items = partsOf(inner);
   return items.some((item) => item.kind.startsWith('list_splat')) ? null : items;
 }
@@ -127,6 +133,10 @@ function visitValue(node: PyNode, path: string, knob: string, walk: Walk): void 
 function visitExpression(outer: PyNode, path: string, knob: string, walk: Walk): void {
   const node = ungrouped(outer);
   switch (node.kind) {
+    case 'for_statement':
+    case 'for_in_clause':
+      visitLoop(node, path, walk);
+      return;
     case 'block':
       visitBlock(node, path, walk);
       return;
@@ -160,6 +170,21 @@ function visitExpression(outer: PyNode, path: string, knob: string, walk: Walk):
   }
 }
 
+// What a loop goes through is named by the loop's variable where it is written out: `for seed in [1, 2]:` has `seed[0]`.
+function visitLoop(loop: PyNode, path: string, walk: Walk): void {
+  const left = childIn(loop, 'left');
+  for (const child of loop.children) {
+    const isWritten = child.field === 'right' && CONTAINERS.has(ungrouped(child).kind);
+    if (!isWritten || left === null) visitExpression(child, path, '', walk);
+    else {
+      const target = targetOf(left, walk.file);
+      visitExpression(child, joined(path, target.path), target.knob, walk);
+    }
+  }
+}
+
+const CONTAINERS: ReadonlySet<string> = new Set(['list', 'tuple', 'set', 'dictionary', 'expression_list']);
+
 function visitCall(call: PyNode, path: string, walk: Walk): void {
   const callee = childIn(call, 'function');
   const given = childIn(call, 'arguments');
@@ -175,21 +200,24 @@ function visitCall(call: PyNode, path: string, walk: Walk): void {
 function visitArguments(given: PyNode, path: string, owner: string, walk: Walk): void {
   let position = 0;
   for (const part of partsOf(given)) {
-    if (part.kind === 'keyword_argument') {
-      const name = childIn(part, 'name');
-      const value = childIn(part, 'value');
-      if (name === null || value === null) continue;
-      const knob = nameOf(name, walk.text);
-      visitValue(value, joined(path, knob), knob, walk);
-    } else if (part.kind === 'dictionary_splat') {
+    if (part.kind === 'keyword_argument') visitKeyword(part, path, walk);
+    else if (part.kind === 'dictionary_splat') {
       for (const inner of partsOf(part)) visitExpression(inner, path, owner, walk);
     } else {
       const index = `[${position}]`;
       position += 1;
-      if (part.kind === 'list_splat') visitExpression(part, indexed(path, index), '', walk);
+      if (part.kind === 'list_splat') visitSplat(part, indexed(path, index), owner + index, walk);
       else visitValue(part, indexed(path, index), owner + index, walk);
     }
   }
+}
+
+function visitKeyword(keyword: PyNode, path: string, walk: Walk): void {
+  const name = childIn(keyword, 'name');
+  const value = childIn(keyword, 'value');
+  if (name === null || value === null) return;
+  const knob = nameOf(name, walk.text);
+  visitValue(value, joined(path, knob), knob, walk);
 }
 
 function visitEntries(dict: PyNode, path: string, owner: string, walk: Walk): void {
@@ -209,7 +237,17 @@ function visitEntries(dict: PyNode, path: string, owner: string, walk: Walk): vo
 function visitElements(sequence: PyNode, path: string, owner: string, walk: Walk): void {
   for (const [position, part] of partsOf(sequence).entries()) {
     const index = `[${position}]`;
-    if (part.kind === 'list_splat') visitExpression(part, indexed(path, index), '', walk);
-    else visitValue(part, indexed(path, index), owner + index, walk);
+    const knob = (owner === '' ? lastName(path) : owner) + index;
+    if (part.kind === 'list_splat') visitSplat(part, indexed(path, index), knob, walk);
+    else visitValue(part, indexed(path, index), knob, walk);
   }
+}
+
+function visitSplat(splat: PyNode, path: string, knob: string, walk: Walk): void {
+  for (const inner of partsOf(splat)) visitExpression(inner, path, knob, walk);
+}
+
+// What a function returns has no name but the function's.
+function lastName(path: string): string {
+  return path.split('.').at(-1) ?? path;
 }

@@ -40,6 +40,12 @@ export const VALUES: readonly Value[] = [
   spelled('6 * 512', '(6)*512'),
   spelled("f'run_{date}'", 'f"run_{ date }"'),
   spelled("b'raw'", 'b"raw"'),
+  spelled("int(os.environ.get('STEPS', '5'))", 'int( os.environ.get("STEPS", "5") )'),
+  spelled('1e-3 if small else 3e-3', '(1e-3) if small else 0.003'),
+  spelled('low < high <= 3', '(low) < high <= 0b11'),
+  spelled('models["a"]', "models['a']"),
+  spelled('not ready', 'not(ready)'),
+  spelled('2j', '2.0J'),
 ];
 
 const NAMES = ['lr', 'steps', 'seed', 'decay', 'model', 'weights', 'warmup'] as const;
@@ -48,55 +54,79 @@ const CALLEES = ['Config', 'Adam', 'lab.train', 'ResourceConfig.with_tpu'] as co
 const value = fc.constantFrom(...VALUES);
 const names = fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 });
 
-const { slot } = fc.letrec<{ slot: Shape; call: Shape; dict: Shape; list: Shape; leaf: Shape }>((tie) => ({
-  leaf: value.map(
-    (one): Shape =>
-      (path) => [{ kind: 'knob', path, value: one }],
-  ),
-  call: fc
-    .tuple(fc.constantFrom(...CALLEES), names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 }))
-    .map(
-      ([callee, keys, values]): Shape =>
+const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list' | 'tuple' | 'leaf', Shape>>(
+  (tie) => ({
+    leaf: value.map(
+      (one): Shape =>
+        (path) => [{ kind: 'knob', path, value: one }],
+    ),
+    call: fc
+      .tuple(fc.constantFrom(...CALLEES), names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 }))
+      .map(
+        ([callee, keys, values]): Shape =>
+          (path) => [
+            {
+              kind: 'group',
+              open: `${callee}(`,
+              items: keys.map((key, at) => [
+                text(`${key}=`),
+                ...(values[at]?.(`${path}.${callee}().${key}`) ?? []),
+              ]),
+              close: ')',
+            },
+          ],
+      ),
+    dict: fc.tuple(names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 })).map(
+      ([keys, values]): Shape =>
         (path) => [
           {
             kind: 'group',
-            open: `${callee}(`,
-            items: keys.map((key, at) => [
-              text(`${key}=`),
-              ...(values[at]?.(`${path}.${callee}().${key}`) ?? []),
-            ]),
-            close: ')',
+            open: '{',
+            items: keys.map((key, at) => [text(`"${key}": `), ...(values[at]?.(`${path}["${key}"]`) ?? [])]),
+            close: '}',
           },
         ],
     ),
-  dict: fc.tuple(names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 })).map(
-    ([keys, values]): Shape =>
-      (path) => [
-        {
-          kind: 'group',
-          open: '{',
-          items: keys.map((key, at) => [text(`"${key}": `), ...(values[at]?.(`${path}["${key}"]`) ?? [])]),
-          close: '}',
-        },
-      ],
-  ),
-  list: fc.array(tie('slot'), { minLength: 1, maxLength: 3 }).map(
-    (values): Shape =>
-      (path) => [
-        text('['),
-        ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]),
-        text(']'),
-      ],
-  ),
-  slot: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
-    tie('leaf'),
-    tie('leaf'),
-    tie('call'),
-    tie('dict'),
-    tie('list'),
-  ),
-}));
+    list: fc.array(tie('slot'), { minLength: 1, maxLength: 3 }).map(
+      (values): Shape =>
+        (path) => [
+          text('['),
+          ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]),
+          text(']'),
+        ],
+    ),
+    positions: fc
+      .tuple(fc.constantFrom(...CALLEES), fc.array(tie('slot'), { minLength: 1, maxLength: 2 }), tie('slot'))
+      .map(
+        ([callee, values, last]): Shape =>
+          (path) => [
+            text(`${callee}(`),
+            ...values.flatMap((one, at) => [...one(`${path}.${callee}()[${at}]`), text(', ')]),
+            text('flag='),
+            ...last(`${path}.${callee}().flag`),
+            text(')'),
+          ],
+      ),
+    tuple: fc.array(tie('slot'), { minLength: 1, maxLength: 3 }).map(
+      (values): Shape =>
+        (path) => [
+          text('('),
+          ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]),
+          text(')'),
+        ],
+    ),
+    slot: fc.oneof(
+      { maxDepth: 3, depthSize: 'small' },
+      tie('leaf'),
+      tie('leaf'),
+      tie('call'),
+      tie('positions'),
+      tie('tuple'),
+      tie('dict'),
+      tie('list'),
+    ),
+  }),
+);
 
 /** A value in a place: the pieces that it has there. */
 type Shape = (path: string) => readonly Piece[];
@@ -105,6 +135,26 @@ const statement = (at: number): fc.Arbitrary<readonly Piece[]> =>
   fc.oneof(
     slot.map((shape) => [text(`NAME_${at} = `), ...shape(`NAME_${at}`), text('\n')]),
     slot.map((shape) => [text(`cfg_${at}.opt.value = `), ...shape(`cfg_${at}.opt.value`), text('\n')]),
+    slot.map((shape) => [
+      text(`class Cfg_${at}(Base):\n    rate: float = `),
+      ...shape(`Cfg_${at}.rate`),
+      text('\n'),
+    ]),
+    slot.map((shape) => [
+      text(`def default_${at}(x, *, y=`),
+      ...shape(`default_${at}.y`),
+      text('):\n    return x\n'),
+    ]),
+    slot.map((shape) => [
+      text(`@remote_${at}(cpus=`),
+      ...shape(`job_${at}.remote_${at}().cpus`),
+      text(`)\ndef job_${at}():\n    pass\n`),
+    ]),
+    slot.map((shape) => [
+      text(`if mode_${at}:\n    run_${at}(**dict(kind=`),
+      ...shape(`run_${at}().dict().kind`),
+      text('))\n'),
+    ]),
     slot.map((shape) => [
       text(`def build_${at}():\n    """Docstring ${at}."""\n    return wrap_${at}(it=`),
       ...shape(`build_${at}.wrap_${at}().it`),
