@@ -4,8 +4,9 @@
 export function typeName(value: unknown): string {
   if (value === null || value === 'null' || value === undefined) return 'nothing';
   if (Array.isArray(value) || value === 'array') return 'a list';
-  if (value === 'int') return 'a whole number';
-  if (typeof value === 'number' || value === 'number') return 'a number';
+  // The config has no other numbers: decimals are text.
+  if (value === 'int' || value === 'number') return 'a whole number';
+  if (typeof value === 'number') return 'a number';
   if (typeof value === 'boolean') return `${value}`;
   if (value === 'boolean') return 'true or false';
   if (value === 'object' || value === 'record' || typeof value === 'object') return 'a map of keys';

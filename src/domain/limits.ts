@@ -191,6 +191,8 @@ export const limits = {
   shownBlockCharsMax: 1_500,
   /** Rows of one table in a comment, enough for every launch gate; all of them stand in the logbook. */
   shownRowsMax: 30,
+  /** Rows of a backtest in a check's summary; the command line lists them all. */
+  shownBacktestRowsMax: 50,
   /** Incidents that the card lists, newest first. */
   shownIncidentsMax: 5,
   /** A title of an issue, a pull request or a check run. */

@@ -134,7 +134,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     changed('finalStep: 100', 'finalStep: 1_000'),
     'wrong-type',
     'lanes.daily.finalStep',
-    /a number belongs here, not text; in YAML 1.2 it is written 1000/,
+    /a whole number belongs here, not text; in YAML 1.2 it is written 1000/,
     'finalStep',
   ],
   [

@@ -40,6 +40,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'whether a .github/ferrybot.yml is valid, with line and column of every problem',
     load: async () => (await import('./verbs/check-config.ts')).checkConfigVerb,
   },
+  backtest: {
+    usage: '--config FILE [--logbook DIR]',
+    summary: 'which decisions of recorded ferries a changed config would have made otherwise',
+    load: async () => (await import('./verbs/backtest.ts')).backtestVerb,
+  },
   'read-log': {
     usage: '< job.log',
     summary: 'what a training log says: progress, evals, checkpoints, failure signatures',

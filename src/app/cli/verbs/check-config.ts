@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readConfig } from '../../../config/read-config.ts';
+import { branded, isInstant } from '../../../domain/ids.ts';
 import { EXIT, type VerbIo } from '../verb-io.ts';
 import { misused } from './logbook-verify.ts';
 
@@ -10,6 +11,8 @@ import { misused } from './logbook-verify.ts';
 export async function checkConfigVerb(args: readonly string[], io: VerbIo): Promise<number> {
   const wantsJson = args.includes('--json');
   const files = args.filter((arg) => arg !== '--json');
+  const option = files.find((arg) => arg.startsWith('-'));
+  if (option !== undefined) return misused(io, wantsJson, `check-config does not know ${option}`);
   if (files.length > 1) return misused(io, wantsJson, 'check-config takes one file');
   const file = files[0] ?? '.github/ferrybot.yml';
   let text: string;
@@ -22,7 +25,7 @@ export async function checkConfigVerb(args: readonly string[], io: VerbIo): Prom
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const reading = readConfig(text);
+  const reading = readConfig(text, branded(Date.now(), isInstant));
   const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
   if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: reading.kind === 'valid', problems })}\n`);
   else {

@@ -1,0 +1,18 @@
+/** One look at the gates as it was recorded, and what a gate would have answered. */
+
+import type { EventDataByType } from '../../domain/event.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+
+export type RecordedLook = {
+  readonly proposal: EventDataByType['proposed'];
+  readonly gated: EventDataByType['gated'];
+  readonly at: string;
+};
+
+/** `why`: a reason code of the gate, or of the replay where the fact is not recorded. */
+export type GateAnswer = { readonly outcome: Verdict['outcome']; readonly why: string };
+
+/** For a fact that the record lacks. */
+export function untold(why: string): GateAnswer {
+  return { outcome: 'unknown', why };
+}

@@ -1,0 +1,25 @@
+/** The gate of the lab's checks under another config: the record names the first that kept it from being green. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
+
+/** Null: the same answer as then. */
+export function replayChecks(
+  { gated }: RecordedLook,
+  config: LabConfig,
+  verdict: Verdict | null,
+): GateAnswer | null {
+  const { requiredChecks } = config.lanes.daily;
+  const now = requiredChecks === 'all' ? 'all' : JSON.stringify(requiredChecks);
+  const then = gated.manifest?.policy['lane.requiredChecks'];
+  if (then === now || verdict?.outcome === 'unknown') return null;
+  if (verdict === null || then !== 'all' || requiredChecks === 'all') return untold('checks-not-recorded');
+  if (verdict.code === 'awaits-approval') return null;
+  if (verdict.outcome === 'pass') {
+    if (requiredChecks.length === 0) return { outcome: 'pass', why: 'none' };
+    // Nothing had run at all, so the named ones had not either.
+    return verdict.code === 'none' ? { outcome: 'fail', why: 'missing' } : untold('checks-not-recorded');
+  }
+  return requiredChecks.includes(String(verdict.found['check'])) ? null : untold('checks-not-recorded');
+}

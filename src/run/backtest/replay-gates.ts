@@ -1,0 +1,135 @@
+/** The gates of a recorded look under another config: asked anew where the record holds what they read. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import { compareDecimals } from '../../domain/decimal.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import type { GateId, Verdict } from '../../domain/verdict.ts';
+import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
+import { replayChecks } from './replay-checks.ts';
+import { replayScope } from './replay-scope.ts';
+
+/** `verdict` null: the gate was not asked then. A null answer: the config says nothing that the gate reads. */
+type Replay = (look: RecordedLook, config: LabConfig, verdict: Verdict | null) => GateAnswer | null;
+
+/** A gate's recorded and new answer; a gate that was not asked then let the run through. */
+export type ReplayedGate = {
+  readonly gate: GateId;
+  readonly from: Verdict['outcome'];
+  readonly to: GateAnswer;
+};
+
+/** Every gate of the look, and those that have come since. */
+export function replayGates(look: RecordedLook, config: LabConfig): readonly ReplayedGate[] {
+  const asked = look.gated.verdicts.map(({ gate }) => gate);
+  const since = REPLAYED.filter((gate) => !asked.includes(gate));
+  return [...asked, ...since].map((gate) => {
+    const verdict = look.gated.verdicts.find((one) => one.gate === gate) ?? null;
+    const from = verdict?.outcome ?? 'pass';
+    const same: GateAnswer = { outcome: from, why: verdict?.code ?? 'not-asked' };
+    return { gate, from, to: REPLAYS[gate]?.(look, config, verdict) ?? same };
+  });
+}
+
+const targetBranch: Replay = ({ proposal }, config, verdict) => {
+  if (verdict === null || verdict.outcome === 'unknown' || !BRANCH_CODES.includes(verdict.code)) return null;
+  const base = verdict.found['branch'] ?? verdict.found['found'] ?? proposal.baseBranch;
+  return base === config.lanes.daily.targetBranch
+    ? { outcome: 'pass', why: 'targets-branch' }
+    : { outcome: 'fail', why: 'wrong-branch' };
+};
+
+const budget: Replay = ({ gated }, config, verdict) => {
+  const { knobs, enforce } = config.lanes.daily.budget;
+  const counted = gated.manifest?.delta.length ?? verdict?.found['knobs'];
+  if (typeof counted !== 'number')
+    return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  if (counted <= knobs) return { outcome: 'pass', why: 'within' };
+  return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
+};
+
+const costBudget: Replay = (_, config) => {
+  const { costBudget: most, cluster } = config.lanes.daily;
+  const cost = config.clusters[cluster]?.acceleratorHoursPerRun;
+  if (most === null) return { outcome: 'pass', why: 'no-budget' };
+  if (cost === undefined) return untold('cluster-unknown');
+  if (compareDecimals(cost, most.maxAcceleratorHours) <= 0) return { outcome: 'pass', why: 'within' };
+  return { outcome: most.enforce === 'block' ? 'fail' : 'warn', why: 'over' };
+};
+
+const scaleStable: Replay = ({ gated, proposal }, config, verdict) => {
+  if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  const { scaleKnobs } = config.lanes.daily;
+  const scaled = gated.manifest.delta.find(
+    ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
+  );
+  if (scaled === undefined) return { outcome: 'pass', why: 'unchanged' };
+  return proposal.requestedBy !== null && proposal.objective.text.includes(scaled.knob)
+    ? { outcome: 'pass', why: 'asked-for' }
+    : { outcome: 'fail', why: 'scale-changed' };
+};
+
+const runNameDated: Replay = ({ proposal }, config) =>
+  proposal.runName === config.lanes.daily.runName.replaceAll('{date}', proposal.date)
+    ? { outcome: 'pass', why: 'dated' }
+    : { outcome: 'fail', why: 'wrong-name' };
+
+/** Boxes are recorded with the manifest, those that were preconditions then. */
+const preconditions: Replay = ({ gated }, config, verdict) => {
+  const wanted = config.lanes.daily.checklist.preconditions;
+  if (wanted.length === 0) return { outcome: 'pass', why: 'ticked' };
+  if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('boxes-not-recorded');
+  const boxes = new Map(gated.manifest.preconditions.map(({ text, checked }) => [text, checked]));
+  // A box that is not ticked and one that is not there are told apart in no manifest; both block.
+  if (wanted.some((text) => boxes.get(text) === false)) return { outcome: 'fail', why: 'box-open' };
+  return wanted.every((text) => boxes.get(text) === true)
+    ? { outcome: 'pass', why: 'ticked' }
+    : untold('boxes-not-recorded');
+};
+
+const freshness: Replay = ({ at }, config, verdict) => {
+  if (verdict === null) return untold('base-not-recorded');
+  if (verdict.code === 'at-tip' || verdict.outcome === 'unknown') return null;
+  const base = fromRfc3339(String(verdict.found['baseAt'] ?? ''));
+  const looked = fromRfc3339(at);
+  if (base === null || looked === null) return untold('base-not-recorded');
+  if (looked - base > config.lanes.daily.freshnessHours * MS_PER_HOUR)
+    return { outcome: 'fail', why: 'stale' };
+  return verdict.found['later1'] === undefined
+    ? { outcome: 'pass', why: 'fresh' }
+    : { outcome: 'warn', why: 'fresh-behind' };
+};
+
+/** The delta was read from the file that was the experiment then. */
+const ofTheExperiment: Replay = ({ proposal }, config) =>
+  proposal.experiment === config.lanes.daily.experiment ? null : untold('other-experiment');
+
+const manifestComplete: Replay = ({ gated }, config) => {
+  const { manifest } = gated;
+  if (manifest === null) return null;
+  return config.lanes.daily.ships.every((path) => Object.hasOwn(manifest.trees, path))
+    ? null
+    : untold('trees-not-recorded');
+};
+
+/** Gates that read the config; the answer of every other one stands. */
+const REPLAYS: Readonly<Partial<Record<GateId, Replay>>> = {
+  'target-branch': targetBranch,
+  freshness,
+  'checks-green': replayChecks,
+  scope: replayScope,
+  'delta-readable': ofTheExperiment,
+  'delta-declared': ofTheExperiment,
+  'identical-rerun': ofTheExperiment,
+  budget,
+  'scale-stable': scaleStable,
+  'run-name-dated': runNameDated,
+  preconditions,
+  'cost-budget': costBudget,
+  'manifest-complete': manifestComplete,
+};
+
+/** Gates with a policy of their own that older records do not have; those without one say nothing about the past. */
+const REPLAYED: readonly GateId[] = ['cost-budget'];
+
+const BRANCH_CODES: readonly string[] = ['targets-branch', 'wrong-branch'];
+const MS_PER_HOUR = 3_600_000;

@@ -1,0 +1,181 @@
+/** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { LogbookEvent } from '../../domain/event.ts';
+import type { SealedMetrics } from '../../domain/facts.ts';
+import { foldOne } from '../../domain/fold.ts';
+import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
+import { commandKey, type RunState, standingApprovals } from '../../domain/run-state.ts';
+import { judgeFerry } from '../../ferry/verdict.ts';
+import { peopleNeeded } from '../people-needed.ts';
+import { type Counts, replayApproval, replayRefusal } from './replay-approvals.ts';
+import { type ReplayedGate, replayGates } from './replay-gates.ts';
+
+/** What is known after the events so far. */
+type Replay = {
+  readonly state: RunState;
+  readonly decisions: readonly ReplayedDecision[];
+  /** The newest look under the other config. */
+  readonly gates: readonly ReplayedGate[];
+  /** People whose approval was given since the newest manifest, by id. */
+  readonly people: ReadonlyMap<number, Counts>;
+};
+
+/** `history`: the sealed ferries before this one, newest first. Null for events that are no run. */
+export function replayRun(
+  events: readonly LogbookEvent[],
+  config: LabConfig,
+  history: readonly SealedMetrics[],
+): ReplayedRun | null {
+  let replay: Replay | null = null;
+  for (const event of events) {
+    const folded = foldOne(replay?.state ?? null, event);
+    if (!folded.ok) return null;
+    const before: Replay = replay ?? { state: folded.value, decisions: [], gates: [], people: new Map() };
+    replay = stepped({ ...before, state: folded.value }, event, config, history);
+  }
+  if (replay === null) return null;
+  const { run, proposal } = replay.state;
+  return { run, date: proposal.date, decisions: [...replay.decisions, ...launchAtTheEnd(replay, config)] };
+}
+
+function stepped(
+  replay: Replay,
+  event: LogbookEvent,
+  config: LabConfig,
+  history: readonly SealedMetrics[],
+): Replay {
+  const { state } = replay;
+  const more = (decisions: readonly ReplayedDecision[]): Replay => ({
+    ...replay,
+    decisions: [...replay.decisions, ...decisions],
+  });
+  switch (event.type) {
+    case 'gated': {
+      const gates = replayGates({ proposal: state.proposal, gated: event.data, at: event.at }, config);
+      const isAnother =
+        replay.people.size > 0 && !state.approvals.some((a) => a.digest === event.data.digest);
+      return {
+        ...more(gates.map((gate) => gateDecision(gate, event))),
+        gates,
+        people: isAnother ? new Map() : replay.people,
+      };
+    }
+    case 'approved': {
+      const counts = replayApproval(state, event, config);
+      const people = new Map(replay.people).set(event.actor?.id ?? 0, counts);
+      return { ...more([approvalDecision('counts', counts, event.actor?.login ?? '', event)]), people };
+    }
+    case 'approval-dropped':
+      return { ...replay, people: without(replay.people, event.data.users) };
+    case 'command-answered': {
+      const command = state.commands.get(commandKey(event.data));
+      const counts = command?.name === 'approve-launch' ? replayRefusal(state, command, config) : null;
+      if (command === undefined || counts === null) return replay;
+      const people = new Map(replay.people).set(command.actor.id, counts);
+      return { ...more([approvalDecision('refused', counts, command.actor.login, event)]), people };
+    }
+    case 'ordered':
+      return more([
+        quorumDecision(replay, config, 'reached', event),
+        launchDecision(replay, config, 'launched', event),
+      ]);
+    case 'sealed':
+    case 'closed':
+      return more(verdictDecisions(replay, event, config, history));
+    default:
+      return replay;
+  }
+}
+
+type At = Pick<LogbookEvent, 'seq' | 'at'>;
+
+function gateDecision({ gate, from, to }: ReplayedGate, { seq, at }: At): ReplayedDecision {
+  return { decision: 'gate', subject: gate, seq, at, from, to: to.outcome, why: to.why };
+}
+
+function approvalDecision(
+  from: 'counts' | 'refused',
+  { to, why }: Counts,
+  login: string,
+  { seq, at }: At,
+): ReplayedDecision {
+  return { decision: 'approval', subject: login, seq, at, from, to, why };
+}
+
+/** How many people the run would have needed, against those whose approval would have counted. */
+function quorumOf(replay: Replay, config: LabConfig): 'reached' | 'not-reached' | 'unknown' {
+  const cost = config.clusters[config.lanes.daily.cluster]?.acceleratorHoursPerRun;
+  if (cost === undefined) return 'unknown';
+  const needed = peopleNeeded(config.approvals, cost);
+  const counts = [...replay.people.values()];
+  if (counts.filter(({ to }) => to === 'counts').length >= needed) return 'reached';
+  return counts.filter(({ to }) => to !== 'refused').length < needed ? 'not-reached' : 'unknown';
+}
+
+function quorumDecision(replay: Replay, config: LabConfig, from: string, { seq, at }: At): ReplayedDecision {
+  const cost = config.clusters[config.lanes.daily.cluster]?.acceleratorHoursPerRun ?? '0';
+  const needed = peopleNeeded(config.approvals, cost);
+  const why = `${[...replay.people.values()].filter(({ to }) => to === 'counts').length}-of-${needed}`;
+  return { decision: 'quorum', subject: replay.state.run, seq, at, from, to: quorumOf(replay, config), why };
+}
+
+function launchDecision(replay: Replay, config: LabConfig, from: string, { seq, at }: At): ReplayedDecision {
+  const answer = launchOf(replay, config);
+  return { decision: 'launch', subject: replay.state.run, seq, at, from, to: answer.to, why: answer.why };
+}
+
+function launchOf(replay: Replay, config: LabConfig): { readonly to: string; readonly why: string } {
+  const failing = replay.gates.find(({ to }) => to.outcome === 'fail');
+  if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
+  const quorum = quorumOf(replay, config);
+  if (quorum === 'not-reached') return { to: 'not-launched', why: 'quorum' };
+  const untold = replay.gates.find(({ to }) => to.outcome === 'unknown');
+  if (untold !== undefined) return { to: 'unknown', why: untold.gate };
+  return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
+}
+
+/** A run that was approved by somebody and never ordered may have waited for more people, or for a gate. */
+function launchAtTheEnd(replay: Replay, config: LabConfig): readonly ReplayedDecision[] {
+  const { state, people } = replay;
+  const { seq, at } = state.head;
+  // Without a single approval nobody wanted it: whatever the gates said, it would have waited.
+  if (state.order !== null || state.stop !== null || people.size === 0) return [];
+  return [
+    quorumDecision(replay, config, recordedQuorum(state), { seq, at }),
+    launchDecision(replay, config, 'not-launched', { seq, at }),
+  ];
+}
+
+/** By the manifest, which carries the quorum of its time as text. */
+function recordedQuorum(state: RunState): string {
+  const manifest = state.gate?.manifest ?? null;
+  const quorum = Number(manifest?.policy['approvals.quorum']);
+  if (manifest === null || !Number.isInteger(quorum)) return 'not-reached';
+  const quorumByCost = [
+    ...(manifest.policy['approvals.quorumByCost'] ?? '').matchAll(/(\d+(?:\.\d+)?) (\d+)/g),
+  ].map((row) => ({ fromAcceleratorHours: row[1] ?? '', people: Number(row[2]) }));
+  const people = new Set(standingApprovals(state).map(({ actor }) => actor.id)).size;
+  return people >= peopleNeeded({ quorum, quorumByCost }, manifest.cost.acceleratorHours)
+    ? 'reached'
+    : 'not-reached';
+}
+
+function verdictDecisions(
+  { state }: Replay,
+  event: Extract<LogbookEvent, { readonly type: 'sealed' | 'closed' }>,
+  config: LabConfig,
+  history: readonly SealedMetrics[],
+): readonly ReplayedDecision[] {
+  if (state.end === null || state.end.status === 'STOPPED') return [];
+  const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
+  const { result } = judgeFerry(state.end, config.lanes.daily, history);
+  // Unknown is no pass; where it was one, the record has no value for what is asked now.
+  const to = result === 'pass' ? 'pass' : result === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
+  const { seq, at } = event;
+  return [{ decision: 'verdict', subject: state.run, seq, at, from, to, why: result }];
+}
+
+function without(people: ReadonlyMap<number, Counts>, users: readonly number[]): ReadonlyMap<number, Counts> {
+  return new Map([...people].filter(([id]) => !users.includes(id)));
+}

@@ -1,0 +1,138 @@
+// `check-config` and `backtest` as a person uses them: one JSON value, exit 0, 1 or 2.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Verb } from '../../../src/app/cli/verb-table.ts';
+import { backtestVerb } from '../../../src/app/cli/verbs/backtest.ts';
+import { checkConfigVerb } from '../../../src/app/cli/verbs/check-config.ts';
+import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+import { fileOf, lifeOfAFerry, RUN } from '../../logbook/sample-logbook.ts';
+
+const VALID = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
+const BROKEN = VALID.replace('quorum: 1', 'quorum: none').replace('afterSeal: close', 'afterSeal: clsoe');
+
+async function call(
+  verb: Verb,
+  cwd: string,
+  ...args: readonly string[]
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const io = {
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+    cwd,
+    environment,
+  };
+  const code = await verb(args, io);
+  return { code, out, err };
+}
+
+function lab(config: string): string {
+  const folder = scratchFolder();
+  mkdirSync(join(folder, '.github'));
+  writeFileSync(join(folder, '.github/ferrybot.yml'), config);
+  mkdirSync(join(folder, 'logbook/runs', RUN), { recursive: true });
+  writeFileSync(join(folder, 'logbook/runs', RUN, 'events.jsonl'), fileOf(lifeOfAFerry(2)).text);
+  return folder;
+}
+
+describe('check-config', () => {
+  it('takes the file of the lab it stands in', async () => {
+    const { code, out } = await call(checkConfigVerb, lab(VALID), '--json');
+    expect({ code, answer: JSON.parse(out) }).toEqual({ code: 0, answer: { ok: true, problems: [] } });
+  });
+
+  it('says every problem with its place, key path, code and message', async () => {
+    const { code, out } = await call(checkConfigVerb, lab(BROKEN), '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      problems: [
+        {
+          severity: 'error',
+          path: 'approvals.quorum',
+          code: 'wrong-type',
+          line: expect.any(Number),
+          column: 3,
+        },
+        {
+          path: 'lanes.daily.afterSeal',
+          code: 'bad-value',
+          column: 5,
+          message: expect.stringContaining('did you mean close?'),
+        },
+      ],
+    });
+  });
+
+  it('says them to people as compilers do', async () => {
+    const { out } = await call(checkConfigVerb, lab(BROKEN));
+    expect(out).toMatch(
+      /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: a whole number belongs here/,
+    );
+  });
+
+  it.each([[['nowhere.yml']], [['a.yml', 'b.yml']], [['--zebra']]])(
+    'is used wrongly with %j',
+    async (args) => {
+      const { code, out } = await call(checkConfigVerb, lab(VALID), ...args, '--json');
+      expect({ code, answer: JSON.parse(out) }).toMatchObject({
+        code: 2,
+        answer: { ok: false, error: { code: 'usage' } },
+      });
+    },
+  );
+});
+
+describe('backtest', () => {
+  const CONFIG = ['--config', '.github/ferrybot.yml'];
+
+  it('replays the runs of a logbook against a config', async () => {
+    const strict = VALID.replace('quorum: 1', 'quorum: 2');
+    const { code, out } = await call(backtestVerb, lab(strict), ...CONFIG, '--logbook', 'logbook', '--json');
+    const answer = JSON.parse(out);
+    expect({ code, ok: answer.ok, run: answer.runs[0].run }).toEqual({ code: 0, ok: true, run: RUN });
+    expect(answer.runs[0].decisions).toContainEqual(
+      expect.objectContaining({ decision: 'quorum', from: 'reached', to: 'not-reached', why: '0-of-2' }),
+    );
+    expect(answer.changed).toBeGreaterThan(0);
+    const people = await call(backtestVerb, lab(strict), ...CONFIG, '--logbook', 'logbook');
+    expect(people.out).toContain(`${RUN}  `);
+    expect(people.out).toContain('reached -> not-reached (0-of-2)');
+  });
+
+  it('says no to a config that is not valid, with its problems', async () => {
+    const { code, out } = await call(backtestVerb, lab(BROKEN), ...CONFIG, '--logbook', 'logbook', '--json');
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({
+      code: 1,
+      answer: {
+        ok: false,
+        error: { code: 'config-invalid', problems: [{ code: 'wrong-type' }, { code: 'bad-value' }] },
+      },
+    });
+  });
+
+  it('says no to a logbook that somebody changed', async () => {
+    const folder = lab(VALID);
+    const file = join(folder, 'logbook/runs', RUN, 'events.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"id":', '"id": '));
+    const { code, out } = await call(backtestVerb, folder, ...CONFIG, '--logbook', 'logbook', '--json');
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({
+      code: 1,
+      answer: { error: { code: 'logbook-broken' } },
+    });
+  });
+
+  it.each([
+    [[]],
+    [['--config', 'nowhere.yml']],
+    [[...CONFIG, '--logbook', 'nowhere']],
+    [[...CONFIG, '--zebra']],
+  ])('is used wrongly with %j', async (args) => {
+    const { code, out } = await call(backtestVerb, lab(VALID), ...args, '--json');
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 2, answer: { ok: false } });
+  });
+});

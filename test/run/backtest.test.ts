@@ -1,0 +1,330 @@
+/** Recorded ferries under a changed config: what would have been decided otherwise, what not, and what the record cannot tell. */
+
+import { describe, expect, it } from 'vitest';
+import type { LabConfig } from '../../src/config/schema.ts';
+import type { EventDataByType } from '../../src/domain/event.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { type Backtest, differences } from '../../src/domain/replayed.ts';
+import type { Verdict } from '../../src/domain/verdict.ts';
+import { backtestTitle, renderBacktest } from '../../src/render/backtest.ts';
+import { backtest } from '../../src/run/backtest/backtest.ts';
+import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { alice, bob, digestOf } from '../support/run-drafts.ts';
+import { aConfig, aManifest, verdictsWith } from '../support/run-parts.ts';
+
+type Lane = LabConfig['lanes']['daily'];
+type Approvals = LabConfig['approvals'];
+
+const CONFIG = aConfig();
+const withLane = (change: Partial<Lane>): LabConfig => ({
+  ...CONFIG,
+  lanes: { daily: { ...CONFIG.lanes.daily, ...change } },
+});
+const withApprovals = (change: Partial<Approvals>): LabConfig => ({
+  ...CONFIG,
+  approvals: { ...CONFIG.approvals, ...change },
+});
+
+const POLICY: Manifest['policy'] = {
+  'approvals.permission': 'maintain',
+  'approvals.users': '',
+  'approvals.quorum': '1',
+  'approvals.quorumByCost': '',
+  'approvals.onePersonIsEnough': 'false',
+  'lane.scope': 'experiments/ferries/daily.py',
+  'lane.requiredChecks': 'all',
+};
+const MANIFEST = aManifest({ policy: POLICY });
+const look = (change: Partial<Manifest> = {}): Partial<EventDataByType['gated']> => {
+  const manifest = { ...MANIFEST, ...change };
+  return { manifest, digest: manifestDigest(manifest, digestOf) };
+};
+const lookWith = (run: RunBuilder, ...verdicts: readonly Verdict[]): Partial<EventDataByType['gated']> => ({
+  ...look(),
+  verdicts: verdictsWith(run.state.proposal, ...verdicts),
+});
+const verdict = (
+  gate: Verdict['gate'],
+  outcome: Verdict['outcome'],
+  code: string,
+  found: Verdict['found'] = {},
+): Verdict => ({
+  gate,
+  outcome,
+  code,
+  found,
+  remedyBy: 'author',
+});
+
+const sealedRun = aRun().gated(look()).approved(alice).ordered().submitted().observed().ended().sealed(bob);
+
+/** What would be otherwise, one line each. */
+const said = (result: Backtest): readonly string[] =>
+  result.runs.flatMap((run) =>
+    differences(run).map(({ decision, subject, from, to, why }) =>
+      [
+        decision,
+        ...(decision === 'gate' || decision === 'approval' ? [subject] : []),
+        `${from} -> ${to}`,
+        `(${why})`,
+      ].join(' '),
+    ),
+  );
+const replay = (run: RunBuilder, config: LabConfig): readonly string[] =>
+  said(backtest([run.events], config));
+
+describe('the same config', () => {
+  it('decides the same again', () => {
+    const result = backtest([sealedRun.events], CONFIG);
+    expect(said(result)).toEqual([]);
+    expect(result).toMatchObject({ changed: 0, unknown: 0 });
+    expect(result.decisions).toBeGreaterThan(20);
+  });
+});
+
+describe('a gate', () => {
+  const two = MANIFEST.delta.flatMap((change) => [change, { ...change, knob: 'warmup', path: 'f().warmup' }]);
+  const launched = 'launch launched -> not-launched';
+
+  it.each<readonly [string, LabConfig, readonly string[]]>([
+    [
+      'a knob budget',
+      withLane({ budget: { knobs: 1, enforce: 'block' } }),
+      ['gate budget pass -> fail (over)', `${launched} (budget)`],
+    ],
+    [
+      'a knob budget that warns',
+      withLane({ budget: { knobs: 1, enforce: 'warn' } }),
+      ['gate budget pass -> warn (over)'],
+    ],
+    [
+      'a cost budget',
+      withLane({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'block' } }),
+      ['gate cost-budget pass -> fail (over)', `${launched} (cost-budget)`],
+    ],
+    [
+      'a cost budget that it keeps',
+      withLane({ costBudget: { maxAcceleratorHours: '2.50', enforce: 'block' } }),
+      [],
+    ],
+    [
+      'a new scale knob',
+      withLane({ scaleKnobs: ['warmup'] }),
+      ['gate scale-stable pass -> fail (scale-changed)', `${launched} (scale-stable)`],
+    ],
+    [
+      'another target branch',
+      withLane({ targetBranch: 'release' }),
+      ['gate target-branch pass -> fail (wrong-branch)', `${launched} (target-branch)`],
+    ],
+    [
+      'another name for runs',
+      withLane({ runName: 'nightly-{date}' }),
+      ['gate run-name-dated pass -> fail (wrong-name)', `${launched} (run-name-dated)`],
+    ],
+    ['a wider scope', withLane({ scope: ['experiments/ferries/daily.py', 'lib/a.py'] }), []],
+    [
+      'another scope',
+      withLane({ scope: ['lib/a.py'] }),
+      ['gate scope pass -> fail (outside)', `${launched} (scope)`],
+    ],
+    ['no preconditions', withLane({ checklist: { preconditions: [] } }), []],
+    [
+      'a precondition that nobody recorded',
+      withLane({ checklist: { preconditions: ['data checked'] } }),
+      [
+        'gate preconditions pass -> unknown (boxes-not-recorded)',
+        'launch launched -> unknown (preconditions)',
+      ],
+    ],
+    [
+      'a check by name',
+      withLane({ requiredChecks: ['unit'] }),
+      [
+        'gate checks-green pass -> unknown (checks-not-recorded)',
+        'launch launched -> unknown (checks-green)',
+      ],
+    ],
+    ['no required check', withLane({ requiredChecks: [] }), []],
+    [
+      'a folder that was not shipped',
+      withLane({ ships: ['experiments', 'data'] }),
+      [
+        'gate manifest-complete pass -> unknown (trees-not-recorded)',
+        'launch launched -> unknown (manifest-complete)',
+      ],
+    ],
+  ])('with %s', (_, config, expected) => {
+    const run = aRun()
+      .gated(look({ delta: two }))
+      .approved(alice)
+      .ordered();
+    expect(replay(run, config)).toEqual(expected);
+  });
+
+  it('that blocked would let the run through', () => {
+    const start = aRun();
+    const over = verdict('budget', 'fail', 'over', { knobs: 2, most: 1 });
+    const run = start.gated({
+      ...lookWith(start, over),
+      ...look({ delta: two }),
+      verdicts: verdictsWith(start.state.proposal, over),
+    });
+    expect(replay(run, CONFIG)).toEqual(['gate budget fail -> pass (within)']);
+  });
+
+  it('of freshness is asked for the age at the time of the look', () => {
+    const start = aRun();
+    const behind = verdict('freshness', 'warn', 'fresh-behind', {
+      baseAt: '2026-11-20T20:00:00.000Z',
+      later1: 'abc x',
+    });
+    const run = start.gated(lookWith(start, behind));
+    expect(replay(run, CONFIG)).toEqual([]);
+    expect(replay(run, withLane({ freshnessHours: 13 }))).toEqual(['gate freshness warn -> fail (stale)']);
+  });
+
+  it('that could not tell then cannot tell now', () => {
+    const start = aRun();
+    const blind = [
+      'scope',
+      'checks-green',
+      'budget',
+      'scale-stable',
+      'preconditions',
+      'manifest-complete',
+    ] as const;
+    const run = start.gated({
+      ...lookWith(start, ...blind.map((gate) => verdict(gate, 'unknown', 'unreadable'))),
+      manifest: null,
+      digest: null,
+    });
+    expect(replay(run, withLane({ budget: { knobs: 1, enforce: 'block' } }))).toEqual([]);
+  });
+});
+
+describe('an approval', () => {
+  const run = aRun().gated(look()).approved(alice).ordered();
+
+  it('is one too few under a larger quorum', () => {
+    expect(replay(run, withApprovals({ quorum: 2 }))).toEqual([
+      'quorum reached -> not-reached (1-of-2)',
+      'launch launched -> not-launched (quorum)',
+    ]);
+  });
+
+  it('is one too few where the run is dear', () => {
+    const rows = (fromAcceleratorHours: string): LabConfig =>
+      withApprovals({ quorumByCost: [{ fromAcceleratorHours, people: 2 }] });
+    expect(replay(run, rows('2.5'))).toEqual([
+      'quorum reached -> not-reached (1-of-2)',
+      'launch launched -> not-launched (quorum)',
+    ]);
+    expect(replay(run, rows('2.51'))).toEqual([]);
+  });
+
+  it('by somebody whose permission of that day is not recorded cannot be told, unless they are listed now', () => {
+    expect(replay(run, withApprovals({ permission: 'admin' }))).toEqual([
+      'approval alice counts -> unknown (permission-not-recorded)',
+      'quorum reached -> unknown (0-of-1)',
+      'launch launched -> unknown (quorum)',
+    ]);
+    expect(replay(run, withApprovals({ permission: 'admin', users: [alice.id] }))).toEqual([]);
+    expect(replay(run, withApprovals({ permission: 'write' }))).toEqual([]);
+  });
+
+  it('of their own request would not have counted', () => {
+    const alone = aRun({ requestedBy: alice })
+      .gated(look({ policy: { ...POLICY, 'approvals.onePersonIsEnough': 'true' } }))
+      .approved(alice)
+      .ordered();
+    expect(replay(alone, CONFIG)).toEqual([
+      'approval alice counts -> refused (approval-by-author)',
+      'quorum reached -> not-reached (0-of-1)',
+      'launch launched -> not-launched (quorum)',
+    ]);
+    expect(replay(alone, withApprovals({ onePersonIsEnough: true }))).toEqual([]);
+  });
+
+  it('without a digest would have come too soon', () => {
+    expect(replay(run, withApprovals({ shownForMs: 3_600_000 }))).toEqual([
+      'approval alice counts -> refused (approval-digest-needed)',
+      'quorum reached -> not-reached (0-of-1)',
+      'launch launched -> not-launched (quorum)',
+    ]);
+    expect(replay(run, withApprovals({ shownForMs: 1_000 }))).toContain(
+      'approval alice counts -> unknown (comment-time-not-recorded)',
+    );
+  });
+
+  it('that was refused as their own would have launched the run', () => {
+    const refused = aRun({ requestedBy: alice })
+      .gated(look())
+      .commanded({ by: alice, name: 'approve-launch', code: 'approval-by-author' });
+    expect(replay(refused, CONFIG)).toEqual([]);
+    expect(replay(refused, withApprovals({ onePersonIsEnough: true }))).toEqual([
+      'approval alice refused -> counts (one-person)',
+      'quorum not-reached -> reached (1-of-1)',
+      'launch not-launched -> launched (all-pass)',
+    ]);
+  });
+
+  it('that waited for a second one would have been enough', () => {
+    const waiting = aRun()
+      .gated(look({ policy: { ...POLICY, 'approvals.quorum': '2' } }))
+      .approved(alice);
+    expect(replay(waiting, withApprovals({ quorum: 2 }))).toEqual([]);
+    expect(replay(waiting, CONFIG)).toEqual([
+      'quorum not-reached -> reached (1-of-1)',
+      'launch not-launched -> launched (all-pass)',
+    ]);
+  });
+
+  it('that fell counts for nothing', () => {
+    const again = aRun().gated(look()).approved(bob).dropped('permission-lost').approved(alice).ordered();
+    expect(replay(again, withApprovals({ quorum: 2 }))).toContain('quorum reached -> not-reached (1-of-2)');
+  });
+});
+
+describe('the verdict', () => {
+  it('would be another with a last step that was not reached, and unknown with a metric that is not there', () => {
+    expect(replay(sealedRun, withLane({ finalStep: 1_000_000 }))).toEqual(['verdict pass -> no-pass (fail)']);
+    const metrics: Lane['metrics'] = [{ key: 'eval/zebra', better: 'lower', tolerancePercent: '1' }];
+    expect(replay(sealedRun, withLane({ metrics }))).toEqual(['verdict pass -> unknown (unknown)']);
+  });
+
+  it('is held against the ferries that were sealed before', () => {
+    const day = (date: string, loss: string): RunBuilder =>
+      aRun({ date })
+        .gated(look())
+        .approved(alice)
+        .ordered()
+        .submitted()
+        .observed()
+        .ended({ metrics: { 'eval/loss': loss } })
+        .sealed(bob, { metrics: { 'eval/loss': loss } });
+    const runs = [day('2026-11-22', '3.3'), day('2026-11-21', '3.0')].map((run) => run.events);
+    const tolerance = (tolerancePercent: string): LabConfig =>
+      withLane({ metrics: [{ key: 'eval/loss', better: 'lower', tolerancePercent }] });
+    expect(said(backtest(runs, tolerance('5'))).filter((line) => line.startsWith('verdict'))).toEqual([
+      'verdict pass -> no-pass (fail)',
+    ]);
+    expect(said(backtest(runs, tolerance('15'))).filter((line) => line.startsWith('verdict'))).toEqual([]);
+  });
+});
+
+describe('the summary', () => {
+  it('says what would be otherwise', () => {
+    expect(
+      renderBacktest(backtest([sealedRun.events], withApprovals({ permission: 'admin', quorum: 2 }))),
+    ).toMatchSnapshot();
+  });
+
+  it('says that nothing would be, and that nothing is recorded', () => {
+    expect(backtestTitle(backtest([sealedRun.events], CONFIG))).toMatch(
+      /^\d+ decisions of 1 recorded ferry: all the same/,
+    );
+    expect(backtestTitle(backtest([], CONFIG))).toBe('No ferry is recorded to replay.');
+  });
+});
