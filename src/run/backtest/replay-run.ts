@@ -1,5 +1,6 @@
 /** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
 
+import { peopleNeeded, quorumOf } from '../../config/quorum.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { LogbookEvent } from '../../domain/event.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
@@ -7,7 +8,6 @@ import { foldOne } from '../../domain/fold.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
 import { commandKey, type RunState, standingApprovals } from '../../domain/run-state.ts';
 import { judgeFerry } from '../../ferry/verdict.ts';
-import { peopleNeeded } from '../people-needed.ts';
 import { type Counts, replayApproval, replayRefusal } from './replay-approvals.ts';
 import { type ReplayedGate, replayGates } from './replay-gates.ts';
 
@@ -104,20 +104,20 @@ function approvalDecision(
 }
 
 /** How many people the run would have needed, against those whose approval would have counted. */
-function quorumOf(replay: Replay, config: LabConfig): 'reached' | 'not-reached' | 'unknown' {
-  const cost = config.clusters[config.lanes.daily.cluster]?.acceleratorHoursPerRun;
-  if (cost === undefined) return 'unknown';
-  const needed = peopleNeeded(config.approvals, cost);
-  const counts = [...replay.people.values()];
-  if (counts.filter(({ to }) => to === 'counts').length >= needed) return 'reached';
-  return counts.filter(({ to }) => to !== 'refused').length < needed ? 'not-reached' : 'unknown';
+function quorumAnswer(
+  { people }: Replay,
+  config: LabConfig,
+): { readonly to: 'reached' | 'not-reached' | 'unknown'; readonly why: string } {
+  const needed = quorumOf(config);
+  const counting = [...people.values()].filter(({ to }) => to === 'counts').length;
+  const atMost = [...people.values()].filter(({ to }) => to !== 'refused').length;
+  const why = `${counting}-of-${needed}`;
+  if (counting >= needed) return { to: 'reached', why };
+  return { to: atMost < needed ? 'not-reached' : 'unknown', why };
 }
 
 function quorumDecision(replay: Replay, config: LabConfig, from: string, { seq, at }: At): ReplayedDecision {
-  const cost = config.clusters[config.lanes.daily.cluster]?.acceleratorHoursPerRun ?? '0';
-  const needed = peopleNeeded(config.approvals, cost);
-  const why = `${[...replay.people.values()].filter(({ to }) => to === 'counts').length}-of-${needed}`;
-  return { decision: 'quorum', subject: replay.state.run, seq, at, from, to: quorumOf(replay, config), why };
+  return { decision: 'quorum', subject: replay.state.run, seq, at, from, ...quorumAnswer(replay, config) };
 }
 
 function launchDecision(replay: Replay, config: LabConfig, from: string, { seq, at }: At): ReplayedDecision {
@@ -128,7 +128,7 @@ function launchDecision(replay: Replay, config: LabConfig, from: string, { seq, 
 function launchOf(replay: Replay, config: LabConfig): { readonly to: string; readonly why: string } {
   const failing = replay.gates.find(({ to }) => to.outcome === 'fail');
   if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
-  const quorum = quorumOf(replay, config);
+  const quorum = quorumAnswer(replay, config).to;
   if (quorum === 'not-reached') return { to: 'not-launched', why: 'quorum' };
   const untold = replay.gates.find(({ to }) => to.outcome === 'unknown');
   if (untold !== undefined) return { to: 'unknown', why: untold.gate };
@@ -156,9 +156,8 @@ function recordedQuorum(state: RunState): string {
     ...(manifest.policy['approvals.quorumByCost'] ?? '').matchAll(/(\d+(?:\.\d+)?) (\d+)/g),
   ].map((row) => ({ fromAcceleratorHours: row[1] ?? '', people: Number(row[2]) }));
   const people = new Set(standingApprovals(state).map(({ actor }) => actor.id)).size;
-  return people >= peopleNeeded({ quorum, quorumByCost }, manifest.cost.acceleratorHours)
-    ? 'reached'
-    : 'not-reached';
+  const needed = peopleNeeded({ quorum, quorumByCost }, manifest.cost.acceleratorHours);
+  return people >= needed ? 'reached' : 'not-reached';
 }
 
 function verdictDecisions(
