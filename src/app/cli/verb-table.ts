@@ -20,6 +20,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'what changed between two versions of an experiment file',
     load: async () => (await import('./verbs/delta.ts')).deltaVerb,
   },
+  'read-knobs': {
+    usage: 'FILE.py',
+    summary: 'the knobs of an experiment file, as /propose takes them',
+    load: async () => (await import('./verbs/read-knobs.ts')).readKnobsVerb,
+  },
   manifest: {
     usage: 'RUN --dir DIR',
     summary: 'the manifest that was approved for a run, canonical, with its digest',

@@ -1,0 +1,40 @@
+/** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { spelledPath } from '../../../ferry/ask/resolve-knob.ts';
+import { configDelta } from '../../../ferry/delta/config-delta.ts';
+import { readKnobs } from '../../../ferry/delta/read-knobs.ts';
+import { createPythonParser } from '../../../host/python-parser.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { misused } from './logbook-verify.ts';
+
+/** Exit 0 with the knobs, 1 for a file that does not parse. */
+export async function readKnobsVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const [file, ...more] = args.filter((arg) => arg !== '--json');
+  if (file === undefined || more.length > 0) return misused(io, wantsJson, 'read-knobs takes one file');
+  let text: string;
+  try {
+    text = await readFile(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return misused(io, wantsJson, `${file} cannot be read: ${why}`);
+  }
+  const syntax = (await createPythonParser()).parse(text);
+  const own = configDelta(syntax, syntax);
+  if (own.kind === 'unparsable') {
+    const { kind, line, message } = own;
+    io.stdout.write(
+      wantsJson ? `${JSON.stringify({ kind, line, message })}\n` : `line ${line}: ${message}\n`,
+    );
+    return EXIT.no;
+  }
+  const knobs = readKnobs(syntax).map(({ path, knob, value, bucket, line }) => ({
+    ...{ knob, path, value, bucket, line },
+    spelled: spelledPath(path),
+  }));
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ kind: 'knobs', knobs })}\n`);
+  else for (const { line, spelled, value } of knobs) io.stdout.write(`line ${line}: ${spelled}=${value}\n`);
+  return EXIT.yes;
+}

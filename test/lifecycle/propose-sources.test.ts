@@ -1,0 +1,164 @@
+/** Where a proposal comes from when nobody names a knob, what is checked before it is pushed, and days on which none is made. */
+
+import { describe, expect, it } from 'vitest';
+import type { ProgramResult } from '../../src/host/process.ts';
+import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, bodyOf, fileOf, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const RUN = 'ferry-daily-20261121';
+const FILE = 'experiments/ferries/daily.py';
+type Helpers = NonNullable<VirtualLabOptions['helpers']>;
+
+function exited(exitCode: number, stdout: string, stderr = ''): ProgramResult {
+  const kind = 'exited';
+  return { kind, ok: exitCode === 0, exitCode, signal: null, code: null, timedOut: false, stdout, stderr };
+}
+
+/** A lab without candidates whose proposer answers this; what it was told is kept. */
+function proposing(answer: ProgramResult, told: string[]): VirtualLabOptions {
+  const helpers: Helpers = {
+    ask: async ({ input }) => {
+      told.push(input);
+      return answer;
+    },
+    check: async () => null,
+  };
+  const config = (text: string): string =>
+    text
+      .replace(/^ {4}candidates:\n(?: {6}.*\n)+/m, '    candidates: []\n')
+      .replace(/^ {4}proposer: null\n/m, '    proposer:\n      command: [./tools/propose]\n');
+  return { ferry: SHORT_FERRY, helpers, config };
+}
+
+/** The daily workflow, to its end. */
+async function daily(lab: VirtualLab): Promise<void> {
+  await lab.dispatchDaily();
+  await lab.clock.advance(2 * MINUTE);
+}
+
+describe("the lab's own proposer", () => {
+  const edits = [{ path: 'train_config.SimpleTrainConfig().warmup', before: '100', after: '80' }];
+
+  it('is told the context, and what it answers is proposed with its rationale', async () => {
+    const told: string[] = [];
+    const answer = exited(0, JSON.stringify({ edits, rationale: 'the ramp is long', risk: 'low' }));
+    const lab = await openVirtualLab(proposing(answer, told));
+    const { pull } = await propose(lab);
+    expect(bodyOf(lab, pull)).toContain('Rationale: the ramp is long');
+    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({
+      v: 1,
+      run: RUN,
+      objective: { kind: 'integration' },
+      experiment: { path: FILE, text: await fileOf(lab, 'main', FILE) },
+      knobs: expect.arrayContaining([expect.objectContaining({ knob: 'warmup', value: '100' })]),
+      recent: [],
+    });
+    await lab.close();
+  });
+
+  it.each([
+    ['a change of scale', { edits: [{ path: 'TRAIN_BATCH_SIZE', after: '16' }] }, 'scale-knob'],
+    ['code', { edits: [{ path: edits[0]?.path, after: 'open("x")' }] }, 'value-refused'],
+    ['a knob that is not there', { edits: [{ path: 'nothing', after: '1' }] }, 'unknown-path'],
+    ['another value before', { edits: [{ ...edits[0], before: '99' }] }, 'other-before'],
+    ['no rationale', { edits, rationale: '' }, 'rationale'],
+    ['a field that nobody knows', { edits, extra: 1 }, 'extra'],
+    [
+      'a third knob',
+      {
+        edits: ['warmup', 'decay', 'weight_decay'].map((name) => ({
+          path: `train_config.SimpleTrainConfig().${name}`,
+          after: '0.5',
+        })),
+      },
+      'too-many-edits',
+    ],
+  ])('is refused with %s', async (_, answer, why) => {
+    const text = JSON.stringify({ rationale: 'because', risk: 'low', ...answer });
+    const lab = await openVirtualLab(proposing(exited(0, text), []));
+    await daily(lab);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    expect(lab.log.join('\n')).toMatch(new RegExp(`proposer-refused.*${why}`));
+    await lab.close();
+  });
+
+  it('that fails is told with the end of what it said, without secrets', async () => {
+    const failed = exited(3, '', `trying\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwx\nno idea today`);
+    const lab = await openVirtualLab(proposing(failed, []));
+    await daily(lab);
+    expect(lab.log.join('\n')).toMatch(/proposer-failed: exited 3: trying\nHF_TOKEN=\*\*\*\nno idea today/);
+    await lab.close();
+  });
+});
+
+describe('the checks before a push', () => {
+  const checks = (text: string): string =>
+    text.replace(/^ {4}checksBeforePush: \[\]\n/m, '    checksBeforePush: [[uv, run, pre-commit]]\n');
+
+  it('see the edited file, and what does not pass them is told and not pushed', async () => {
+    const seen: string[] = [];
+    const helpers: Helpers = {
+      ask: () => Promise.reject(new Error('there is no proposer')),
+      check: async ({ files, commands }) => {
+        seen.push(files[FILE] ?? '');
+        return { command: commands[0] ?? [], result: exited(1, 'E501 line too long\n') };
+      },
+    };
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config: checks });
+    const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
+    const comment = await say(lab, 'ada', (opened as { number: number }).number, '/propose warmup=80');
+    await until(lab, 'the answer', () => answersTo(lab, comment).length > 0);
+    expect(answersTo(lab, comment)).toEqual([
+      expect.stringMatching(/nothing is pushed[\s\S]*uv run pre-commit: exit code 1\nE501 line too long/),
+    ]);
+    expect(seen).toEqual([expect.stringContaining('warmup=80')]);
+    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    await daily(lab);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    await lab.close();
+  });
+});
+
+describe('a day without a proposal', () => {
+  it('is one that a person skips: neither the schedule nor a /propose makes one, until it is lifted', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const opened = await lab.as('ada', 'POST', '/issues', { title: 'x', body: 'y', labels: ['experiment'] });
+    const issue = (opened as { number: number }).number;
+    await say(lab, 'mira', issue, '/skip reason="maintenance of the cluster"');
+    await daily(lab);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    const asked = await say(lab, 'ada', issue, '/propose warmup=80');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, asked)).toEqual([
+      expect.stringMatching(/today is skipped by mira: maintenance of the cluster\. `\/unhold` lifts it/),
+    ]);
+    await say(lab, 'mira', issue, '/unhold');
+    expect((await propose(lab)).run).toBe(RUN);
+    await lab.close();
+  });
+
+  it('is one without a clear objective, where the lab wants it said: one question, and the answer makes it', async () => {
+    const config = (text: string): string => text.replace('objective: integration', 'objective: ask');
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });
+    await daily(lab);
+    await daily(lab);
+    expect(await stateOf(lab, RUN)).toBeNull();
+    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
+    const issues = Object.values(lab.world.state.issues);
+    expect(issues.map(({ title }) => title)).toEqual(['What is the daily ferry of 2026-11-21 for?']);
+    const thread = issues[0]?.number ?? 0;
+    const bare = await say(lab, 'ada', thread, '/propose');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, bare)).toEqual([expect.stringContaining('this lab wants the objective said')]);
+    await say(lab, 'ada', thread, '/propose objective="integration"');
+    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
+    expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'command-answered')).toHaveLength(
+      2,
+    );
+    await lab.close();
+  });
+});
