@@ -173,6 +173,8 @@ export const limits = {
   intervalCommitsRead: 200,
   /** Later commits under the shipped paths that the freshness gate names; a proposal that is further behind is rebased anyway. */
   laterCommitsMax: 5,
+  /** How often labelled issues are looked for that no webhook told of. */
+  experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
   /** Threads without a run that one wake answers in. */
   journalThreadsPerWakeMax: 10,
   /** GitHub gives a webhook ten seconds. */

@@ -11,8 +11,8 @@ export type Wake =
       readonly thread: number;
       readonly hasSlash: boolean;
     }
-  /** A thread changed: edited, labelled, pushed to, closed. */
-  | { readonly kind: 'thread'; readonly thread: number }
+  /** A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label. */
+  | { readonly kind: 'thread'; readonly thread: number; readonly isExperiment?: true }
   /** A branch moved: the logbook, the default branch (and the config with it), or a proposal's. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }
   /** A workflow run ended: whatever it left undone is owed now. */

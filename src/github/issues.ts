@@ -10,12 +10,18 @@ const issueSchema = z.object({
   title: z.string(),
   body: z.string().nullish(),
   updated_at: z.string(),
+  state: z.string(),
   pull_request: z.unknown().optional(),
   user: z.object({ type: z.string() }).nullish(),
 });
 
 /** An issue as a proposal's context lists it. */
-export type ListedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
+export type ListedIssue = {
+  readonly number: number;
+  readonly title: string;
+  readonly updatedAtMs: number;
+  readonly isOpen: boolean;
+};
 
 /** Opens an issue; one of ours that carries the marker already is adopted. */
 export async function openIssue(
@@ -75,7 +81,12 @@ export async function listExperimentIssues(
   return known(
     parsed.data
       .filter((issue) => issue.pull_request === undefined)
-      .map(({ number, title, updated_at }) => ({ number, title, updatedAtMs: Date.parse(updated_at) })),
+      .map(({ number, title, updated_at, state }) => ({
+        number,
+        title,
+        updatedAtMs: Date.parse(updated_at),
+        isOpen: state === 'open',
+      })),
   );
 }
 

@@ -33,8 +33,8 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
 export const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) {
     issueOrPullRequest(number: $number) {
-      ... on Issue { id ${LABELS} ${COMMENTS} }
-      ... on PullRequest { id ${LABELS} ${COMMENTS} ${REVIEWS} }
+      ... on Issue { __typename id state ${LABELS} ${COMMENTS} }
+      ... on PullRequest { __typename id ${LABELS} ${COMMENTS} ${REVIEWS} }
     }
   }
 }`;
@@ -106,7 +106,9 @@ export const threadSchema = z.object({
   repository: z.object({
     issueOrPullRequest: z
       .object({
+        __typename: z.string(),
         id: z.string(),
+        state: z.string().optional(),
         labels,
         comments: pages(commentSchema),
         reviews: pages(reviewSchema).optional(),

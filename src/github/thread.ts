@@ -8,7 +8,11 @@ import { query } from './graphql.ts';
 import { commentsOf, type Reading } from './thread-comments.ts';
 import { THREAD_QUERY, threadSchema } from './thread-schema.ts';
 
-export type Thread = { readonly labels: readonly string[]; readonly comments: readonly CommentFacts[] };
+export type Thread = {
+  readonly isOpenIssue: boolean;
+  readonly labels: readonly string[];
+  readonly comments: readonly CommentFacts[];
+};
 
 /**
  * The thread with what was said since a moment (null = ever; older comments may be among them). Unknown where GitHub
@@ -27,5 +31,9 @@ export async function readThread(
   if (thread === null) return unknown('there is no such thread');
   const comments = await commentsOf(client, { ...thread, number }, since, reading);
   if (comments.kind === 'unknown') return comments;
-  return known({ labels: thread.labels.nodes.map((label) => label.name), comments: comments.value });
+  return known({
+    isOpenIssue: thread.__typename === 'Issue' && thread.state === 'OPEN',
+    labels: thread.labels.nodes.map((label) => label.name),
+    comments: comments.value,
+  });
 }

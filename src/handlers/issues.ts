@@ -6,10 +6,17 @@ import { handler, senderSchema } from './event-envelope.ts';
 const ACTIONS = new Set(['opened', 'edited', 'labeled', 'unlabeled', 'closed', 'reopened']);
 const schema = z.object({
   action: z.string(),
-  issue: z.object({ number: z.number().int() }),
+  issue: z.object({
+    number: z.number().int(),
+    state: z.string().nullish(),
+    labels: z.array(z.object({ name: z.string() })).nullish(),
+  }),
   sender: senderSchema.nullish(),
 });
 
-export const issues = handler('issues', schema, ({ action, issue, sender }) =>
-  ACTIONS.has(action) && sender?.type !== 'Bot' ? { kind: 'thread', thread: issue.number } : null,
-);
+export const issues = handler('issues', schema, ({ action, issue, sender }) => {
+  if (!ACTIONS.has(action) || sender?.type === 'Bot') return null;
+  const isExperiment =
+    issue.state !== 'closed' && (issue.labels ?? []).some((label) => label.name === 'experiment');
+  return { kind: 'thread', thread: issue.number, ...(isExperiment ? { isExperiment } : {}) };
+});

@@ -20,6 +20,7 @@ import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { type CardAnchor, cardAnchors } from './card-anchor.ts';
 import { laneOf } from './gather.ts';
+import { keepIssueCard } from './issue-card.ts';
 import { perform } from './perform.ts';
 
 /** Looks at the threads that the wakes name and no active run owns. */
@@ -30,12 +31,15 @@ export async function answerElsewhere(open: OpenLab, wakes: readonly Wake[]): Pr
     record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
   );
   const threads = new Set(
-    wakes.flatMap((wake) =>
-      wake.kind === 'comment' && wake.hasSlash && !owned.has(wake.thread) ? [wake.thread] : [],
-    ),
+    wakes.flatMap((wake) => (isSaidOrSeen(wake) && !owned.has(wake.thread) ? [wake.thread] : [])),
   );
   for (const thread of [...threads].slice(0, limits.journalThreadsPerWakeMax))
     await answerThread(open, thread);
+}
+
+/** A slash word was written in the thread, or it is an experiment issue that changed. */
+function isSaidOrSeen(wake: Wake): wake is Extract<Wake, { kind: 'comment' | 'thread' }> {
+  return (wake.kind === 'comment' && wake.hasSlash) || (wake.kind === 'thread' && wake.isExperiment === true);
 }
 
 async function answerThread(open: OpenLab, thread: number): Promise<void> {
@@ -67,6 +71,8 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const drafts = decideJournal({ items: pending, known, journal, facts, config, otherwise, now });
   if (drafts.length > 0 && !(await recorded(open, drafts))) return;
   await publish(open, thread, read.value.comments);
+  if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))
+    await keepIssueCard(open, thread, read.value.comments, past);
 }
 
 /** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */

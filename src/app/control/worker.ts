@@ -2,11 +2,11 @@
 
 import type { Role } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
-import type { RunId } from '../../domain/ids.ts';
+import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
 import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
+import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
@@ -16,6 +16,7 @@ import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests, tellRequests } from '../propose/settle.ts';
 import { createGatherer } from './gather.ts';
+import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { createMemories, type Memories } from './memories.ts';
 import { perform } from './perform.ts';
@@ -39,6 +40,7 @@ type Own = {
   /** Of the sweep under way; it counts as done only when everything that it found was handled. */
   sweepStartedAt: number | null;
   logbookBranch: string;
+  experimentsSeenAt: Instant;
   /** Freezes and skipped days as they were when the runs were last looked at. */
   holds: string;
   readonly acknowledged: Set<number>;
@@ -58,6 +60,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     sweptAt: null,
     sweepStartedAt: null,
     logbookBranch: '',
+    experimentsSeenAt: lab.now(),
     holds: '',
     acknowledged: new Set(),
     toldFaults: new Set(),
@@ -147,11 +150,20 @@ async function acknowledge(own: Own, wakes: readonly Wake[]): Promise<void> {
 async function sweptIfAsked(own: Own, open: OpenLab, wakes: readonly Wake[]): Promise<readonly Wake[]> {
   if (!wakes.some((wake) => wake.kind === 'sweep')) return [];
   const startedAt = own.lab.now();
+  const experiments = await experimentsIfDue(own, open, startedAt);
   const swept = await sweptWakes(open, own.sweptAt);
-  if (swept === null) return [];
+  if (swept === null) return experiments;
   own.sweepStartedAt = startedAt;
   await acknowledge(own, swept);
-  return swept;
+  return [...swept, ...experiments];
+}
+
+/** Labels are told by webhooks; what those missed is looked for now and then, because every look is a request. */
+async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<readonly Wake[]> {
+  if (now - own.experimentsSeenAt < limits.experimentLookPeriodMs) return [];
+  const since = toRfc3339(after(own.experimentsSeenAt, -limits.sweepSlackMs));
+  own.experimentsSeenAt = now;
+  return experimentWakes(open, since);
 }
 
 /** Whether the run's threads are read in this wake: what is owed can often be told from the record alone, at no request. */

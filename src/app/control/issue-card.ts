@@ -1,0 +1,62 @@
+/** Keeps the one card of an `experiment` issue that has no run: posted once, edited only when what it tells changes. */
+
+import type { CommentFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import { dateOf } from '../../domain/time.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { listExperimentIssues } from '../../github/issues.ts';
+import { readThread } from '../../github/thread.ts';
+import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issue-card.ts';
+import { markerIdentity, readMarker } from '../../render/marker.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
+import { laneOf } from './gather.ts';
+import { perform } from './perform.ts';
+
+/** `past` is the run that the thread had. `comments` need not be all of them: a missing card is looked for in all. */
+export async function keepIssueCard(
+  open: OpenLab,
+  thread: number,
+  comments: readonly CommentFacts[],
+  past: RunState | null,
+): Promise<void> {
+  const { lab, config, git, keeper } = open;
+  const today = dateOf(lab.now());
+  const body = renderIssueCard({ config, past, today, ...laneOf(keeper.current()) });
+  const near = cardIn(comments);
+  if (near?.body === body) return;
+  if (near !== null) {
+    await perform(lab, git, { kind: 'edit-comment', comment: near.id, body });
+    return;
+  }
+  const whole = await readThread(lab.client, thread, readingOf(lab, config));
+  if (whole.kind === 'unknown') {
+    lab.log(`thread ${thread}: ${whole.why}`);
+    return;
+  }
+  if (cardIn(whole.value.comments) !== null) return;
+  const marker = markerIdentity({ run: 'journal', kind: 'card', key: ISSUE_CARD_KEY });
+  await perform(lab, git, { kind: 'post-comment', thread, marker, body, isShared: true });
+}
+
+function cardIn(comments: readonly CommentFacts[]): CommentFacts | null {
+  const isCard = (comment: CommentFacts): boolean => {
+    const marker = comment.byUs ? readMarker(comment.body) : null;
+    return marker?.run === 'journal' && marker.kind === 'card';
+  };
+  return comments.find(isCard) ?? null;
+}
+
+/** Wakes for the experiment issues that moved lately: the label may have been put on while nobody told us. */
+export async function experimentWakes({ lab }: OpenLab, sinceRfc3339: string): Promise<readonly Wake[]> {
+  const issues = await listExperimentIssues(lab.client, sinceRfc3339);
+  if (issues.kind === 'unknown') {
+    lab.log(`experiment issues: ${issues.why}`);
+    return [];
+  }
+  return issues.value
+    .filter((issue) => issue.isOpen)
+    .slice(0, limits.journalThreadsPerWakeMax)
+    .map(({ number }) => ({ kind: 'thread', thread: number, isExperiment: true }));
+}

@@ -1,0 +1,90 @@
+/** The card of an `experiment` issue that has no run: what ferrybot sees there, what is missing, and what can be done. */
+
+import { policyOf } from '../commands/policy.ts';
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import type { LabConfig } from '../config/schema.ts';
+import { type Hold, holdsOn } from '../domain/hold.ts';
+import type { Observed } from '../domain/observed.ts';
+import { isLive, isOver, phaseOf, type RunState } from '../domain/run-state.ts';
+import { comment } from './comment.ts';
+import { code, paragraphs, person, table, text } from './words.ts';
+
+export type IssueCardView = {
+  readonly config: LabConfig;
+  /** The run that this thread had, if it had one; it is over. */
+  readonly past: RunState | null;
+  readonly laneRuns: Observed<readonly RunState[]>;
+  readonly laneHolds: Observed<readonly Hold[]>;
+  /** YYYY-MM-DD. */
+  readonly today: string;
+};
+
+/** Key of the card's marker: one card an issue. */
+export const ISSUE_CARD_KEY = 'issue';
+
+/** The card's source. It tells no time, so that it changes only when what it tells does. */
+export function renderIssueCard(view: IssueCardView): string {
+  const marker = { run: 'journal', kind: 'card', key: ISSUE_CARD_KEY, fields: {} } as const;
+  return comment(
+    marker,
+    paragraphs(
+      '**This is an experiment issue, and no run belongs to it now.**',
+      table(
+        ['What ferrybot sees', ''],
+        [
+          ['This thread', threadWords(view.past)],
+          ['Lane', laneWords(view.laneRuns)],
+          ['Kept back by', holdWords(view)],
+        ],
+      ),
+      `**Missing:** ${missingWords(view)}`,
+      table(['What can be done here', '', 'Who may'], commandRows(view.config)),
+    ),
+  );
+}
+
+function threadWords(past: RunState | null): string {
+  return past === null ? 'no run yet' : `${code(past.run)}, which is ${phaseOf(past)}`;
+}
+
+function laneWords(runs: Observed<readonly RunState[]>): string {
+  if (runs.kind === 'unknown') return `unknown: ${text(runs.why)}`;
+  const open = runs.value.find((run) => !isOver(run));
+  if (open === undefined)
+    return runs.value[0] === undefined ? 'free; no ferry yet' : `free; last was ${nameOf(runs.value[0])}`;
+  return `${nameOf(open)} is ${isLive(open) ? 'under way' : phaseOf(open)}`;
+}
+
+function nameOf(run: RunState): string {
+  return `${code(run.run)} (#${run.proposal.issue})`;
+}
+
+function holdWords({ laneHolds, today }: IssueCardView): string {
+  if (laneHolds.kind === 'unknown') return `unknown: ${text(laneHolds.why)}`;
+  const standing = holdsOn(laneHolds.value, today).map(
+    (hold) => `${hold.kind} of the ${hold.scope} by ${person(hold.actor)}: ${text(hold.reason)}`,
+  );
+  return standing.length === 0 ? 'nothing' : standing.join('; ');
+}
+
+function missingWords({ laneRuns, laneHolds, today }: IssueCardView): string {
+  if (laneHolds.kind === 'known' && holdsOn(laneHolds.value, today).length > 0)
+    return 'the hold has to be lifted before anything is launched.';
+  const open = laneRuns.kind === 'known' ? laneRuns.value.find((run) => !isOver(run)) : undefined;
+  return open === undefined
+    ? 'a proposal. It says which knobs change and what the run is for.'
+    : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
+}
+
+function commandRows(config: LabConfig): readonly (readonly string[])[] {
+  return COMMAND_DEFINITIONS.filter((definition) => definition.decideWithoutRun !== undefined).map(
+    (definition) => {
+      const least = definition.who(policyOf(config));
+      return [
+        code(definition.example),
+        definition.summary,
+        least === null ? 'everybody' : `${least} permission or more`,
+      ];
+    },
+  );
+}

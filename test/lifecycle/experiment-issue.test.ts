@@ -1,0 +1,56 @@
+/** An issue that gets the label `experiment`: one card that says what ferrybot sees, what is missing, and what can be done. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { propose } from '../support/play.ts';
+import { botComments, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+async function issueWith(labels: readonly string[]): Promise<number> {
+  const issue = await lab.as('ada', 'POST', '/issues', { title: 'Try cosine', body: 'Why not?', labels });
+  return (issue as { number: number }).number;
+}
+
+const cardsIn = (thread: number) =>
+  botComments(lab).filter((one) => one.thread === thread && one.kind === 'card');
+
+describe('an experiment issue', () => {
+  it('gets its card with the label, and one card only', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const issue = await issueWith([]);
+    await lab.clock.advance(MINUTE);
+    expect(cardsIn(issue)).toEqual([]);
+    await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['experiment'] });
+    await lab.clock.advance(MINUTE);
+    expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('free; no ferry yet')]);
+    expect(cardsIn(issue)[0]?.text).toMatchSnapshot();
+    await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['later'] });
+    await say(lab, 'mira', issue, '/freeze reason="a bad <b>node</b>"');
+    await lab.clock.advance(40 * MINUTE);
+    expect(cardsIn(issue)).toHaveLength(1);
+    expect(cardsIn(issue)[0]?.text).toContain('freeze of the lane by mira: a bad');
+  });
+
+  it('gets it within hours where no webhook comes, and tells of the run that the lane has', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
+    const { run } = await propose(lab);
+    const issue = await issueWith(['experiment']);
+    await lab.clock.advance(7 * 60 * MINUTE);
+    expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining(run)]);
+  });
+
+  it('gets none once it is closed', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const issue = await issueWith([]);
+    await lab.as('ada', 'PATCH', `/issues/${issue}`, { state: 'closed' });
+    await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['experiment'] });
+    await lab.clock.advance(5 * MINUTE);
+    expect(cardsIn(issue)).toEqual([]);
+  });
+});
