@@ -130,8 +130,8 @@ function jobOf(spec: JobSpec, engine: string, session: string): Job {
     kind: 'process',
     pid: 4242,
     processStart: '1',
-    exitRecord: `${jobId}/exit.json`,
-    log: `${jobId}/log`,
+    exitRecord: `/state/jobs/${jobId}/exit.json`,
+    log: `/state/jobs/${jobId}/log`,
   } as const;
   return { engine, jobId, metadata, session, locator };
 }
@@ -165,7 +165,11 @@ function observe(
   return {
     ...found,
     status: end.status,
-    message: failed ? `Job entrypoint command failed with exit code ${end.exitCode}.` : `Job ${end.status}.`,
+    message: failed
+      ? `Job entrypoint command failed with exit code ${end.exitCode}.`
+      : end.status === 'SUCCEEDED'
+        ? 'Job finished successfully.'
+        : `Job ${end.status}.`,
     errorType: failed ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : null,
     exitCode: end.exitCode,
     endedAtMs: end.atMs,

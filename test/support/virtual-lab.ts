@@ -28,7 +28,7 @@ import { parseSigningKey, verifyEd25519 } from '../../src/host/keys.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
-import { type FerryShape, ferryScript } from './ferry-script.ts';
+import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
 import { type FullDisk, memoryGit } from './memory-git.ts';
 import { createSimulatedEngine, type SimulatedEngine } from './simulated-engine.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
@@ -40,6 +40,10 @@ export type VirtualLabOptions = {
   readonly server?: boolean;
   readonly webhooks?: boolean;
   readonly ferry?: Partial<FerryShape>;
+  /** What a job does, in place of the ferry's shape: the log of a real one, for example. */
+  readonly script?: () => JobScript;
+  /** Unix ms at which the lab opens; six in the morning of its day unless said otherwise. */
+  readonly startMs?: number;
   /** Called at every boundary of every process; may throw `Crash`. */
   readonly atBoundary?: (process: string, kind: string, moment: 'before' | 'after') => void;
   /** Replaces parts of the lab's config before the first commit. */
@@ -94,7 +98,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
   const loaded = await parser;
   const store = await labStore((text) => (options.config ?? ((same) => same))(withDefaultCadence(text)));
   let activity = 0;
-  const clock = createVirtualClock(MORNING, () => activity);
+  const clock = createVirtualClock(options.startMs ?? MORNING, () => activity);
   const world = createWorld({ clock, gitStores: () => store, baseUrl: BASE, randomBytes: seededBytes() });
   const usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, git: 0 };
   const log: string[] = [];
@@ -145,7 +149,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
   if (options.webhooks === false) world.state.settings.drop = 'all';
   const engine = createSimulatedEngine({
     now: clock.now,
-    script: () => ferryScript(options.ferry ?? {}),
+    script: options.script ?? (() => ferryScript(options.ferry ?? {})),
     name: 'local',
   });
 
@@ -243,7 +247,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
             secrets: createSecretKeeper(env, () => undefined),
             temporaryDirectory: '/nonexistent-temp',
             sleep: clock.sleep,
-            shipTree: async () => '/virtual',
+            shipTree: async (_open, { order }) => `/state/trees/${order.submissionId}`,
           });
           if (!result.ok) log.push(`${mode}: ${result.result}: ${result.detail}`);
           return {

@@ -1,0 +1,80 @@
+/** The same day twice: with real git, runner, bundle and training job, and on virtual time. The logbooks are equal. */
+
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JobScript } from '../support/ferry-script.ts';
+import { logbookText, playFerry } from '../support/play.ts';
+import { type StartAnswer, startProcess } from '../support/start-process.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-day-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A job that says and measures what the real one did: what it learns is its own, what ferrybot makes of it is compared. */
+async function recordedJob(jobId: string): Promise<JobScript> {
+  const log = await readFile(join(folder, 'jobs/jobs', jobId, 'log'), 'utf8');
+  const lines = log.split('\n').filter((line) => line !== '');
+  const metrics = await readFile(await metricsFile(join(folder, 'jobs/trees', jobId)), 'utf8');
+  const endAtMs = 30 * 60_000;
+  return {
+    pendingMs: 0,
+    lines: lines.map((text, index) => ({ atMs: Math.floor((index * endAtMs) / lines.length), text })),
+    endAtMs,
+    exitCode: 0,
+    metrics: [{ atMs: endAtMs - 1, text: metrics }],
+  };
+}
+
+async function metricsFile(tree: string): Promise<string> {
+  const names = await readdir(tree, { recursive: true });
+  const name = names.find((one) => one.endsWith('tracker_metrics.jsonl'));
+  if (name === undefined) throw new Error(`the job left no metrics in ${tree}`);
+  return join(tree, name);
+}
+
+/** Ids, hashes, signatures and times; each is replaced by its own name, so that its place still counts. */
+const MASKED =
+  /^(at|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence)$/;
+/** A commit as the gates name it in short. */
+const SHORT_COMMIT = /^[0-9a-f]{12}$/;
+
+function masked(text: string, stateFolder: string): readonly unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown =>
+      JSON.parse(line.replaceAll(stateFolder, '<state>'), (key, value: unknown) =>
+        MASKED.test(key) || SHORT_COMMIT.test(String(value)) ? `<${key}>` : value,
+      ),
+    )
+    .filter((event) => !/"type":"observed"/.test(JSON.stringify(event)));
+}
+
+describe('the same day', () => {
+  it('has the same logbook with real processes and on virtual time', { timeout: 300_000 }, async () => {
+    const { code, answer } = await startProcess(folder).ended;
+    expect(answer?.reason).toBeNull();
+    expect(code).toBe(0);
+    const [real] = (answer as StartAnswer).runs;
+    const realText = await readFile(join(folder, 'logbook/runs', real?.run ?? '', 'events.jsonl'), 'utf8');
+    const [first] = realText.split('\n');
+    const script = await recordedJob(real?.jobId ?? '');
+    const lab = await openVirtualLab({
+      script: () => script,
+      // The minute of the real proposal; on virtual time a person answers in the same instant, and GitHub dates
+      // comments in whole seconds, so that an odd start would date the approval before what it approves.
+      startMs: Math.floor(Date.parse(JSON.parse(first ?? '').at) / 60_000) * 60_000,
+    });
+    const { run } = await playFerry(lab);
+    expect(run).toBe(real?.run);
+    expect(masked(await logbookText(lab, run), '/state')).toEqual(masked(realText, join(folder, 'jobs')));
+    await lab.close();
+  });
+});

@@ -1,0 +1,94 @@
+/** SIGKILL on real processes: server, watch and the whole program die at stages of one ferry, and it is launched once and sealed. */
+
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readMarker } from '../../src/render/marker.ts';
+import { actionProcesses, type StartProcess, startProcess } from '../support/start-process.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-kill-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const eventSchema = z.object({ type: z.string(), data: z.looseObject({}) });
+const worldSchema = z.object({
+  users: z.record(z.string(), z.object({ type: z.string() })),
+  comments: z.record(z.string(), z.object({ authorId: z.number(), body: z.string() })),
+});
+
+async function recorded(logbook: string, run: string): Promise<readonly z.infer<typeof eventSchema>[]> {
+  const text = await readFile(join(logbook, 'runs', run, 'events.jsonl'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => eventSchema.parse(JSON.parse(line)));
+}
+
+/** Kind and key of everything that ferrybot said in the threads of the kept world. */
+async function said(): Promise<readonly string[]> {
+  const kept: unknown = JSON.parse(await readFile(join(folder, 'world.json'), 'utf8'));
+  const world = worldSchema.parse(kept);
+  return Object.values(world.comments).flatMap(({ authorId, body }) => {
+    const marker = readMarker(body);
+    if (marker === null || world.users[authorId]?.type !== 'Bot') return [];
+    return [`${marker.kind} ${marker.key}`];
+  });
+}
+
+/** A runner that was killed while it worked leaves a job that failed; whoever looks for it waits until it is there. */
+async function killAction(start: StartProcess, mode: string): Promise<void> {
+  for (let turn = 0; turn < 600; turn += 1) {
+    const [pid] = await actionProcesses(start.child.pid ?? -1, mode);
+    if (pid !== undefined) {
+      process.kill(pid, 'SIGKILL');
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no process in mode ${mode} came:\n${start.said()}`);
+}
+
+describe('one ferry whose processes are killed', () => {
+  it('is launched once, answers each command once, and is sealed', { timeout: 600_000 }, async () => {
+    // The server, when the gates are green: the program says so and ends; it is started again.
+    const first = startProcess(folder);
+    await first.reached('gated');
+    process.kill(Number(await readFile(join(folder, 'server.pid'), 'utf8')), 'SIGKILL');
+    expect((await first.ended).code).toBe(1);
+
+    // The whole program, when the order is out: the runner is about to claim it, or has.
+    const second = startProcess(folder);
+    await second.reached('ordered');
+    second.child.kill('SIGKILL');
+    expect((await second.ended).code).toBeNull();
+
+    // The watch, when the job trains: another one takes over. Then the whole program, when the job has ended.
+    const third = startProcess(folder);
+    await third.reached('stepping');
+    await killAction(third, 'watch');
+    await third.reached('ended');
+    third.child.kill('SIGKILL');
+    await third.ended;
+
+    const { code, answer } = await startProcess(folder).ended;
+    expect(answer?.reason).toBeNull();
+    expect(code).toBe(0);
+    const [run] = answer?.runs ?? [];
+    expect(await readdir(join(folder, 'jobs/trees'))).toEqual([run?.jobId]);
+    const events = await recorded(answer?.logbook ?? '', run?.run ?? '');
+    const count = (type: string): number => events.filter((event) => event.type === type).length;
+    expect([count('submitted'), count('ended'), count('sealed')]).toEqual([1, 1, 1]);
+    const seen = events.filter((event) => event.type === 'command-seen').map((event) => event.data['name']);
+    expect(seen).toEqual(['approve-launch', 'seal']);
+    expect(count('command-answered')).toBe(seen.length);
+    const spoken = await said();
+    expect(spoken.filter((one, index) => spoken.indexOf(one) !== index)).toEqual([]);
+    expect(spoken.filter((one) => one.startsWith('answer '))).toHaveLength(seen.length);
+  });
+});
