@@ -21,6 +21,18 @@ export async function measureReading(): Promise<readonly Result[]> {
     '_a_ '.repeat(16_000),
     '~a~~b '.repeat(10_000),
     `|${'a|'.repeat(30_000)}`,
+    '[a][b '.repeat(10_000),
+    '<b>'.repeat(20_000),
+    '<details>\n\n'.repeat(5_000),
+    '` `` '.repeat(12_000),
+    '[^a]: /a\n\n'.repeat(6_000),
+    `[a]: /b\n\n${'[a][a] '.repeat(9_000)}`,
+    '> a\nb\n'.repeat(9_000),
+    Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}- a\n`)
+      .join('')
+      .repeat(200),
+    Array.from({ length: 250 }, (_, depth) => `${'  '.repeat(depth)}- a\n`).join(''),
+    '/stop '.repeat(10_000),
   ].map((text) => `${text}\n\n/status\n`.slice(-65_536));
   const hostileMs = Math.max(
     ...(await Promise.all(
@@ -43,19 +55,29 @@ export async function measureReading(): Promise<readonly Result[]> {
       300,
     ),
     against('comment-hostile-worst', hostileMs, 'ms', '<=', 300),
-    against('delta-1000-lines', await deltaMs(), 'ms', '<=', 50),
+    against('delta-1000-lines', await deltaMs((index) => [`SETTING_${index} = ${index}`]), 'ms', '<=', 50),
+    against('delta-1000-lines-of-calls', await deltaMs(callLines), 'ms', '<=', 50),
   ];
 }
 
-async function deltaMs(): Promise<number> {
+function callLines(index: number): readonly string[] {
+  return [
+    `step_${index} = train(`,
+    `    name="run_${index}",`,
+    `    config=Config(learning_rate=${index}e-3, decay=0.1, weights={"a": ${index}, "b": 0.5}),`,
+    '    resources=ResourceConfig.with_tpu("v5p-8"),',
+    '    steps=int(os.environ.get("STEPS", "5")),',
+    ')',
+  ];
+}
+
+/** The delta of two files of 1,000 lines: the demo's experiment, and below it more of a kind. */
+async function deltaMs(more: (index: number) => readonly string[]): Promise<number> {
   const parser = await createPythonParser();
-  const text = await readFile(EXPERIMENT, 'utf8');
-  const filler = Array.from(
-    { length: Math.max(0, 1_000 - text.split('\n').length) },
-    (_, index) => `SETTING_${index} = ${index}`,
-  ).join('\n');
-  const base = `${text}\n${filler}\n`;
-  const head = base.replace('SETTING_7 = 7', 'SETTING_7 = 8');
+  const lines = (await readFile(EXPERIMENT, 'utf8')).split('\n');
+  for (let index = 0; lines.length < 1_000; index += 1) lines.push(...more(index));
+  const base = `${lines.join('\n')}\n`;
+  const head = base.replace('7e-3', '8e-3').replace('SETTING_7 = 7', 'SETTING_7 = 8');
   return quickestMs(10, () => {
     const delta = configDelta(parser.parse(base), parser.parse(head));
     if (delta.kind !== 'knobs') throw new Error(`the delta is ${delta.kind}`);

@@ -31,8 +31,9 @@ function blocksAreWithinBounds(body: string): boolean {
   for (const line of lines) {
     const signs = CONTAINERS.exec(line)?.[0] ?? '';
     const depth = signs.match(CONTAINER)?.length ?? 0;
-    if (depth + outerItems(signs, indents) > limits.commentDepthMax) return false;
-    markers += depth;
+    const outer = outerItems(signs, indents);
+    if (depth + outer > limits.commentDepthMax) return false;
+    markers += depth + outer;
     if (UNDERLINE.test(line)) underlines += 1;
   }
   return (

@@ -4,6 +4,7 @@ import type { Delta, KnobChange } from '../../domain/delta.ts';
 import type { Mismatch } from '../../domain/facts.ts';
 import { declaredName, declaredRow, onOneLine } from './declared-row.ts';
 import type { DeclaredRow } from './delta-table.ts';
+import { literalValue } from './literal-value.ts';
 
 /**
  * Mismatches in the order of the table, then what is missing from it (policy/daily-ferry.md: explicit before/after
@@ -64,7 +65,9 @@ function saysTheSame(change: KnobChange, row: DeclaredRow): boolean {
 
 function isSameText(real: string | null, declared: string | null): boolean {
   if (real === null || declared === null) return real === declared;
-  return onOneLine(real) === onOneLine(declared);
+  // `0.003` says the same as `3e-3`, and `1` not the same as `1.0`.
+  const value = literalValue(real);
+  return onOneLine(real) === onOneLine(declared) || (value !== null && value === literalValue(declared));
 }
 
 function mismatch(

@@ -41,7 +41,9 @@ export function readDeltaTable(
     return { kind: 'malformed', code: 'two-tables', line: second.position?.start.line ?? sectionLine };
   const columns = columnsOf(table) ?? [0, 1, 2];
   const line = table.position?.start.line ?? sectionLine;
-  return { kind: 'present', value: table.children.slice(1).map((row) => readRow(row, columns)), line };
+  // A row of a template that nobody filled in says nothing.
+  const filled = table.children.slice(1).filter((row) => row.children.some((cell) => plainText(cell) !== ''));
+  return { kind: 'present', value: filled.map((row) => readRow(row, columns)), line };
 }
 
 function columnsOf(table: Table): readonly [number, number, number] | null {

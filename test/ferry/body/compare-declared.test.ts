@@ -47,6 +47,44 @@ describe('the table against the files', () => {
     ]);
   });
 
+  it('takes a number or a string in another spelling, and no other value or type', () => {
+    const rate = change('a.lr', '3e-3', '6e-3');
+    expect(judged(knobs(rate), '| lr | 0.003 | `0.006` |')).toEqual([]);
+    expect(judged(knobs(rate), '| lr | 0.003 | 0.06 |')).toMatchObject([{ kind: 'misdeclared' }]);
+    expect(judged(knobs(change('a.n', '1', '-1_000')), '| n | 1 | - 1000 |')).toEqual([]);
+    expect(judged(knobs(change('a.n', '1', '2')), '| n | 1.0 | 2 |')).toMatchObject([
+      { kind: 'misdeclared' },
+    ]);
+    const schedule = change('a.s', '"linear"', "'it\\'s'");
+    expect(judged(knobs(schedule), `| s | \`'linear'\` | \`"it's"\` |`)).toEqual([]);
+    expect(judged(knobs(schedule), `| s | linear | \`"it's"\` |`)).toMatchObject([{ kind: 'misdeclared' }]);
+  });
+
+  it.each([
+    [
+      'aligned columns',
+      '|  Knob  | Before |  After |\n|:------:|:-------|-------:|\n|  `lr`  | `1` |  `2` |',
+    ],
+    ['no bars at the ends', 'Knob | Before | After\n--- | --- | ---\n`lr` | `1` | `2`'],
+    ['more columns, in another order', '| Why | After | Knob | Before |\n|-|-|-|-|\n| x | 2 | lr | 1 |'],
+    ['HTML in cells', '| Knob | Before | After |\n|-|-|-|\n| <code>lr</code> | 1 | <b>2</b> |'],
+    ['a value that was taken back', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | ~~3~~ 2 |'],
+    ['another table before it', '| Loss |\n|-|\n| 3 |\n\n| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |'],
+    ['a row that nobody filled in', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |\n|  |  |  |'],
+  ])('reads a table with %s', (_name, markdown) => {
+    const part = readPullBody(`### Config delta\n\n${markdown}\n`)?.delta;
+    expect(part).toMatchObject({ kind: 'present' });
+    expect(compareDeclared(knobs(LR), part?.kind === 'present' ? part.value : [], 1)).toEqual([]);
+  });
+
+  it('is not misled by what nobody sees', () => {
+    expect(judged(knobs(LR), '| l\u200br | 1 | 2 |')).toMatchObject([
+      { kind: 'unchanged' },
+      { kind: 'undeclared' },
+    ]);
+    expect(judged(knobs(LR), '| lr | 1 | 3<!-- 2 --> |')).toMatchObject([{ kind: 'misdeclared' }]);
+  });
+
   it('finds what is not in the table', () => {
     expect(judged(knobs(LR, change('seed', null, 'None')), '| `lr` | `1` | `2` |')).toMatchObject([
       { kind: 'undeclared', knob: 'seed', bodyLine: 3, row: '| `seed` | absent | `None` |' },
