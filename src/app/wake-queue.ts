@@ -37,7 +37,7 @@ export function createWakeQueue(worker: Worker, log: Log): WakeQueue {
       waiting =
         waiting.length >= limits.wakesWaitingMax
           ? [
-              { kind: 'sweep' },
+              { kind: 'sweep', isOwed: true },
               ...waiting.filter((w) => w.kind === 'comment').slice(-limits.wakesWaitingMax / 2),
               wake,
             ]

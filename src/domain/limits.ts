@@ -152,7 +152,17 @@ export const limits = {
   intervalIssuesMax: 20,
   /** A run that is over is looked at for so long, in case its last comment was not posted. */
   overLookMs: 24 * 60 * 60 * 1_000,
-  /** Pages of 100 comments that one sweep reads. */
+  /** Passes of one sweep, each of so many pages and threads: 10,000 comments; the next sweep goes on from there. */
+  sweepPassesMax: 5,
+  /** Receipts are counted over an hour, as GitHub counts its 500 content writes. */
+  receiptPeriodMs: 60 * 60 * 1_000,
+  /** Nobody types a command a minute for an hour. */
+  receiptsPerPersonMax: 60,
+  /** A stranger who asks ten times an hour has been heard. */
+  receiptsPerStrangerMax: 10,
+  /** All strangers together: an eighth of the installation's content writes. */
+  receiptsToStrangersMax: 60,
+  /** Pages of 100 comments that one pass of a sweep reads. */
   sweepPagesMax: 20,
   /** Second and third tries of one day's proposal, after the first was withdrawn. */
   proposalsPerDayMax: 20,
@@ -175,8 +185,8 @@ export const limits = {
   laterCommitsMax: 5,
   /** How often labelled issues are looked for that no webhook told of. */
   experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
-  /** Threads without a run that one wake answers in. */
-  journalThreadsPerWakeMax: 10,
+  /** Threads without a run that one pass of a sweep sends somebody to read: each is a request. */
+  journalThreadsPerWakeMax: 40,
   /** GitHub gives a webhook ten seconds. */
   webhookTimeoutMs: 10_000,
   /** Wakes of one repository that wait; beyond it they fold into a sweep. */
@@ -217,6 +227,8 @@ export const limits = {
   shownManifestCharsMax: 8_000,
   /** An installation token is replaced so long before its hour is over. */
   tokenSlackMs: 5 * 60 * 1_000,
+  /** Pages of 100 installations, and of 100 repositories of each. */
+  discoveryPagesMax: 50,
   /** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
   discoveryPeriodMs: 6 * 60 * 60 * 1_000,
   /** Comments whose receipt this process remembers to have given. */

@@ -1,55 +1,152 @@
-/** The sweep's eye: issue and pull request comments written since a moment, so that a lost webhook costs only time. */
+/**
+ * The sweep's eye: what was written since a moment on every surface, so that a lost webhook costs only time
+ * (docs.github.com/rest/issues/comments, /pulls/comments, /pulls/reviews).
+ */
 
 import { z } from 'zod';
+import type { Surface } from '../domain/command.ts';
+import type { Instant } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { isOutsider } from '../domain/wake.ts';
 import { call, type GitHubClient } from './call.ts';
 
-const listed = z.array(
-  z.object({
-    id: z.number().int(),
-    body: z.string().nullish(),
-    issue_url: z.string(),
-    updated_at: z.string(),
-    user: z.object({ id: z.number().int(), login: z.string(), type: z.string() }).nullish(),
-  }),
-);
-
-/** A comment that a sweep found: enough to know which thread to read. */
+/** A comment that a sweep found: enough to know which thread to read. `at`: when it was written or edited last. */
 export type SweptComment = {
+  readonly surface: Surface;
   readonly id: number;
   readonly thread: number;
   readonly body: string;
   readonly isBot: boolean;
+  /** REST tells no edits: a text that changed after it was created may be one. */
+  readonly isEdited: boolean;
+  readonly author: { readonly id: number; readonly isOutsider: boolean };
+  readonly at: Instant;
 };
+
+/** What one pass found, oldest first. `next` is where another pass goes on; `isWhole` = nothing is left. */
+export type Listing = {
+  readonly found: readonly SweptComment[];
+  readonly next: Instant;
+  readonly isWhole: boolean;
+};
+
+const writer = z.object({ id: z.number().int(), login: z.string(), type: z.string() }).nullish();
+const written = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  author_association: z.string().nullish(),
+  user: writer,
+});
+const lists = {
+  comment: z.array(written.extend({ issue_url: z.string() })),
+  'review-comment': z.array(written.extend({ pull_request_url: z.string() })),
+} as const;
+const ROUTES = {
+  comment: 'GET /repos/{owner}/{repo}/issues/comments',
+  'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments',
+} as const;
+const reviewsSchema = z.array(
+  z.object({
+    id: z.number().int(),
+    body: z.string().nullish(),
+    submitted_at: z.string().nullish(),
+    author_association: z.string().nullish(),
+    user: writer,
+  }),
+);
 
 const PAGE = 100;
 
-/** Comments of all threads updated since, oldest first, up to `pagesMax` pages; unknown if any page could not be read. */
+/**
+ * Comments of all threads that were written or edited since, oldest first, up to `pagesMax` pages; unknown if any page
+ * could not be read. It goes on by time and not by page number: an edit in between moves a comment to the end of the
+ * list, and what stood behind it would slip onto a page that was read already.
+ */
 export async function listNewComments(
   client: GitHubClient,
-  sinceRfc3339: string,
+  surface: 'comment' | 'review-comment',
+  since: Instant,
+  pagesMax: number,
+): Promise<Observed<Listing>> {
+  const found = new Map<string, SweptComment>();
+  let next = since;
+  let page = 1;
+  for (let read = 0; read < pagesMax; read += 1) {
+    const range = { since: toRfc3339(next), sort: 'updated', direction: 'asc', per_page: PAGE, page };
+    const outcome = await call(client, ROUTES[surface], range);
+    const parsed = outcome.kind === 'answered' ? lists[surface].safeParse(outcome.data) : null;
+    if (parsed === null || !parsed.success) return unknown(`new ${surface}s could not be listed`);
+    for (const row of parsed.data) found.set(`${row.id}`, sweptOf(surface, row));
+    const newest = parsed.data.at(-1)?.updated_at;
+    const last = newest === undefined ? next : instantOf(newest);
+    if (parsed.data.length < PAGE) return known({ found: [...found.values()], next: last, isWhole: true });
+    // More of one second than a page holds can only be told apart by pages.
+    page = last > next ? 1 : page + 1;
+    next = last;
+  }
+  return known({ found: [...found.values()], next, isWhole: false });
+}
+
+type Row = z.infer<typeof written> & { readonly issue_url?: string; readonly pull_request_url?: string };
+
+function sweptOf(surface: 'comment' | 'review-comment', row: Row): SweptComment {
+  return {
+    surface,
+    id: row.id,
+    thread: Number((row.issue_url ?? row.pull_request_url ?? '').split('/').at(-1)),
+    body: row.body ?? '',
+    isBot: row.user?.type !== 'User',
+    isEdited: row.updated_at !== row.created_at,
+    author: { id: row.user?.id ?? 0, isOutsider: isOutsider(row.author_association) },
+    at: instantOf(row.updated_at),
+  };
+}
+
+/** Reviews of a pull request that were submitted since; GitHub lists them oldest first and takes no `since`. */
+export async function listNewReviews(
+  client: GitHubClient,
+  pull: number,
+  since: Instant,
   pagesMax: number,
 ): Promise<Observed<readonly SweptComment[]>> {
   const found: SweptComment[] = [];
   for (let page = 1; page <= pagesMax; page += 1) {
-    const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/comments', {
-      since: sinceRfc3339,
-      sort: 'updated',
-      direction: 'asc',
+    const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+      pull_number: pull,
       per_page: PAGE,
       page,
     });
-    const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
-    if (parsed === null || !parsed.success) return unknown('the new comments could not be listed');
-    found.push(
-      ...parsed.data.map((c) => ({
-        id: c.id,
-        thread: Number(c.issue_url.split('/').at(-1)),
-        body: c.body ?? '',
-        isBot: c.user?.type !== 'User',
-      })),
-    );
-    if (parsed.data.length < PAGE) break;
+    const parsed = outcome.kind === 'answered' ? reviewsSchema.safeParse(outcome.data) : null;
+    if (parsed === null || !parsed.success) return unknown(`the reviews of #${pull} could not be listed`);
+    for (const row of parsed.data) {
+      // A draft is its author's alone.
+      if (row.submitted_at === null || row.submitted_at === undefined) continue;
+      const at = instantOf(row.submitted_at);
+      if (at < since) continue;
+      const author = { id: row.user?.id ?? 0, isOutsider: isOutsider(row.author_association) };
+      const { id, body } = row;
+      const isBot = row.user?.type !== 'User';
+      found.push({
+        surface: 'review',
+        id,
+        thread: pull,
+        body: body ?? '',
+        isBot,
+        isEdited: false,
+        author,
+        at,
+      });
+    }
+    if (parsed.data.length < PAGE) return known(found);
   }
-  return known(found);
+  return unknown(`#${pull} has more reviews than are read`);
+}
+
+function instantOf(text: string): Instant {
+  const at = fromRfc3339(text);
+  if (at === null) throw new Error(`GitHub sent no time: ${text}`);
+  return at;
 }

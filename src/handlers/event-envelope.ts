@@ -2,9 +2,25 @@
 
 import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import { z } from 'zod';
-import type { Wake } from '../domain/wake.ts';
+import { isOutsider, type Wake } from '../domain/wake.ts';
 
 export const senderSchema = z.object({ id: z.number().int(), login: z.string(), type: z.string() });
+
+/** A comment or review as every payload has it. */
+export const writtenSchema = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  author_association: z.string().nullish(),
+  user: senderSchema.nullish(),
+});
+
+/** Who wrote it, for the wake. */
+export function authorOf(written: z.infer<typeof writtenSchema>): {
+  readonly id: number;
+  readonly isOutsider: boolean;
+} {
+  return { id: written.user?.id ?? 0, isOutsider: isOutsider(written.author_association) };
+}
 
 /** A handler turns one event's payload into a wake, or into null where it means nothing to ferrybot. */
 export type Handler = {

@@ -1,13 +1,13 @@
 /** issue_comment: a person wrote in an issue or pull request. Only created comments may command; edits are looked at anew. */
 
 import { z } from 'zod';
-import { handler, senderSchema } from './event-envelope.ts';
+import { authorOf, handler, writtenSchema } from './event-envelope.ts';
 import { mayHoldCommand } from './slash-word.ts';
 
 const schema = z.object({
   action: z.enum(['created', 'edited', 'deleted']),
   issue: z.object({ number: z.number().int() }),
-  comment: z.object({ id: z.number().int(), body: z.string().nullish(), user: senderSchema.nullish() }),
+  comment: writtenSchema,
 });
 
 export const issueComment = handler('issue_comment', schema, ({ action, issue, comment }) => {
@@ -15,6 +15,13 @@ export const issueComment = handler('issue_comment', schema, ({ action, issue, c
   const hasSlash = action === 'created' && mayHoldCommand(comment.body ?? '');
   if (action === 'created' && !hasSlash) return null;
   return hasSlash
-    ? { kind: 'comment', surface: 'comment', comment: comment.id, thread: issue.number, hasSlash }
+    ? {
+        kind: 'comment',
+        surface: 'comment',
+        comment: comment.id,
+        thread: issue.number,
+        hasSlash,
+        from: authorOf(comment),
+      }
     : { kind: 'thread', thread: issue.number };
 });

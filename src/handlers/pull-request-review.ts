@@ -1,15 +1,14 @@
 /** pull_request_review and pull_request_review_comment: commands may stand in both. */
 
 import { z } from 'zod';
-import { handler, senderSchema } from './event-envelope.ts';
+import { authorOf, handler, writtenSchema } from './event-envelope.ts';
 import { mayHoldCommand } from './slash-word.ts';
 
 const pull = z.object({ number: z.number().int() });
-const written = z.object({ id: z.number().int(), body: z.string().nullish(), user: senderSchema.nullish() });
 
 export const pullRequestReview = handler(
   'pull_request_review',
-  z.object({ action: z.string(), pull_request: pull, review: written }),
+  z.object({ action: z.string(), pull_request: pull, review: writtenSchema }),
   ({ action, pull_request, review }) => {
     if (action !== 'submitted' || review.user?.type !== 'User')
       return { kind: 'thread', thread: pull_request.number };
@@ -19,13 +18,14 @@ export const pullRequestReview = handler(
       comment: review.id,
       thread: pull_request.number,
       hasSlash: mayHoldCommand(review.body ?? ''),
+      from: authorOf(review),
     };
   },
 );
 
 export const pullRequestReviewComment = handler(
   'pull_request_review_comment',
-  z.object({ action: z.string(), pull_request: pull, comment: written }),
+  z.object({ action: z.string(), pull_request: pull, comment: writtenSchema }),
   ({ action, pull_request, comment }) => {
     if (action !== 'created' || comment.user?.type !== 'User')
       return { kind: 'thread', thread: pull_request.number };
@@ -35,6 +35,7 @@ export const pullRequestReviewComment = handler(
       comment: comment.id,
       thread: pull_request.number,
       hasSlash: mayHoldCommand(comment.body ?? ''),
+      from: authorOf(comment),
     };
   },
 );

@@ -44,7 +44,7 @@ describe('a comment', () => {
   const payload = (body: string, type = 'User', action = 'created') => ({
     action,
     issue: { number: 13 },
-    comment: { id: 5, body, user: { id: 1, login: 'bob', type } },
+    comment: { id: 5, body, author_association: 'NONE', user: { id: 1, login: 'bob', type } },
   });
 
   it('with a slash word wakes with its place, without one it wakes nobody', () => {
@@ -54,6 +54,7 @@ describe('a comment', () => {
       comment: 5,
       thread: 13,
       hasSlash: true,
+      from: { id: 1, isOutsider: true },
     });
     expect(wakeOf('issue_comment', payload('well done'))).toBeNull();
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { propose, stateOf } from '../support/play.ts';
+import { propose, stateOf, until } from '../support/play.ts';
 import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type Person, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -30,9 +30,18 @@ function answers(lab: VirtualLab, surface: string, id: number): readonly string[
     .map(({ text }) => text);
 }
 
-async function proposed(webhooks: boolean): Promise<{ lab: VirtualLab; run: string; pull: number }> {
+async function proposed(webhooks: boolean): Promise<{
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+}> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks });
   return { lab, ...(await propose(lab)) };
+}
+
+function reactions(lab: VirtualLab, kind: 'comments' | 'reviewComments', id: number): readonly string[] {
+  return (lab.world.state[kind][id]?.reactions ?? []).map((reaction) => reaction.content);
 }
 
 describe.each([
@@ -47,6 +56,7 @@ describe.each([
     expect(answers(lab, 'review-comment', onLine)).toEqual([
       expect.stringContaining('An approval has to be a comment or a review of its own'),
     ]);
+    expect(reactions(lab, 'reviewComments', onLine)).toEqual(['eyes']);
     expect(answers(lab, 'review', status)).toEqual([expect.stringContaining('this is where the run stands')]);
     const approval = await review(lab, 'mira', pull, '/approve-launch');
     await lab.clock.advance(waitMs);
@@ -98,3 +108,78 @@ describe('a comment that changes after it was read', () => {
     await lab.close();
   });
 });
+
+describe('what no webhook told, while a job runs', () => {
+  it.each(['comment', 'review', 'review-comment'] as const)(
+    'a /stop in a %s is found by the sweep',
+    async (surface) => {
+      const { lab, run, pull } = await proposed(false);
+      await say(lab, 'mira', pull, '/approve-launch');
+      await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+      const speak = { comment: say, review, 'review-comment': remark }[surface];
+      const id = await speak(lab, 'mira', pull, '/stop');
+      await lab.clock.advance(35 * MINUTE);
+      expect(answers(lab, surface, id)).toEqual([expect.stringContaining('stop asked for by mira')]);
+      expect((await stateOf(lab, run))?.stop).toMatchObject({ actor: { login: 'mira' } });
+      expect(saidTwice(lab)).toEqual([]);
+      await lab.close();
+    },
+  );
+
+  it('a second command of a comment is not taken for answered because the first is', async () => {
+    const { lab, pull } = await proposed(false);
+    const old = await say(lab, 'ada', pull, '/status');
+    await lab.clock.advance(35 * MINUTE);
+    await lab.as('ada', 'PATCH', `/issues/comments/${old}`, { body: '/status\n\n/stop' });
+    await lab.clock.advance(35 * MINUTE);
+    expect(botComments(lab).map(({ key }) => key)).toContain(`comment-${old}-edited`);
+    await lab.close();
+  });
+
+  it('is found after ten days', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false, sweepMs: 10 * 24 * 60 * MINUTE });
+    const issue = numbered
+      .extend({ number: z.number() })
+      .parse(await lab.as('ada', 'POST', '/issues', { title: 'Try', body: '', labels: ['experiment'] }));
+    const comment = await say(lab, 'mira', issue.number, '/help');
+    await lab.clock.advance(10 * 24 * 60 * MINUTE + MINUTE);
+    expect(answers(lab, 'comment', comment)).toEqual([expect.stringContaining('these are the commands')]);
+    await lab.close();
+  });
+});
+
+describe("a stranger's flood", () => {
+  it('costs a few reactions and one answer a thread, and a maintainer is heard in the middle of it', async () => {
+    const { lab, pull, issue } = await proposed(true);
+    const before = lab.usage.contentWrites;
+    for (let n = 0; n < 60; n += 1) {
+      await say(lab, 'sol', n % 2 === 0 ? pull : issue, ['/help', '/stop', '/stpo', '/status'][n % 4] ?? '');
+      await lab.clock.advance(10_000);
+    }
+    const asked = await say(lab, 'mira', pull, '/status');
+    await lab.clock.advance(MINUTE);
+    expect(answers(lab, 'comment', asked)).toHaveLength(1);
+    // Two answers, ten reactions, and what the maintainer's question costs.
+    expect(lab.usage.contentWrites - before).toBeLessThanOrEqual(2 + 10 + 4);
+    expect(reactionsOf(lab)).toBe(10 + 1);
+    await lab.close();
+  });
+
+  it('on a thread without a run costs no more, whoever runs the bot', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
+    const titled = { title: 'Try cosine', body: '', labels: ['experiment'] };
+    const { number } = z.object({ number: z.number() }).parse(await lab.as('ada', 'POST', '/issues', titled));
+    for (let n = 0; n < 15; n += 1) {
+      await say(lab, 'sol', number, n % 2 === 0 ? '/status' : '/help');
+      await lab.clock.advance(10_000);
+    }
+    expect(botComments(lab).filter(({ kind }) => kind === 'answer')).toHaveLength(1);
+    expect(reactionsOf(lab)).toBeLessThanOrEqual(10);
+    await lab.close();
+  });
+});
+
+/** Reactions of the bot on comments. */
+function reactionsOf(lab: VirtualLab): number {
+  return Object.values(lab.world.state.comments).reduce((sum, { reactions: all }) => sum + all.length, 0);
+}

@@ -75,7 +75,7 @@ async function listIssues(call: RepoCall): Promise<Answer> {
     (issue) =>
       (state === 'all' || issue.state === state) &&
       labels.every((name) => issue.labels.some((one) => one.toLowerCase() === name.toLowerCase())) &&
-      (since === null || issue.updatedAtMs >= Date.parse(since)) &&
+      (since === null || Math.floor(issue.updatedAtMs / 1000) * 1000 >= Date.parse(since)) &&
       (creatorId === null || issue.authorId === creatorId) &&
       (assigneeId === null || issue.assigneeIds.includes(assigneeId)),
   );

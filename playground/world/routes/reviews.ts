@@ -73,13 +73,7 @@ export const reviewRoutes: readonly Route[] = [
       dismissReview,
     ),
   ),
-  reads('/pulls/comments', read, (call) => {
-    const since = call.query.get('since');
-    const rows = Object.values(call.world.state.reviewComments).filter(
-      (one) => one.repoId === call.repo.id && (since === null || one.updatedAtMs >= Date.parse(since)),
-    );
-    return paged(call, rows, (one) => shapeReviewComment(call.world, one));
-  }),
+  reads('/pulls/comments', read, listForRepo),
   reads('/pulls/comments/:id', read, (call) => {
     const comment = lineCommentOf(call);
     return comment === null ? notFound() : ok(shapeReviewComment(call.world, comment));
@@ -93,6 +87,23 @@ export const reviewRoutes: readonly Route[] = [
   content(writes('PATCH', '/pulls/comments/:id', write, text, editLineComment)),
   content(acts('DELETE', '/pulls/comments/:id', write, deleteLineComment)),
 ];
+
+/** `since` asks for what was changed at or after a moment, edits included. */
+async function listForRepo(call: RepoCall): Promise<Answer> {
+  const { query } = call;
+  const since = query.get('since');
+  const sign = query.get('direction') === 'desc' ? -1 : 1;
+  const at = (one: ReviewComment): number =>
+    query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
+  // Times on the wire are whole seconds: a comment of the same second is not lost to its milliseconds.
+  const rows = Object.values(call.world.state.reviewComments).filter(
+    (one) =>
+      one.repoId === call.repo.id &&
+      (since === null || Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since)),
+  );
+  const sorted = rows.toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
+  return paged(call, sorted, (one) => shapeReviewComment(call.world, one));
+}
 
 function reviewOf(call: RepoCall): Review | null {
   const review = call.world.state.reviews[call.params['review'] ?? ''];

@@ -23,34 +23,54 @@ import { laneOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { perform } from './perform.ts';
 
-/** Looks at the threads that the wakes name and no active run owns. */
-export async function answerElsewhere(open: OpenLab, wakes: readonly Wake[]): Promise<void> {
+type Heard = Extract<Wake, { kind: 'comment' | 'thread' }>;
+
+/**
+ * Looks at the threads that the wakes name and no active run owns; `receipt` is given where something is answered.
+ * `owing` where one of them could not be read or written: whoever asked asks again.
+ */
+export async function answerElsewhere(
+  open: OpenLab,
+  wakes: readonly Wake[],
+  receipt: (heard: readonly Wake[]) => Promise<void>,
+): Promise<'done' | 'owing'> {
   const record = open.keeper.current();
-  if (record.broken.some((broken) => broken.run === JOURNAL)) return;
+  if (record.broken.some((broken) => broken.run === JOURNAL)) return 'done';
   const owned = new Set(
     record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
   );
-  const threads = new Set(
-    wakes.flatMap((wake) => (isSaidOrSeen(wake) && !owned.has(wake.thread) ? [wake.thread] : [])),
-  );
-  for (const thread of [...threads].slice(0, limits.journalThreadsPerWakeMax))
-    await answerThread(open, thread);
+  // As many as there are: the queue bounds the wakes, and a sweep the threads that it names.
+  const heard = wakes.flatMap((wake) => (isSaidOrSeen(wake) && !owned.has(wake.thread) ? [wake] : []));
+  let outcome: 'done' | 'owing' = 'done';
+  for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread))
+    if ((await answerThread(open, thread, here, receipt)) === 'owing') outcome = 'owing';
+  return outcome;
 }
 
 /** A slash word was written in the thread, or it is an experiment issue that changed. */
-function isSaidOrSeen(wake: Wake): wake is Extract<Wake, { kind: 'comment' | 'thread' }> {
+function isSaidOrSeen(wake: Wake): wake is Heard {
   return (wake.kind === 'comment' && wake.hasSlash) || (wake.kind === 'thread' && wake.isExperiment === true);
 }
 
-async function answerThread(open: OpenLab, thread: number): Promise<void> {
+async function answerThread(
+  open: OpenLab,
+  thread: number,
+  heard: readonly Heard[],
+  receipt: (heard: readonly Wake[]) => Promise<void>,
+): Promise<'done' | 'owing'> {
   const { lab, config } = open;
   const record = open.keeper.current();
   const isHere = ({ proposal }: RunState): boolean => proposal.pull === thread || proposal.issue === thread;
-  const since = after(lab.now(), -limits.sweepLookbackMs);
+  // After a long outage a sweep names comments that are older than what is looked at otherwise.
+  const lookback = after(lab.now(), -limits.sweepLookbackMs);
+  const since = heard.reduce(
+    (from, wake) => (wake.kind === 'comment' && wake.at !== undefined && wake.at < from ? wake.at : from),
+    lookback,
+  );
   const read = await readThread(lab.client, thread, readingOf(lab, config), since);
   if (read.kind === 'unknown') {
     lab.log(`thread ${thread}: ${read.why}`);
-    return;
+    return 'owing';
   }
   for (const card of cardAnchors(read.value.comments)) await expectEntry(open, card);
   const broken = open.keeper
@@ -58,7 +78,8 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
   // Only threads that ferrybot has anything to do with: its own runs' and those labelled `experiment`.
-  if (past === null && broken === undefined && !read.value.labels.includes('experiment')) return;
+  if (past === null && broken === undefined && !read.value.labels.includes('experiment')) return 'done';
+  await receipt(heard);
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
   const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
   const over = past === null ? 'no-run-here' : 'run-over';
@@ -69,10 +90,12 @@ async function answerThread(open: OpenLab, thread: number): Promise<void> {
   const { laneRuns, laneHolds } = laneOf(open.keeper.current());
   const facts = { permissions, laneRuns, laneHolds };
   const drafts = decideJournal({ items: pending, known, journal, facts, config, otherwise, now });
-  if (drafts.length > 0 && !(await recorded(open, drafts))) return;
+  if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
   await publish(open, thread, read.value.comments);
   if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))
     await keepIssueCard(open, thread, read.value.comments, past);
+  const answered = drafts.filter(({ type }) => type === 'command-answered').length;
+  return answered < pending.length ? 'owing' : 'done';
 }
 
 /** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */

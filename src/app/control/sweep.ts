@@ -1,54 +1,130 @@
-/** The sweep: comments that were written while nobody told us, found by time and held against what was answered. */
+/** The sweep: what was written while nobody told us, on every surface, found by time and held against what was answered. */
 
+import { commentName } from '../../domain/answer-key.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
+import { isOver, type RunState } from '../../domain/run-state.ts';
+import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
-import { listNewComments } from '../../github/new-comments.ts';
-import { wantsAnswer } from '../../run/pending-commands.ts';
+import {
+  type Listing,
+  listNewComments,
+  listNewReviews,
+  type SweptComment,
+} from '../../github/new-comments.ts';
+import { byComment, openIn } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record.ts';
 
-/** Wakes for every comment with a slash word that the record does not know; null where the list could not be read. */
-export async function sweptWakes(open: OpenLab, sweptAt: number | null): Promise<readonly Wake[] | null> {
-  const { lab, keeper, config } = open;
-  const since = sinceOf(keeper.current(), sweptAt, lab.now());
-  const found = await listNewComments(lab.client, toRfc3339(since), limits.sweepPagesMax);
-  if (found.kind === 'unknown') {
-    lab.log(`sweep: ${found.why}`);
-    return null;
+/**
+ * How far each list was read, in GitHub's own times. Where nothing is new they stay as they are, so that the
+ * next question is the same and its answer a 304.
+ */
+export type SweepCursor = {
+  readonly comment: Instant;
+  readonly 'review-comment': Instant;
+  /** Reviews are listed for each pull request; those submitted since this count. */
+  readonly review: Instant;
+};
+
+export type Swept = {
+  readonly wakes: readonly Wake[];
+  /** Where the next sweep begins, once everything that this one found was handled. */
+  readonly cursor: SweepCursor;
+  /** False where a bound was met: the next pass goes on from the cursor. */
+  readonly isWhole: boolean;
+};
+
+/** Wakes for everything since the cursor (null = from the record) that wants an answer which the record does not have; null where a list could not be read. */
+export async function sweep(open: OpenLab, cursor: SweepCursor | null): Promise<Swept | null> {
+  const { lab, keeper } = open;
+  const startedAt = lab.now();
+  const from = cursor ?? firstCursor(keeper.current(), startedAt);
+  const read = {
+    comment: await listNewComments(lab.client, 'comment', from.comment, limits.sweepPagesMax),
+    lines: await listNewComments(lab.client, 'review-comment', from['review-comment'], limits.sweepPagesMax),
+  };
+  if (read.comment.kind === 'unknown') return failed(open, read.comment.why);
+  if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
+  const reviews: SweptComment[] = [];
+  let areReviewsRead = true;
+  for (const pull of pullsOf(keeper.current(), from.review)) {
+    const listed = await listNewReviews(lab.client, pull, from.review, limits.sweepPagesMax);
+    if (listed.kind === 'known') reviews.push(...listed.value);
+    else {
+      lab.log(`sweep: ${listed.why}`);
+      areReviewsRead = false;
+    }
   }
-  const known = knownComments(keeper.current());
-  return found.value
-    .filter(
-      (comment) => !comment.isBot && !known.has(comment.id) && wantsAnswer(comment.body, config.otherBots),
-    )
-    .map((comment) => ({
-      kind: 'comment',
-      surface: 'comment',
-      comment: comment.id,
-      thread: comment.thread,
-      hasSlash: true,
-    }));
+  const comment = within(open, read.comment.value);
+  const lines = within(open, read.lines.value);
+  const wanted = [...comment.found, ...lines.found, ...wantedOf(open, reviews)];
+  return {
+    wakes: wanted.map(wakeOf),
+    cursor: {
+      comment: nextOf(comment, from.comment),
+      'review-comment': nextOf(lines, from['review-comment']),
+      review: areReviewsRead ? after(startedAt, -limits.sweepSlackMs) : from.review,
+    },
+    isWhole: comment.isWhole && lines.isWhole,
+  };
 }
 
-/** A process that has swept goes on from there; a fresh one from the newest record, which every answer leaves behind. */
-function sinceOf(record: Record, sweptAt: number | null, now: Instant): Instant {
-  if (sweptAt !== null) return after(sweptAt as Instant, -limits.sweepSlackMs);
+function failed({ lab }: OpenLab, why: string): null {
+  lab.log(`sweep: ${why}`);
+  return null;
+}
+
+function wakeOf({ surface, id, thread, author, at }: SweptComment): Wake {
+  return { kind: 'comment', surface, comment: id, thread, hasSlash: true, from: author, at };
+}
+
+/** What of a list wants an answer, as many threads as one wake reads: the rest is where the next pass begins. */
+function within(open: OpenLab, listing: Listing): Listing {
+  const found: SweptComment[] = [];
+  const threads = new Set<number>();
+  for (const comment of wantedOf(open, listing.found)) {
+    if (threads.size >= limits.journalThreadsPerWakeMax && !threads.has(comment.thread))
+      return { found, next: comment.at, isWhole: false };
+    threads.add(comment.thread);
+    found.push(comment);
+  }
+  return { ...listing, found };
+}
+
+/** A list that was read to its end is read again from a little before: what GitHub wrote a moment ago may not be in it yet. */
+function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Instant): Instant {
+  if (!isWhole) return next;
+  const slack = after(next, -limits.sweepSlackMs);
+  return slack < since ? since : slack;
+}
+
+/** People's comments with something in them that is not answered: each command for itself, on its own surface. */
+function wantedOf(open: OpenLab, found: readonly SweptComment[]): readonly SweptComment[] {
+  const { runs, journal } = open.keeper.current();
+  const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
+  return found.filter(
+    (comment) =>
+      !comment.isBot &&
+      openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).length > 0,
+  );
+}
+
+/** Commands stand in the reviews of ferry pull requests: of runs that are under way, or were when the last sweep was made, or a while before. */
+function pullsOf({ runs }: Record, since: number): readonly number[] {
+  const isRecent = (run: RunState): boolean =>
+    !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;
+  return runs.filter(isRecent).map((run) => run.proposal.pull);
+}
+
+/** A fresh process begins at the newest record, which every answer leaves behind, and some days back at the least. */
+function firstCursor(record: Record, now: Instant): SweepCursor {
   const heads = [
     ...record.runs.map((run) => run.head.at),
     ...(record.journal.head === null ? [] : [record.journal.head.at]),
   ];
   const newest = Math.max(0, ...heads.map((at) => fromRfc3339(at) ?? 0));
   const lookback = now - limits.sweepLookbackMs;
-  return after(Math.min(newest === 0 ? lookback : newest, lookback) as Instant, 0);
-}
-
-/** Comments whose commands stand in the record already, in a run or in the journal. */
-function knownComments(record: Record): ReadonlySet<number> {
-  const all = [
-    ...record.runs.flatMap((run) => [...run.commands.values()]),
-    ...record.journal.commands.values(),
-  ];
-  return new Set(all.filter((command) => command.answer !== null).map((command) => command.comment));
+  const since = after(now, Math.min(newest === 0 ? lookback : newest, lookback) - now);
+  return { comment: since, 'review-comment': since, review: since };
 }

@@ -19,9 +19,9 @@ import { createGatherer } from './gather.ts';
 import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { createMemories, type Memories } from './memories.ts';
-import { perform } from './perform.ts';
+import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
-import { sweptWakes } from './sweep.ts';
+import { type SweepCursor, sweep } from './sweep.ts';
 import { tellBroken } from './tell-broken.ts';
 
 export type Worker = {
@@ -35,15 +35,18 @@ type Own = {
   readonly lab: Lab;
   readonly opener: LabOpener;
   readonly memories: Memories;
-  readonly settled: Map<RunId, string>;
-  sweptAt: number | null;
-  /** Of the sweep under way; it counts as done only when everything that it found was handled. */
-  sweepStartedAt: number | null;
+  /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
+  readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+  /** How far was swept; it moves only when everything that was found was handled. */
+  cursor: SweepCursor | null;
+  /** Whether anything but a sweep woke this process since the last one, and whether the last one was left out for it. */
+  hasHeard: boolean;
+  hasSkipped: boolean;
   logbookBranch: string;
   experimentsSeenAt: Instant;
   /** Freezes and skipped days as they were when the runs were last looked at. */
   holds: string;
-  readonly acknowledged: Set<number>;
+  readonly receipts: Receipts;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
   /** Answers to `/propose` that stand in the threads. */
@@ -57,22 +60,24 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     opener: createLabOpener(lab, defaultBranch),
     memories: createMemories(speaksFor),
     settled: new Map(),
-    sweptAt: null,
-    sweepStartedAt: null,
+    cursor: null,
+    hasHeard: false,
+    hasSkipped: false,
     logbookBranch: '',
     experimentsSeenAt: lab.now(),
     holds: '',
-    acknowledged: new Set(),
+    receipts: createReceipts(lab),
     toldFaults: new Set(),
     toldRequests: new Set(),
   };
-  return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => acknowledge(own, [wake]) };
+  return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => own.receipts.give([wake], null) };
 }
 
 async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   const { lab, memories } = own;
   memories.begin();
-  await acknowledge(own, wakes);
+  // 👀 first, before anything is read: the person sees at once that the command was received.
+  await own.receipts.give(wakes, null);
   const opening = await opened(own);
   if (opening.kind === 'no-config') {
     lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
@@ -84,10 +89,43 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     await tellBroken(open, own.toldFaults);
     return;
   }
-  const all = [...wakes, ...(await sweptIfAsked(own, open, wakes))];
+  own.hasHeard ||= wakes.some((wake) => wake.kind !== 'sweep');
+  if (wakes.some((wake) => wake.kind === 'sweep') && isSweepDue(own, wakes))
+    await sweepThrough(own, open, wakes);
+  else await work(own, open, wakes);
+}
+
+/** Webhooks that arrive are worth every second sweep; one that brings nothing else in between is always made. */
+function isSweepDue(own: Own, wakes: readonly Wake[]): boolean {
+  const isOwed = wakes.some((wake) => wake.kind === 'sweep' && wake.isOwed === true);
+  own.hasSkipped = !isOwed && own.cursor !== null && own.hasHeard && !own.hasSkipped;
+  return !own.hasSkipped;
+}
+
+/** Passes of the sweep until nothing is left; beyond the bound the next sweep goes on from where this one came to. */
+async function sweepThrough(own: Own, open: OpenLab, wakes: readonly Wake[]): Promise<void> {
+  own.hasHeard = false;
+  for (let pass = 1; pass <= limits.sweepPassesMax; pass += 1) {
+    const experiments = pass === 1 ? await experimentsIfDue(own, open, own.lab.now()) : [];
+    const swept = await sweep(open, own.cursor);
+    const wanted = [...(swept?.wakes ?? []), ...experiments];
+    await own.receipts.give(wanted, null);
+    const outcome = await work(own, open, pass === 1 ? [...wakes, ...wanted] : wanted);
+    if (swept === null || outcome === 'owing') return;
+    own.cursor = swept.cursor;
+    if (swept.isWhole) return;
+  }
+  own.lab.log('sweep: there is more than one sweep reads; the next goes on from there');
+}
+
+/** What the wakes are about: threads without a run first, then every run that is worth a look; `owing` = ask again. */
+async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'done' | 'owing'> {
+  await own.receipts.give(inRuns(open, all), open.keeper.current());
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await completeProposals(open);
   // First, because what is frozen or skipped there holds back every run that is looked at below.
-  await answerElsewhere(open, all);
+  const elsewhere = await answerElsewhere(open, all, (heard) =>
+    own.receipts.give(heard, open.keeper.current()),
+  );
   await lookAtRuns(own, open, all);
   const moved = await settleRequests(open);
   if (moved.length > 0) await lookAtRuns(own, open, moved);
@@ -95,7 +133,7 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     await tellRequests(open, own.toldRequests);
   await tellBroken(open, own.toldFaults);
   // Commands that could not be recorded have to be found again.
-  if (open.keeper.refusal() === null) own.sweptAt = own.sweepStartedAt ?? own.sweptAt;
+  return open.keeper.refusal() === null ? elsewhere : 'owing';
 }
 
 /** Brings every run that the wakes may concern to where nothing more can be done for it now. */
@@ -111,10 +149,23 @@ async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[]): Promis
       run,
     );
     const now = open.keeper.current().runs.find((r) => r.run === run);
-    if (now !== undefined && (outcome === 'said' || (outcome === 'settled' && isMineToSay(own, now))))
-      own.settled.set(run, standing(now));
+    if (now === undefined || outcome === 'owing') own.settled.delete(run);
+    else {
+      // What another process has still to say is nothing to look at before its time is over.
+      const isAll = outcome === 'said' || isMineToSay(own, now);
+      const untilMs = isAll ? null : lab.now() + limits.publishGraceMs;
+      own.settled.set(run, { standing: standing(now), untilMs });
+    }
   }
   own.holds = holds;
+}
+
+/** Wakes from the threads of runs: only there, and where the journal answers, strangers get receipts. */
+function inRuns(open: OpenLab, wakes: readonly Wake[]): readonly Wake[] {
+  const threads = new Set(
+    open.keeper.current().runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]),
+  );
+  return wakes.filter((wake) => wake.kind === 'comment' && threads.has(wake.thread));
 }
 
 /** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */
@@ -127,35 +178,6 @@ async function opened(own: Own): Promise<Opening> {
     await synchronizeClock(own.lab.client);
     return own.opener.open();
   }
-}
-
-/** 👀 first, before anything is read: the person sees at once that the command was received. */
-async function acknowledge(own: Own, wakes: readonly Wake[]): Promise<void> {
-  for (const wake of wakes) {
-    if (wake.kind !== 'comment' || !wake.hasSlash || own.acknowledged.has(wake.comment)) continue;
-    own.acknowledged.add(wake.comment);
-    const oldest = own.acknowledged.values().next();
-    if (own.acknowledged.size > limits.acknowledgedMax && oldest.done !== true)
-      own.acknowledged.delete(oldest.value);
-    // A receipt that fails is no reason not to answer: the outcome is logged by perform.
-    await perform(own.lab, own.lab.gitAs({ name: 'ferry', email: 'ferry@localhost.invalid' }), {
-      kind: 'react',
-      surface: wake.surface,
-      comment: wake.comment,
-      content: 'eyes',
-    });
-  }
-}
-
-async function sweptIfAsked(own: Own, open: OpenLab, wakes: readonly Wake[]): Promise<readonly Wake[]> {
-  if (!wakes.some((wake) => wake.kind === 'sweep')) return [];
-  const startedAt = own.lab.now();
-  const experiments = await experimentsIfDue(own, open, startedAt);
-  const swept = await sweptWakes(open, own.sweptAt);
-  if (swept === null) return experiments;
-  own.sweepStartedAt = startedAt;
-  await acknowledge(own, swept);
-  return [...swept, ...experiments];
 }
 
 /** Labels are told by webhooks; what those missed is looked for now and then, because every look is a request. */
@@ -173,10 +195,12 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
     wakes.some((wake) => (wake.kind === 'comment' || wake.kind === 'thread') && threads.includes(wake.thread))
   )
     return true;
+  // A command that waits for a fact, or whose comment is gone, is asked about again though nobody writes.
+  if (wakes.some((wake) => wake.kind === 'sweep') && hasUnanswered(state) && !isOver(state)) return true;
   const now = own.lab.now();
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
-    return age < limits.overLookMs && own.settled.get(state.run) !== standing(state);
+    return age < limits.overLookMs && !isSettled(own, state, now);
   }
   // A launch that ended without a claim left nothing in the record.
   if (state.submission === null && isLive(state) && wakes.some((wake) => wake.kind === 'workflow-ended'))
@@ -184,7 +208,13 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
   if (state.submission === null && (own.holds !== holds || wakes.some((wake) => mayMoveGates(own, wake))))
     return true;
   if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;
-  return own.settled.get(state.run) !== standing(state) && (isAged(state, now) || isForUsToTell(own, state));
+  return !isSettled(own, state, now) && (isAged(state, now) || isForUsToTell(own, state));
+}
+
+function isSettled(own: Own, state: RunState, nowMs: number): boolean {
+  const settled = own.settled.get(state.run);
+  if (settled === undefined || settled.standing !== standing(state)) return false;
+  return settled.untilMs === null || nowMs < settled.untilMs;
 }
 
 /** The newest event is by somebody who does not speak in threads, and owes them a comment: a refusal is not left to the next sweep. */
@@ -203,10 +233,11 @@ function mayMoveGates(own: Own, wake: Wake): boolean {
 
 /** What other processes' events owe is theirs to publish for a while. */
 function isAged(state: RunState, now: number): boolean {
-  return (
-    now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs ||
-    [...state.commands.values()].some((c) => c.answer === null)
-  );
+  return now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs || hasUnanswered(state);
+}
+
+function hasUnanswered(state: RunState): boolean {
+  return [...state.commands.values()].some((command) => command.answer === null);
 }
 
 /** Whether everything that the run owes was ours to publish by now; what another process still may say is looked at again. */

@@ -1,0 +1,78 @@
+/** 👀: the receipt that a command was heard. Each is a content write at GitHub, so nobody gets more than a person needs. */
+
+import { commentName } from '../../domain/answer-key.ts';
+import { limits } from '../../domain/limits.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import type { Wake } from '../../domain/wake.ts';
+import type { Lab } from '../lab.ts';
+import type { Record } from '../record.ts';
+import { perform } from './perform.ts';
+
+type Heard = Extract<Wake, { kind: 'comment' }>;
+
+export type Receipts = {
+  /**
+   * Reacts to the comments of these wakes, once each. Strangers are counted against the record, which another process
+   * may have written to: theirs wait for it (null = it was not read yet).
+   */
+  readonly give: (wakes: readonly Wake[], record: Record | null) => Promise<void>;
+};
+
+type Given = { readonly author: number; readonly isOutsider: boolean; readonly atMs: number };
+
+/** Receipts of one process, which remembers whom it gave how many within the hour. */
+export function createReceipts(lab: Lab): Receipts {
+  const done = new Set<string>();
+  let given: readonly Given[] = [];
+  return {
+    give: async (wakes, record) => {
+      for (const wake of wakes) {
+        if (wake.kind !== 'comment' || !wake.hasSlash) continue;
+        const name = commentName({ surface: wake.surface, id: wake.comment });
+        if (done.has(name) || (isFromOutside(wake) && record === null)) continue;
+        remember(done, name);
+        const atMs = lab.now();
+        given = given.filter((one) => atMs - one.atMs < limits.receiptPeriodMs);
+        if (!mayHave(wake, given, record, atMs)) continue;
+        given = [...given, { author: wake.from?.id ?? 0, isOutsider: isFromOutside(wake), atMs }];
+        await react(lab, wake);
+      }
+    },
+  };
+}
+
+function isFromOutside(wake: Heard): boolean {
+  return wake.from?.isOutsider === true;
+}
+
+function remember(done: Set<string>, name: string): void {
+  done.add(name);
+  const oldest = done.values().next();
+  if (done.size > limits.acknowledgedMax && oldest.done !== true) done.delete(oldest.value);
+}
+
+function mayHave(wake: Heard, given: readonly Given[], record: Record | null, nowMs: number): boolean {
+  const author = wake.from?.id ?? 0;
+  const own = given.filter((one) => one.author === author).length;
+  if (!isFromOutside(wake)) return own < limits.receiptsPerPersonMax;
+  const recorded = record === null ? [] : strangersIn(record, nowMs);
+  const ofAuthor = Math.max(own, recorded.filter((id) => id === author).length);
+  const ofAll = Math.max(given.filter((one) => one.isOutsider).length, recorded.length);
+  return ofAuthor < limits.receiptsPerStrangerMax && ofAll < limits.receiptsToStrangersMax;
+}
+
+/** The authors of what strangers were answered within the hour, aloud or not. */
+function strangersIn({ runs, journal }: Record, nowMs: number): readonly number[] {
+  const commands = [...runs.flatMap((run) => [...run.commands.values()]), ...journal.commands.values()];
+  return commands.flatMap(({ answer, actor }) =>
+    answer?.detail['stranger'] === 1 && nowMs - (fromRfc3339(answer.at) ?? 0) < limits.receiptPeriodMs
+      ? [actor.id]
+      : [],
+  );
+}
+
+/** A receipt that fails is no reason not to answer: `perform` logs what came of it. */
+async function react(lab: Lab, { surface, comment }: Heard): Promise<void> {
+  const git = lab.gitAs({ name: 'ferry', email: 'ferry@localhost.invalid' });
+  await perform(lab, git, { kind: 'react', surface, comment, content: 'eyes' });
+}
