@@ -5,21 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
-import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { HANDLERS, wakeOf } from '../../handlers/registry.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createWakeQueue, type WakeQueue } from '../wake-queue.ts';
+import { createDiscovery, type Installed } from './discovery.ts';
 import { installationTokens } from './installation-tokens.ts';
+import { createQueues, type Queues } from './queues.ts';
 import type { ServeOptions } from './serve-options.ts';
-
-const repositorySchema = z.object({
-  repository: z.object({ full_name: z.string(), default_branch: z.string() }),
-  installation: z.object({ id: z.number().int() }),
-});
 
 /** A running server; `close` lets the work under way end. */
 export type Serving = { readonly url: string; readonly close: () => Promise<void> };
@@ -27,7 +22,11 @@ export type Serving = { readonly url: string; readonly close: () => Promise<void
 /** Starts the server and the sweep timer. Throws when the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
-  const queues = createQueues(probot, options, log);
+  const queues = createQueues({
+    installed: discoveryOf(probot, options, log),
+    open: (where) => openQueue(probot, options, log, where),
+    log,
+  });
   const middleware = await createNodeMiddleware(
     (app) => {
       for (const event of new Set(HANDLERS.map((handler) => handler.event))) {
@@ -81,48 +80,19 @@ function createProbot(options: ServeOptions): Probot {
   });
 }
 
-type Queues = {
-  readonly wake: (payload: unknown, wake: Wake | null) => void;
-  readonly sweep: () => Promise<void>;
-  readonly idle: () => Promise<void>;
-};
-
-function createQueues(probot: Probot, options: ServeOptions, log: Log): Queues {
-  const queues = new Map<string, Promise<WakeQueue>>();
-  const installed = remembered(() => installedRepositories(probot, options), options);
-  const queueOf = (repository: string, branch: string, installation: number): Promise<WakeQueue> => {
-    const found = queues.get(repository);
-    if (found !== undefined) return found;
-    const made = openQueue(probot, options, log, { repository, branch, installation });
-    queues.set(repository, made);
-    return made;
-  };
-  return {
-    wake: (payload, wake) => {
-      const parsed = repositorySchema.safeParse(payload);
-      if (wake === null || !parsed.success) return;
-      const { repository, installation } = parsed.data;
-      queueOf(repository.full_name, repository.default_branch, installation.id).then(
-        (queue) => queue.push(wake),
-        (error: unknown) => {
-          queues.delete(repository.full_name);
-          log(`no queue for ${repository.full_name}: ${String(error)}`);
-        },
-      );
+function discoveryOf(probot: Probot, options: ServeOptions, log: Log): () => Promise<readonly Installed[]> {
+  return createDiscovery({
+    asApp: async (route, parameters) => (await probot.auth()).request(route, parameters),
+    asInstallation: async (installation) => {
+      // A token of its own: it is asked once in some hours, and a dead one would hide the repositories.
+      const token = await (await installationTokens(probot, installation)).current(options.now());
+      const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
+      return (route, parameters) => octokit.request(route, parameters);
     },
-    sweep: async () => {
-      for (const found of await installed()) {
-        const queue = await queueOf(found.repository, found.branch, found.installation);
-        queue.push({ kind: 'sweep' });
-      }
-    },
-    idle: async () => {
-      for (const queue of queues.values()) await (await queue).idle();
-    },
-  };
+    now: options.now,
+    log,
+  });
 }
-
-type Installed = { readonly repository: string; readonly branch: string; readonly installation: number };
 
 async function openQueue(
   probot: Probot,
@@ -150,47 +120,6 @@ async function openQueue(
   });
   const worker = createWorker(lab, where.branch, ['runner']);
   return createWakeQueue(worker, lab.log);
-}
-
-const installationsSchema = z.array(z.object({ id: z.number().int(), suspended_at: z.string().nullish() }));
-const repositoriesSchema = z.object({
-  repositories: z.array(z.object({ full_name: z.string(), default_branch: z.string() })),
-});
-
-/** Every repository that the App is installed on: one page of each, 100 installations and 100 repositories. */
-async function installedRepositories(probot: Probot, options: ServeOptions): Promise<readonly Installed[]> {
-  const app = await probot.auth();
-  const installations = installationsSchema.parse(
-    (await app.request('GET /app/installations', { per_page: 100 })).data,
-  );
-  const found: Installed[] = [];
-  for (const { id, suspended_at } of installations) {
-    if (suspended_at !== null && suspended_at !== undefined) continue;
-    // A token of its own: it is asked once in an hour, and a dead one would hide the repositories.
-    const token = await (await installationTokens(probot, id)).current(options.now());
-    const octokit = new Octokit({ auth: token, baseUrl: options.baseUrl, userAgent: 'ferrybot' });
-    const { data } = await octokit.request('GET /installation/repositories', { per_page: 100 });
-    found.push(
-      ...repositoriesSchema
-        .parse(data)
-        .repositories.map((r) => ({ repository: r.full_name, branch: r.default_branch, installation: id })),
-    );
-  }
-  return found;
-}
-
-/** Where the App is installed, asked anew once in a while: installations are rare, and every answer costs requests. */
-function remembered(
-  find: () => Promise<readonly Installed[]>,
-  options: ServeOptions,
-): () => Promise<readonly Installed[]> {
-  let last: { readonly found: readonly Installed[]; readonly atMs: number } | null = null;
-  return async () => {
-    const isFresh =
-      last !== null && last.found.length > 0 && options.now() - last.atMs < limits.discoveryPeriodMs;
-    if (last === null || !isFresh) last = { found: await find(), atMs: options.now() };
-    return last.found;
-  };
 }
 
 async function sweepForEver(

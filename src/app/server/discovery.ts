@@ -1,0 +1,151 @@
+/** Where the App is installed: every installation and repository, page by page; one that cannot be read hides no other. */
+
+import { z } from 'zod';
+import { limits } from '../../domain/limits.ts';
+import type { Log } from '../lab.ts';
+import { APP_PERMISSIONS } from './app-permissions.ts';
+
+export type Installed = {
+  readonly repository: string;
+  readonly branch: string;
+  readonly installation: number;
+};
+
+/** One GET with its parsed JSON; throws where GitHub refuses or does not answer. */
+export type Get = (route: string, parameters: Record<string, unknown>) => Promise<{ readonly data: unknown }>;
+
+export type DiscoveryPorts = {
+  readonly asApp: Get;
+  readonly asInstallation: (installation: number) => Promise<Get>;
+  readonly now: () => number;
+  readonly log: Log;
+};
+
+const installationsSchema = z.array(
+  z.object({
+    id: z.number().int(),
+    suspended_at: z.string().nullish(),
+    permissions: z.record(z.string(), z.string()).default({}),
+    account: z.looseObject({ login: z.string().optional() }).nullish(),
+  }),
+);
+const repositoriesSchema = z.object({
+  repositories: z.array(z.object({ full_name: z.string(), default_branch: z.string() })),
+});
+type Installation = z.infer<typeof installationsSchema>[number];
+
+const PAGE = 100;
+
+/**
+ * Asks where the App is installed, anew once in a while: installations are rare, and every answer costs requests. What
+ * could not be read this time stands as it was read last, and is asked for again at once. Never rejects.
+ */
+export function createDiscovery(ports: DiscoveryPorts): () => Promise<readonly Installed[]> {
+  const known = new Map<number, readonly Installed[]>();
+  const say = sayOnce(ports.log);
+  let freshAtMs: number | null = null;
+  return async () => {
+    const isFresh = freshAtMs !== null && ports.now() - freshAtMs < limits.discoveryPeriodMs;
+    if (!isFresh || known.size === 0) freshAtMs = (await refresh(ports, known, say)) ? ports.now() : null;
+    return [...known.values()].flat();
+  };
+}
+
+/** Says something about an installation once, until it is no longer so. */
+type Say = (installation: number, topic: string, line: string | null) => void;
+
+function sayOnce(log: Log): Say {
+  const said = new Map<string, string>();
+  return (installation, topic, line) => {
+    const key = `${installation} ${topic}`;
+    if (line === null) said.delete(key);
+    else if (said.get(key) !== line) {
+      said.set(key, line);
+      log(`installation ${installation}: ${line}`);
+    }
+  };
+}
+
+/** Reads everything that can be read into `known`; false where something could not. */
+async function refresh(
+  ports: DiscoveryPorts,
+  known: Map<number, readonly Installed[]>,
+  say: Say,
+): Promise<boolean> {
+  let installations: readonly Installation[];
+  try {
+    installations = await installationsOf(ports.asApp);
+  } catch (error) {
+    ports.log(`the installations could not be listed: ${messageOf(error)}`);
+    return false;
+  }
+  for (const id of known.keys()) if (!installations.some((one) => one.id === id)) known.delete(id);
+  let isWhole = true;
+  for (const installation of installations) {
+    const { id } = installation;
+    const isSuspended = installation.suspended_at !== null && installation.suspended_at !== undefined;
+    say(
+      id,
+      'suspended',
+      isSuspended ? `suspended${ofAccount(installation)}: it is left alone until it is not` : null,
+    );
+    if (isSuspended) {
+      known.delete(id);
+      continue;
+    }
+    say(id, 'permissions', lackingOf(installation));
+    try {
+      known.set(id, await repositoriesOf(ports, id));
+      say(id, 'unreadable', null);
+    } catch (error) {
+      say(id, 'unreadable', `its repositories could not be listed: ${messageOf(error)}`);
+      isWhole = false;
+    }
+  }
+  return isWhole;
+}
+
+async function installationsOf(asApp: Get): Promise<readonly Installation[]> {
+  const found: Installation[] = [];
+  for (let page = 1; page <= limits.discoveryPagesMax; page += 1) {
+    const { data } = await asApp('GET /app/installations', { per_page: PAGE, page });
+    const rows = installationsSchema.parse(data);
+    found.push(...rows);
+    if (rows.length < PAGE) return found;
+  }
+  throw new Error(`there are more than ${limits.discoveryPagesMax * PAGE}`);
+}
+
+async function repositoriesOf(ports: DiscoveryPorts, installation: number): Promise<readonly Installed[]> {
+  const get = await ports.asInstallation(installation);
+  const found: Installed[] = [];
+  for (let page = 1; page <= limits.discoveryPagesMax; page += 1) {
+    const { data } = await get('GET /installation/repositories', { per_page: PAGE, page });
+    const { repositories } = repositoriesSchema.parse(data);
+    found.push(
+      ...repositories.map((r) => ({ repository: r.full_name, branch: r.default_branch, installation })),
+    );
+    if (repositories.length < PAGE) return found;
+  }
+  throw new Error(`there are more than ${limits.discoveryPagesMax * PAGE}`);
+}
+
+const LEVELS = ['read', 'write', 'admin'];
+
+/** What the App was not granted, with what will not work without it; null where nothing is missing. */
+function lackingOf({ permissions, ...installation }: Installation): string | null {
+  const lacking = Object.entries(APP_PERMISSIONS).flatMap(([name, { level, why }]) =>
+    LEVELS.indexOf(permissions[name] ?? '') >= LEVELS.indexOf(level) ? [] : [`${name}: ${level} (${why})`],
+  );
+  return lacking.length === 0
+    ? null
+    : `the App lacks permissions${ofAccount(installation)}, which its owner can grant: ${lacking.join('; ')}`;
+}
+
+function ofAccount({ account }: Pick<Installation, 'account'>): string {
+  return account?.login === undefined ? '' : ` for ${account.login}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,64 @@
+/** One queue of wakes for each repository: opened by the first wake or sweep, and anew after one that could not be opened. */
+
+import { z } from 'zod';
+import type { Wake } from '../../domain/wake.ts';
+import type { Log } from '../lab.ts';
+import type { WakeQueue } from '../wake-queue.ts';
+import type { Installed } from './discovery.ts';
+
+export type Queues = {
+  /** A wake from a webhook's payload; one that names no repository and installation of ours is none. */
+  readonly wake: (payload: unknown, wake: Wake | null) => void;
+  /** A sweep of every repository where the App is installed. */
+  readonly sweep: () => Promise<void>;
+  /** Resolves when no queue has work. */
+  readonly idle: () => Promise<void>;
+};
+
+export type QueuesPorts = {
+  readonly installed: () => Promise<readonly Installed[]>;
+  readonly open: (where: Installed) => Promise<WakeQueue>;
+  readonly log: Log;
+};
+
+const payloadSchema = z.object({
+  repository: z.object({ full_name: z.string(), default_branch: z.string() }),
+  installation: z.object({ id: z.number().int() }),
+});
+
+/** No queue yet. A repository that is installed anew gets a new one: the old installation's tokens are dead. */
+export function createQueues({ installed, open, log }: QueuesPorts): Queues {
+  const queues = new Map<string, Promise<WakeQueue | null>>();
+  const queueOf = (where: Installed): Promise<WakeQueue | null> => {
+    const key = `${where.installation} ${where.repository}`;
+    const found = queues.get(key);
+    if (found !== undefined) return found;
+    const made = open(where).catch((error: unknown) => {
+      queues.delete(key);
+      log(`no queue for ${where.repository}: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    });
+    queues.set(key, made);
+    return made;
+  };
+  const push = async (where: Installed, wake: Wake): Promise<void> => {
+    (await queueOf(where))?.push(wake);
+  };
+  return {
+    wake: (payload, wake) => {
+      const parsed = payloadSchema.safeParse(payload);
+      if (wake === null || !parsed.success) return;
+      const { repository, installation } = parsed.data;
+      const { full_name, default_branch: branch } = repository;
+      push({ repository: full_name, branch, installation: installation.id }, wake).catch((error: unknown) =>
+        log(`a wake for ${full_name} was lost until the next sweep: ${String(error)}`),
+      );
+    },
+    sweep: async () => {
+      for (const where of await installed()) await push(where, { kind: 'sweep' });
+    },
+    idle: async () => {
+      for (const queue of queues.values()) await (await queue)?.idle();
+    },
+  };
+}

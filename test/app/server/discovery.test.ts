@@ -1,0 +1,169 @@
+/** Finding the repositories of an App: all pages, and one installation in trouble hides no other. */
+
+import { describe, expect, it } from 'vitest';
+import { APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
+import { createDiscovery, type Get } from '../../../src/app/server/discovery.ts';
+import { createQueues } from '../../../src/app/server/queues.ts';
+import type { WakeQueue } from '../../../src/app/wake-queue.ts';
+import { limits } from '../../../src/domain/limits.ts';
+
+const GRANTED: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
+);
+
+type Installation = {
+  readonly id: number;
+  readonly repositories: number;
+  readonly suspended_at?: string | null;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly broken?: boolean;
+};
+
+/** GitHub with these installations, which a test may change; its clock; and what was logged. */
+function github(installations: Installation[]) {
+  const log: string[] = [];
+  let nowMs = 0;
+  let requests = 0;
+  const pageOf = <Row>(
+    rows: readonly Row[],
+    { page, per_page: size }: Record<string, unknown>,
+  ): readonly Row[] => {
+    requests += 1;
+    return rows.slice((Number(page) - 1) * Number(size), Number(page) * Number(size));
+  };
+  const asApp: Get = async (_, range) => ({
+    data: pageOf(
+      installations.map((one) => ({
+        permissions: GRANTED,
+        suspended_at: null,
+        account: { login: `org-${one.id}` },
+        ...one,
+      })),
+      range,
+    ),
+  });
+  const discover = createDiscovery({
+    asApp,
+    asInstallation: async (id) => {
+      const found = installations.find((one) => one.id === id);
+      if (found === undefined || found.broken === true) throw new Error('Bad credentials');
+      const rows = Array.from({ length: found.repositories }, (_, n) => ({
+        full_name: `org-${id}/r${n}`,
+        default_branch: 'main',
+      }));
+      return async (_, range) => ({ data: { repositories: pageOf(rows, range) } });
+    },
+    now: () => nowMs,
+    log: (line) => log.push(line),
+  });
+  const names = async (): Promise<readonly string[]> =>
+    (await discover()).map(({ repository }) => repository);
+  return { names, discover, log, installations, later: (ms: number) => (nowMs += ms), asked: () => requests };
+}
+
+describe('where the App is installed', () => {
+  it('is every page of installations and repositories', async () => {
+    const many = Array.from({ length: 130 }, (_, id) => ({ id, repositories: id === 129 ? 250 : 1 }));
+    const names = await github(many).names();
+    expect(names).toHaveLength(129 + 250);
+    expect(names).toContain('org-129/r249');
+  });
+
+  it('is the others where one cannot be read, which is said once and asked for again at once', async () => {
+    const hub = github([
+      { id: 1, repositories: 1, broken: true },
+      { id: 2, repositories: 1 },
+    ]);
+    expect(await hub.names()).toEqual(['org-2/r0']);
+    expect(await hub.names()).toEqual(['org-2/r0']);
+    expect(hub.log).toEqual(['installation 1: its repositories could not be listed: Bad credentials']);
+    hub.installations[0] = { id: 1, repositories: 1 };
+    expect((await hub.names()).toSorted()).toEqual(['org-1/r0', 'org-2/r0']);
+    const asked = hub.asked();
+    await hub.names();
+    expect(hub.asked()).toBe(asked);
+  });
+
+  it('is as it was where it cannot be read any more, until it can', async () => {
+    const hub = github([{ id: 1, repositories: 2 }]);
+    await hub.names();
+    hub.installations[0] = { id: 1, repositories: 2, broken: true };
+    hub.later(limits.discoveryPeriodMs + 1);
+    expect(await hub.names()).toEqual(['org-1/r0', 'org-1/r1']);
+  });
+
+  it('leaves a suspended one alone and says what is not granted, each in one line', async () => {
+    const rest = Object.fromEntries(Object.entries(GRANTED).filter(([name]) => name !== 'checks'));
+    const hub = github([
+      { id: 1, repositories: 1, suspended_at: '2026-11-20T00:00:00Z' },
+      { id: 2, repositories: 1, permissions: { ...rest, issues: 'read' } },
+    ]);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await hub.names()).toEqual(['org-2/r0']);
+      hub.later(limits.discoveryPeriodMs + 1);
+    }
+    expect(hub.log).toEqual([
+      'installation 1: suspended for org-1: it is left alone until it is not',
+      expect.stringMatching(
+        /^installation 2: the App lacks permissions for org-2.*checks: write \(.*; issues: write \(/,
+      ),
+    ]);
+    hub.installations[0] = { id: 1, repositories: 1 };
+    expect((await hub.names()).toSorted()).toEqual(['org-1/r0', 'org-2/r0']);
+  });
+});
+
+describe('the queues of a server', () => {
+  const where = (name: string, installation = 1) => ({
+    repository: `lab/${name}`,
+    branch: 'main',
+    installation,
+  });
+  const payload = (name: string) => ({
+    repository: { full_name: `lab/${name}`, default_branch: 'main' },
+    installation: { id: 1 },
+  });
+
+  /** Queues that write down what they are pushed; `broken` names those that cannot be opened. */
+  function server() {
+    const pushed: string[] = [];
+    const log: string[] = [];
+    const broken = new Set<string>();
+    const opened: string[] = [];
+    const queues = createQueues({
+      installed: async () => [where('a'), where('b'), where('c')],
+      open: async ({ repository }): Promise<WakeQueue> => {
+        opened.push(repository);
+        if (broken.has(repository)) throw new Error('no token');
+        return { push: (wake) => pushed.push(`${repository} ${wake.kind}`), idle: async () => undefined };
+      },
+      log: (line) => log.push(line),
+    });
+    return { queues, pushed, log, broken, opened };
+  }
+
+  it('sweep all that can be opened, and those that could not the next time', async () => {
+    const { queues, pushed, log, broken, opened } = server();
+    broken.add('lab/b');
+    await queues.sweep();
+    expect(pushed).toEqual(['lab/a sweep', 'lab/c sweep']);
+    expect(log).toEqual(['no queue for lab/b: no token']);
+    broken.clear();
+    await queues.sweep();
+    expect(pushed.slice(2)).toEqual(['lab/a sweep', 'lab/b sweep', 'lab/c sweep']);
+    expect(opened).toEqual(['lab/a', 'lab/b', 'lab/c', 'lab/b']);
+    await expect(queues.idle()).resolves.toBeUndefined();
+  });
+
+  it('hear a webhook, and end in peace though one could not be opened', async () => {
+    const { queues, pushed, log, broken } = server();
+    broken.add('lab/b');
+    queues.wake(payload('a'), { kind: 'thread', thread: 1 });
+    queues.wake(payload('b'), { kind: 'thread', thread: 1 });
+    queues.wake({ repository: 'none' }, { kind: 'thread', thread: 1 });
+    queues.wake(payload('a'), null);
+    await queues.idle();
+    expect(pushed).toEqual(['lab/a thread']);
+    expect(log).toEqual(['no queue for lab/b: no token']);
+  });
+});
