@@ -7,7 +7,6 @@ import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type Person, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
-const EXPERIMENT = 'experiments/ferries/daily.py';
 const numbered = z.object({ id: z.number() });
 const headed = z.object({ head: z.object({ sha: z.string() }) });
 
@@ -16,11 +15,14 @@ async function review(lab: VirtualLab, who: Person, pull: number, body: string):
   return numbered.parse(await lab.as(who, 'POST', `/pulls/${pull}/reviews`, { body, event: 'COMMENT' })).id;
 }
 
-/** A comment on a changed line; gives its id. */
+/** A comment on the first line of the change; gives its id. */
 async function remark(lab: VirtualLab, who: Person, pull: number, body: string): Promise<number> {
   const { sha } = headed.parse(await lab.as(who, 'GET', `/pulls/${pull}`)).head;
+  const files = z.array(z.object({ filename: z.string(), patch: z.string() }));
+  const [file] = files.parse(await lab.as(who, 'GET', `/pulls/${pull}/files`));
+  const line = Number(/\+(\d+)/.exec(file?.patch ?? '')?.[1]);
   const path = `/pulls/${pull}/comments`;
-  return numbered.parse(await lab.as(who, 'POST', path, { body, commit_id: sha, path: EXPERIMENT, line: 1 }))
+  return numbered.parse(await lab.as(who, 'POST', path, { body, commit_id: sha, path: file?.filename, line }))
     .id;
 }
 

@@ -157,10 +157,25 @@ export function shapeReviewComment(world: World, comment: ReviewComment): JsonOb
     start_side: null,
     line: comment.line,
     original_line: comment.line,
+    position: positionOf(comment),
+    original_position: positionOf(comment),
     side: comment.side,
     subject_type: comment.line === null ? 'file' : 'line',
     ...(comment.inReplyToId === null ? {} : { in_reply_to_id: comment.inReplyToId }),
   };
+}
+
+/** The line's place in the hunk, counted from its header; a comment on a whole file stands at 1. */
+function positionOf({ diffHunk, line, side }: ReviewComment): number {
+  const [header = '', ...lines] = diffHunk.split('\n');
+  const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(header);
+  let at = Number(start?.[side === 'LEFT' ? 1 : 2] ?? 1) - 1;
+  const absent = side === 'LEFT' ? '+' : '-';
+  for (const [index, text] of lines.entries()) {
+    if (!text.startsWith(absent)) at += 1;
+    if (at === line && !text.startsWith(absent)) return index + 1;
+  }
+  return 1;
 }
 
 function shapeSide(world: World, repo: Repo, ref: string, sha: string): JsonObject {
