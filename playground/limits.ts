@@ -118,3 +118,19 @@ export const actions = {
   cronLinesRemembered: 1_000,
   settleRounds: 1_000,
 } as const;
+
+/** Bounds of the faults that can be switched on (playground/faults). */
+export const faults = {
+  /** Faults that are on at the same time. */
+  atOnce: 32,
+  routeCharacters: 200,
+  /** How slow, late, stale or skewed a fault may be, and is unless it says so: GitHub's replicas lag by seconds to a minute. */
+  durationMs: 48 * 60 * 60 * 1000,
+  durationDefaultMs: 60 * 1000,
+  /** A secondary limit lets go after this time (docs: wait at least one minute). */
+  stormMs: 60 * 1000,
+  /** Answers remembered for stale reads. */
+  answersKept: 500,
+  /** A webhook that another one should overtake goes by itself after this time. */
+  overtakenMs: 10 * 1000,
+} as const;

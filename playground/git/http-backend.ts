@@ -1,6 +1,6 @@
 /** Git over HTTP as GitHub serves it: clone, fetch and push with the API's tokens, by git's own http-backend. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { runHttpBackend } from './cgi-process.ts';
 import { createGitProgram } from './git-program.ts';
 import { type GitRequest, type GitService, parseGitRequest, requestToken } from './git-request.ts';
@@ -22,6 +22,8 @@ export type GitHttpOptions = {
     readonly token: string | null;
     readonly service: GitService;
   }) => Promise<GitAuthorization>;
+  /** Asked once for each push: true = git does it and nobody hears of it. */
+  readonly losesAnswer?: () => boolean;
   /** Called once after each push that changed a ref, before the client's answer ends; the lock is free by then. */
   readonly onPush: (push: {
     readonly owner: string;
@@ -81,12 +83,16 @@ async function exchange(
   if (directory === null) return refuse(request, response, 404, 'Repository not found.');
   const gitProgram = options.gitProgram ?? 'git';
   const git = createGitProgram({ directory, gitProgram });
+  const pushes = service === 'receive-pack' && !advertisement;
+  const isLost = pushes && options.losesAnswer?.() === true;
   const run = async (): Promise<void> => {
-    const complaint = await runHttpBackend({ asked, directory, gitProgram }, request, response);
+    // An answer that gets lost goes to nobody: a response without a socket.
+    const receiver = isLost ? new ServerResponse(request) : response;
+    const complaint = await runHttpBackend({ asked, directory, gitProgram }, request, receiver);
     if (complaint !== null) options.onComplaint?.(complaint);
   };
   try {
-    if (service === 'receive-pack' && !advertisement) {
+    if (pushes) {
       const { updates, failure } = await withRepositoryLock(directory, () => watchRefs(git, run));
       // The world hears of what was pushed even when the exchange broke after it.
       if (updates.length > 0) await options.onPush({ owner, repo, token, updates });
@@ -97,7 +103,8 @@ async function exchange(
     else refuse(request, response, 500, 'git failed on the server.');
     throw cause;
   }
-  response.end();
+  if (isLost) response.destroy();
+  else response.end();
 }
 
 type Watched = {

@@ -1,6 +1,8 @@
 /** The playground's own endpoints under `/_playground/`: what GitHub does not show, and what tests turn. */
 
 import * as z from 'zod';
+import { faultSchema } from '../faults/fault.ts';
+import { faults as limits } from '../limits.ts';
 import type { Json } from '../world/json.ts';
 import { readJsonBody, toJson } from '../world/read-body.ts';
 import type { World } from '../world/world.ts';
@@ -11,7 +13,10 @@ const drop = z.union([
   z.enum(['none', 'all']),
   z.object({ event: z.string().min(1), seed: z.int(), rate: z.number().min(0).max(1) }),
 ]);
-const faults = z.object({ drop });
+const faults = z.object({
+  drop: drop.optional(),
+  faults: z.array(faultSchema).max(limits.atOnce).optional(),
+});
 const clockMove = z.object({ advance_ms: z.number().nonnegative() });
 
 /** Where the offset of the clock is kept in `state.extra`. */
@@ -34,11 +39,12 @@ export async function answerControl(
     case 'GET /_playground/unserved':
       return Response.json(world.state.unserved);
     case 'GET /_playground/faults':
-      return Response.json({ drop: world.state.settings.drop });
+      return Response.json(faultsAnswer(world));
     case 'PUT /_playground/faults':
       return change(world, request, faults, (wanted) => {
-        world.state.settings.drop = wanted.drop;
-        return { drop: toJson(wanted.drop) };
+        world.state.settings.drop = wanted.drop ?? world.state.settings.drop;
+        world.state.settings.faults = wanted.faults ?? world.state.settings.faults;
+        return faultsAnswer(world);
       });
     case 'GET /_playground/clock':
       return Response.json(clockAnswer(world, clock));
@@ -81,6 +87,11 @@ async function change<Wanted>(
   const answer = apply(wanted.data);
   await world.save();
   return Response.json(answer);
+}
+
+function faultsAnswer(world: World): Json {
+  const { drop, faults: on } = world.state.settings;
+  return { drop: toJson(drop), faults: toJson(on), struck: { ...world.state.faultsStruck } };
 }
 
 function clockAnswer(world: World, clock: OffsetClock | null): Json {

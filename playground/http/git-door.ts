@@ -1,6 +1,7 @@
 /** Lets git in with the API's tokens and tells the world what was pushed. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { strike } from '../faults/strike.ts';
 import { type GitAuthorization, isGitRequest, serveGit } from '../git/http-backend.ts';
 import { actorOf, identify } from '../world/identity.ts';
 import { findRepo } from '../world/lookup.ts';
@@ -28,6 +29,7 @@ export function createGitDoor(
     if (!isGitRequest(request)) return false;
     await serveGit(request, response, {
       ...options,
+      losesAnswer: () => strike(world, ['push-answer-lost'], 'push') !== null,
       authorize: async ({ owner, repo, token, service }) => {
         const identity = identify(world, token === null ? null : `Bearer ${token}`);
         if (identity.ok) countUsage(world, identity.caller, 'git');

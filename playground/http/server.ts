@@ -1,6 +1,7 @@
 /** One port on the loopback for everything: API, git, pages and control. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { World } from '../world/world.ts';
 import { answerControl } from './control.ts';
 import { type LiveEvents, startLiveEvents } from './live-events.ts';
@@ -43,6 +44,10 @@ export async function listen(port: number): Promise<ListenOutcome> {
     }
     const { rooms } = open;
     route(open, request, response).catch((error: unknown) => {
+      if (error instanceof ConnectionLost) {
+        response.destroy();
+        return;
+      }
       rooms.onBug(error);
       if (response.headersSent) response.destroy();
       else

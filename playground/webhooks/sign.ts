@@ -1,6 +1,6 @@
 /** Signs the bytes of a webhook (docs.github.com/webhooks: validating webhook deliveries). */
 
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 /** `sha256=<hex>`, HMAC-SHA256 of the exact text under the App's webhook secret. */
 export function signature256(body: string, secret: string): string {
@@ -23,9 +23,4 @@ export function guidOf(bytes: Uint8Array): string {
     `${variant}${hex.slice(17, 20)}`,
     hex.slice(20, 32),
   ].join('-');
-}
-
-/** A number in [0, 1) that depends on the seed and the text alone. */
-export function lot(seed: number, text: string): number {
-  return createHash('sha256').update(`${seed}/${text}`).digest().readUInt32BE(0) / 2 ** 32;
 }

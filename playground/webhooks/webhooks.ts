@@ -1,12 +1,13 @@
 /** Turns events of the world into signed webhooks, sends them, drops those that a fault takes, and sends again on demand. */
 
-import { playground } from '../limits.ts';
+import { lot } from '../faults/strike.ts';
+import { type Journey, journeysOf } from '../faults/webhook-faults.ts';
+import { faults, playground } from '../limits.ts';
 import type { WorldEvent } from '../world/bus.ts';
 import type { Delivery, DropFault } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { deliver, type Transport } from './deliver.ts';
 import { type Outgoing, webhooksOf } from './outgoing.ts';
-import { lot } from './sign.ts';
 
 export type Webhooks = {
   /** Resolves when nothing is on the way any more. */
@@ -40,9 +41,27 @@ export function startWebhooks(world: World, transport: Transport): Webhooks {
     // Not in the same turn: the state is on disk and the request answered before anybody hears of it.
     setImmediate(next);
   };
+  let closed = false;
+  const held = new Set<() => void>();
+  const travel = (hook: Outgoing, { waitMs, behind }: Journey): void => {
+    const overtaken = [...held];
+    if (waitMs === 0 && !behind) push(hook, false);
+    else {
+      let isSent = false;
+      const go = (): void => {
+        held.delete(go);
+        if (!isSent && !closed) push(hook, false);
+        isSent = true;
+      };
+      if (behind) held.add(go);
+      void world.clock.sleep(behind ? faults.overtakenMs + waitMs : waitMs).then(go);
+    }
+    for (const go of overtaken) go();
+  };
   const unsubscribe = world.bus.subscribe((event) => {
     for (const hook of webhooksOf(world, event)) {
-      if (!isDropped(world.state.settings.drop, event, hook)) push(hook, false);
+      if (isDropped(world.state.settings.drop, event, hook)) continue;
+      for (const journey of journeysOf(world, event.type)) travel(hook, journey);
     }
   });
   redeliveries.set(world, (delivery) => push(outgoingAgain(delivery), true));
@@ -55,6 +74,7 @@ export function startWebhooks(world: World, transport: Transport): Webhooks {
   };
   const close = async (): Promise<void> => {
     unsubscribe();
+    closed = true;
     redeliveries.delete(world);
     await settled();
   };

@@ -2,6 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { answerWithFaults } from '../faults/request-faults.ts';
+import { skewMs } from '../faults/strike.ts';
 import type { GitStore } from '../git/git-store.ts';
 import { answer } from './api.ts';
 import { createBus } from './bus.ts';
@@ -22,7 +24,7 @@ export function createWorld(options: WorldOptions): World {
   const stores = new Map<number, GitStore>();
   const state = options.state ?? emptyState();
   const world: World = {
-    clock: options.clock,
+    clock: { ...options.clock, now: () => options.clock.now() + skewMs(state.settings.faults) },
     state,
     baseUrl: options.baseUrl,
     bus: createBus(),
@@ -37,7 +39,7 @@ export function createWorld(options: WorldOptions): World {
     save: async () => {
       await options.onChange?.(state);
     },
-    fetch: (request) => answer(world, request),
+    fetch: (request) => answerWithFaults(world, request, (asked) => answer(world, asked)),
   };
   return world;
 }

@@ -51,7 +51,8 @@ async function load(path: string): Promise<State | null> {
     });
   }
   // Trust edge: the playground's own file, whose version was checked; tables added since start empty.
-  return { ...emptyState(), ...(checked.data as unknown as State) };
+  const state = { ...emptyState(), ...(checked.data as unknown as State) };
+  return { ...state, settings: { ...emptyState().settings, ...state.settings } };
 }
 
 async function readIfThere(path: string): Promise<string | null> {

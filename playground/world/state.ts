@@ -3,6 +3,7 @@
  * Rows are never changed in place: a change puts a new row into its table, so that a reader's row stays what it was.
  */
 
+import type { Fault } from '../faults/fault.ts';
 import type { Json } from './json.ts';
 import type { CheckRun, CheckSuite, CommitStatus, Job, Run, RunPlan, Workflow } from './state-actions.ts';
 import type { App, Installation, Role, Token, User } from './state-people.ts';
@@ -128,8 +129,10 @@ export type State = {
   /** By caller (`user:ada`, `installation:1`, `workflow:7`, `app:1`, `anonymous`). */
   readonly usage: Table<Usage>;
   readonly unserved: Unserved[];
-  /** Settings of the playground itself (`drop`), set at `/_playground/faults`. */
-  readonly settings: { drop: DropFault };
+  /** Settings of the playground itself, set at `/_playground/faults`. */
+  readonly settings: { drop: DropFault; faults: readonly Fault[] };
+  /** How often each fault struck. */
+  readonly faultsStruck: Table<number>;
   /** Free room for the other rooms of the playground (the runner's schedule cursor, …), by room name. */
   readonly extra: Record<string, Json>;
 };
@@ -159,7 +162,8 @@ export function emptyState(): State {
     deliveries: {},
     usage: {},
     unserved: [],
-    settings: { drop: 'none' },
+    settings: { drop: 'none', faults: [] },
+    faultsStruck: {},
     extra: {},
   };
 }

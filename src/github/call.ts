@@ -60,7 +60,8 @@ export async function call(
   route: string,
   parameters: Record<string, unknown> = {},
 ): Promise<CallOutcome> {
-  const isRead = route.startsWith('GET ');
+  // GraphQL is only ever asked questions here, and a question may be asked again.
+  const isRead = route.startsWith('GET ') || route.endsWith('/graphql');
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await once(client, route, parameters);
     if (outcome.retryAfterMs === null || attempt >= limits.requestTriesMax) return outcome.result;

@@ -1,5 +1,6 @@
 /** The bot's git without processes: the same ports over the playground's store in memory, with the playground's own rules about who may push. */
 
+import { strike } from '../../playground/faults/strike.ts';
 import type { GitStore } from '../../playground/git/git-store.ts';
 import { readPath } from '../../playground/git/memory-remote.ts';
 import { changeTree, entryAt, type PathChange } from '../../playground/world/git-trees.ts';
@@ -111,6 +112,8 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
       if (outcome !== 'updated') return { kind: 'rejected' };
       await recordPush(act, [{ ref: request.ref, before: request.expected, after: written }]);
+      if (strike(world, ['push-answer-lost'], `push ${request.ref}`) !== null)
+        return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(written, isSha) };
     },
     pushTag: async (request) => {
@@ -129,6 +132,8 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const outcome = await store().updateRef({ ref, sha, expected: null });
       if (outcome !== 'updated') return { kind: 'rejected' };
       await recordPush(act, [{ ref, before: null, after: sha }]);
+      if (strike(world, ['push-answer-lost'], `push ${ref}`) !== null)
+        return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(sha, isSha) };
     },
     exportTree: async () => options.onTransport(),

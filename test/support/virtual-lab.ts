@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Octokit } from '@octokit/core';
 import { type Actions, createActions } from '../../playground/actions/actions.ts';
+import type { Fault } from '../../playground/faults/fault.ts';
 import { importTree } from '../../playground/git/import-tree.ts';
 import { cloneStore, createMemoryStore, type MemoryStore } from '../../playground/git/memory-store.ts';
 import { startWebhooks } from '../../playground/webhooks/webhooks.ts';
@@ -54,6 +55,8 @@ export type VirtualLabOptions = {
   /** Stands between the bot and GitHub: loses requests, answers or both. */
   readonly network?: (request: Request, github: (request: Request) => Promise<Response>) => Promise<Response>;
   readonly fullDisk?: () => FullDisk;
+  /** What goes wrong at GitHub for the bot, from the first minute on. */
+  readonly faults?: readonly Fault[];
   /** A job of the action waits for this before it begins, as one does whose runner is offline. */
   readonly beforeJob?: (mode: string) => Promise<void>;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
@@ -147,6 +150,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     },
   });
   if (options.webhooks === false) world.state.settings.drop = 'all';
+  world.state.settings.faults = options.faults ?? [];
   const engine = createSimulatedEngine({
     now: clock.now,
     script: options.script ?? (() => ferryScript(options.ferry ?? {})),
@@ -197,7 +201,8 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       verifySignature: verifyEd25519,
       parser: async () => loaded,
       helpers: options.helpers ?? NO_HELPERS,
-      now: () => branded(clock.now(), isInstant),
+      // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
+      now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
       log: (line, fields) =>
         log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`),
       boundary: (kind, moment) => options.atBoundary?.(process, kind, moment),

@@ -77,7 +77,11 @@ describe('the server', () => {
     const put = (path: string, body: unknown) =>
       fetch(`${origin}/_playground/${path}`, { method: 'PUT', body: JSON.stringify(body) });
     const fault = { event: 'issues', seed: 3, rate: 0.5 };
-    expect(await (await put('faults', { drop: fault })).json()).toEqual({ drop: fault });
+    expect(await (await put('faults', { drop: fault })).json()).toEqual({
+      drop: fault,
+      faults: [],
+      struck: {},
+    });
     expect(world.state.settings.drop).toEqual(fault);
     expect((await put('faults', { drop: 'some' })).status).toBe(422);
     const before = world.clock.now();

@@ -1,0 +1,47 @@
+/** A ferry under each fault alone, one occasion in five, from the first minute to the last (issue of the playground, point 7). */
+
+import { describe, expect, it } from 'vitest';
+import { faultKinds } from '../../playground/faults/fault.ts';
+import { complaintOf, type FaultReport, playUnderFault } from '../support/fault-ferry.ts';
+
+const GOOD: FaultReport = {
+  kind: 'slow',
+  seed: 1,
+  struck: 9,
+  launches: 1,
+  isSealed: true,
+  unanswered: 0,
+  twice: [],
+  busiestMinute: 80,
+  busiestHour: 500,
+  problem: null,
+};
+
+describe('a ferry is launched once, answers every command once and reaches its seal', () => {
+  it.each(faultKinds)(
+    'under %s',
+    async (kind) => {
+      const report = await playUnderFault(kind, 1);
+      expect(report.problem).toBeNull();
+      if (kind !== 'clock-skew') expect(report.struck).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+});
+
+describe('the check of a ferry', () => {
+  const { problem: _none, ...good } = GOOD;
+
+  it.each([
+    [{ launches: 2 }, '2 launches'],
+    [{ launches: 0 }, '0 launches'],
+    [{ isSealed: false }, 'no seal'],
+    [{ unanswered: 1 }, '1 commands without an answer'],
+    [{ twice: ['run launch 3'] }, 'said twice: run launch 3'],
+    [{ busiestMinute: 81 }, '81 writes in a minute'],
+    [{ busiestHour: 501 }, '501 writes in an hour'],
+  ])('complains of %j', (change, words) => {
+    expect(complaintOf(good)).toBeNull();
+    expect(complaintOf({ ...good, ...change })).toBe(words);
+  });
+});

@@ -1,0 +1,114 @@
+/** One ferry under one fault: what came of it, so that a test can expect it and a table can show it. */
+
+import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
+import { approveAndFinish, propose, seal, stateOf } from './play.ts';
+import { botComments, SHORT_FERRY, saidTwice } from './talk.ts';
+import { openVirtualLab, type VirtualLab } from './virtual-lab.ts';
+
+export type FaultReport = {
+  readonly kind: FaultKind;
+  readonly seed: number;
+  /** How often the fault struck. */
+  readonly struck: number;
+  readonly launches: number;
+  readonly isSealed: boolean;
+  /** Commands that have no answer, and answers that stand twice. */
+  readonly unanswered: number;
+  readonly twice: readonly string[];
+  /** Content that the bot wrote in its busiest minute and hour. */
+  readonly busiestMinute: number;
+  readonly busiestHour: number;
+  /** Null: everything is as it should be. */
+  readonly problem: string | null;
+};
+
+const MINUTE_MS = 60_000;
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
+/** GitHub's documented secondary limits on content (docs: rate limits for the REST API). */
+const MINUTE_MAX = 80;
+const HOUR_MAX = 500;
+
+/** A fault as the issue asks for it: on from the first minute to the last, one occasion in five. */
+function usualFault(kind: FaultKind, seed: number): Fault {
+  const plain = { kind, rate: 0.2, seed, route: '*', people: false };
+  switch (kind) {
+    case 'clock-skew':
+      return { ...plain, durationMs: seed % 2 === 0 ? FIVE_MINUTES_MS : -FIVE_MINUTES_MS };
+    case 'webhook-delayed':
+      return { ...plain, durationMs: 10 * MINUTE_MS };
+    case 'slow':
+      return { ...plain, durationMs: 8_000 };
+    default:
+      return { ...plain, durationMs: MINUTE_MS };
+  }
+}
+
+/** Proposal to seal under the fault, and two sweeps more for what was still owed. */
+export async function playUnderFault(kind: FaultKind, seed: number, server = true): Promise<FaultReport> {
+  const lab = await openVirtualLab({
+    server,
+    ferry: SHORT_FERRY,
+    faults: [usualFault(kind, seed)],
+  });
+  const writes = countContent(lab);
+  let run: string | null = null;
+  let problem: string | null = null;
+  try {
+    const proposed = await propose(lab);
+    run = proposed.run;
+    await approveAndFinish(lab, run, proposed.pull);
+    await seal(lab, run, proposed.issue);
+    await lab.clock.advance(65 * MINUTE_MS);
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  const state = run === null ? null : await stateOf(lab, run);
+  const launches = lab.engine.startCount();
+  const unanswered = [...(state?.commands.values() ?? [])].filter(({ answer }) => answer === null).length;
+  const answers = botComments(lab).filter((comment) => comment.kind === 'answer').length;
+  const report = {
+    kind,
+    seed,
+    struck: lab.world.state.faultsStruck[kind] ?? 0,
+    launches,
+    isSealed: state?.seal?.verdict === 'pass',
+    unanswered: unanswered + Math.max(0, 2 - answers),
+    twice: saidTwice(lab),
+    busiestMinute: busiest(writes, MINUTE_MS),
+    busiestHour: busiest(writes, 60 * MINUTE_MS),
+  };
+  await lab.close();
+  return { ...report, problem: problem ?? complaintOf(report) };
+}
+
+/** What is wrong with a ferry, in words; null when nothing is. */
+export function complaintOf(report: Omit<FaultReport, 'problem'>): string | null {
+  const complaints = [
+    report.launches === 1 ? [] : [`${report.launches} launches`],
+    report.isSealed ? [] : ['no seal'],
+    report.unanswered === 0 ? [] : [`${report.unanswered} commands without an answer`],
+    report.twice.length === 0 ? [] : [`said twice: ${report.twice.join(', ')}`],
+    report.busiestMinute <= MINUTE_MAX ? [] : [`${report.busiestMinute} writes in a minute`],
+    report.busiestHour <= HOUR_MAX ? [] : [`${report.busiestHour} writes in an hour`],
+  ].flat();
+  return complaints.length === 0 ? null : complaints.join('; ');
+}
+
+/** When the bot wrote something that people are notified of, in the world's time. */
+function countContent(lab: VirtualLab): readonly number[] {
+  const moments: number[] = [];
+  const isContent = new Set(['issue_comment', 'issues', 'pull_request', 'pull_request_review']);
+  lab.world.bus.subscribe((event) => {
+    if (event.byTokenKind !== 'user' && isContent.has(event.type)) moments.push(event.atMs);
+  });
+  return moments;
+}
+
+function busiest(moments: readonly number[], spanMs: number): number {
+  let most = 0;
+  for (const [index, from] of moments.entries()) {
+    const within = moments.slice(index).filter((atMs) => atMs < from + spanMs).length;
+    most = Math.max(most, within);
+  }
+  return most;
+}
