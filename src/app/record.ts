@@ -69,6 +69,8 @@ export type RecordKeeper = {
   /** Appends to several files in one push: all of it is recorded, or nothing. */
   readonly appendTogether: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
+  /** The verified events of every run, for those who replay them. */
+  readonly histories: () => readonly (readonly LogbookEvent[])[];
   /** Null once an append went through again. */
   readonly refusal: () => Refusal | null;
   /** An entry that our own card tells of: loads again, and takes the run out of action where it is not there. */
@@ -167,7 +169,18 @@ export function createRecordKeeper(
     record = lost(record, { kind: 'branch-missing' }, thread);
   };
 
-  return { load, append, appendTogether, current: () => record, refusal: () => refusal, expect, lose };
+  const histories = (): readonly (readonly LogbookEvent[])[] =>
+    [...held].filter(([name]) => name !== JOURNAL).map(([, { events }]) => events);
+  return {
+    load,
+    append,
+    appendTogether,
+    current: () => record,
+    histories,
+    refusal: () => refusal,
+    expect,
+    lose,
+  };
 }
 
 /** Git that cannot write on this machine (a full disk) has sent nothing, as if the remote had refused. */

@@ -56,6 +56,8 @@ export type Effect =
   | { readonly kind: 'edit-comment'; readonly comment: number; readonly body: string }
   | {
       readonly kind: 'put-check-run';
+      /** Which of our check runs; the launch gate where nothing is said. */
+      readonly check?: 'launch-gate' | 'config';
       readonly head: Sha;
       readonly title: string;
       readonly summary: string;

@@ -8,6 +8,9 @@ import { idOf } from './comments.ts';
 /** The name under which a lab sees the gates beside its own checks. */
 export const CHECK_NAME = 'ferrybot / launch gate';
 
+/** All names under which we put check runs; none is a condition of a launch. */
+export const CHECK_NAMES = { 'launch-gate': CHECK_NAME, config: 'ferrybot / config' } as const;
+
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
 });
@@ -40,7 +43,12 @@ export async function putCheckRun(
       message: a.message,
     })),
   };
-  const fields = { name: CHECK_NAME, external_id: effect.externalId, ...state, output };
+  const fields = {
+    name: CHECK_NAMES[effect.check ?? 'launch-gate'],
+    external_id: effect.externalId,
+    ...state,
+    output,
+  };
   if (found.kind === 'found') {
     const updated = idOf(
       await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
@@ -67,7 +75,7 @@ async function findCheckRun(
 ): Promise<Found> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
     ref: effect.head,
-    check_name: CHECK_NAME,
+    check_name: CHECK_NAMES[effect.check ?? 'launch-gate'],
     filter: 'all',
   });
   if (outcome.kind !== 'answered') return { kind: 'unreadable', why: outcome.message };

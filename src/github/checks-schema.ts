@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import type { CheckFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { CHECK_NAME } from './check-run.ts';
+import { CHECK_NAMES } from './check-run.ts';
+
+const OWN_NAMES: readonly string[] = Object.values(CHECK_NAMES);
 
 /** Suites and runs in one page: a head with more than that cannot be told, and says so. */
 const SUITES_MAX = 50;
@@ -113,7 +115,7 @@ function factsOf(suite: Suite, own: Own): readonly Dated[] {
       workflow,
       state: stateOf(run),
       says: sign(run),
-      ours: isOwnFile || (run.name === CHECK_NAME && own.ownBots.includes(app)),
+      ours: isOwnFile || (OWN_NAMES.includes(run.name) && own.ownBots.includes(app)),
     },
   }));
 }

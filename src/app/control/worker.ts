@@ -2,7 +2,7 @@
 
 import type { Role } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Instant, RunId } from '../../domain/ids.ts';
+import type { Instant, RunId, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
 import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
@@ -15,6 +15,7 @@ import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests, tellRequests } from '../propose/settle.ts';
+import { checkConfigs } from './config-check.ts';
 import { createGatherer } from './gather.ts';
 import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
@@ -33,6 +34,7 @@ export type Worker = {
 
 type Own = {
   readonly lab: Lab;
+  readonly defaultBranch: string;
   readonly opener: LabOpener;
   readonly memories: Memories;
   /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
@@ -49,6 +51,8 @@ type Own = {
   readonly receipts: Receipts;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
+  /** Commits whose config has its check. */
+  readonly checkedConfigs: Set<Sha>;
   /** Answers to `/propose` that stand in the threads. */
   readonly toldRequests: Set<string>;
 };
@@ -57,6 +61,7 @@ type Own = {
 export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
   const own: Own = {
     lab,
+    defaultBranch,
     opener: createLabOpener(lab, defaultBranch),
     memories: createMemories(speaksFor),
     settled: new Map(),
@@ -68,6 +73,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     holds: '',
     receipts: createReceipts(lab),
     toldFaults: new Set(),
+    checkedConfigs: new Set(),
     toldRequests: new Set(),
   };
   return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => own.receipts.give([wake], null) };
@@ -132,6 +138,7 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep'))
     await tellRequests(open, own.toldRequests);
   await tellBroken(open, own.toldFaults);
+  await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
   // Commands that could not be recorded have to be found again.
   return open.keeper.refusal() === null ? elsewhere : 'owing';
 }

@@ -1,0 +1,93 @@
+/** A pull request that changes the config is judged before it is merged, and a broken one on the default branch launches nothing new. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { playFerry, propose, stateOf } from '../support/play.ts';
+import { fileOf, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+/** A branch with another config, and its pull request. */
+async function changeConfig(change: (text: string) => string): Promise<void> {
+  const text = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+  const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+  await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/stricter', sha });
+  await pushFile(lab, 'ada', 'stricter', CONFIG_PATH, change(text));
+  await lab.as('ada', 'POST', '/pulls', { title: 'Stricter', body: '', head: 'stricter', base: 'main' });
+  await lab.clock.advance(MINUTE);
+}
+
+const checks = () =>
+  Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config');
+
+describe('a pull request that changes the config', () => {
+  it('gets every problem as an annotation on its line', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    await changeConfig((text) =>
+      text.replace('quorum: 1', 'quorum: none').replace('afterSeal:', 'aftreSeal:'),
+    );
+    const text = (await fileOf(lab, 'stricter', CONFIG_PATH)) ?? '';
+    const lineOf = (part: string) => text.slice(0, text.indexOf(part)).split('\n').length;
+    expect(checks()).toMatchObject([
+      { conclusion: 'failure', output: { title: 'The config is not valid: 2 problems' } },
+    ]);
+    expect(checks()[0]?.output?.summary).toContain('stays in force');
+    expect(checks()[0]?.annotations).toMatchObject([
+      { path: CONFIG_PATH, startLine: lineOf('quorum: none'), level: 'failure' },
+      {
+        path: CONFIG_PATH,
+        startLine: lineOf('aftreSeal:'),
+        message: expect.stringContaining('did you mean afterSeal?'),
+      },
+    ]);
+  });
+
+  it('is told what it would have decided otherwise', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run } = await playFerry(lab);
+    await changeConfig((text) => text.replace('quorum: 1', 'quorum: 2'));
+    expect(checks()).toMatchObject([{ conclusion: 'neutral' }]);
+    expect(checks()[0]?.output?.summary).toContain(
+      `| \`${run}\` | quorum | reached | **not-reached** | \`1-of-2\` |`,
+    );
+  });
+
+  it('gets no check where it says the same, and none twice', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    await changeConfig((text) => `${text}\n# nothing\n`);
+    await lab.clock.advance(MINUTE);
+    expect(checks()).toMatchObject([
+      { conclusion: 'success', output: { title: expect.stringContaining('No ferry is recorded') } },
+    ]);
+    await pushFile(lab, 'ada', 'stricter', 'README.md', 'Another file.\n');
+    await lab.clock.advance(MINUTE);
+    expect(checks()).toHaveLength(2);
+  });
+});
+
+describe('a config that is broken on the default branch', () => {
+  it('leaves the last valid one in force and launches nothing until it is mended', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run } = await propose(lab);
+    const good = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+    const gate = async () =>
+      (await stateOf(lab, run))?.gate?.verdicts.find((one) => one.gate === 'config-valid');
+    expect(await gate()).toMatchObject({ outcome: 'pass' });
+    await pushFile(lab, 'mira', 'main', CONFIG_PATH, good.replace('version: 1', 'version: 7'));
+    await lab.clock.advance(5 * MINUTE);
+    expect(await gate()).toMatchObject({
+      outcome: 'fail',
+      found: { count: 1, first: 'version: 1 belongs here' },
+    });
+    await pushFile(lab, 'mira', 'main', CONFIG_PATH, good);
+    await lab.clock.advance(5 * MINUTE);
+    expect(await gate()).toMatchObject({ outcome: 'pass' });
+  });
+});
