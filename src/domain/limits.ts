@@ -187,6 +187,12 @@ export const limits = {
   experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
   /** Threads without a run that one pass of a sweep sends somebody to read: each is a request. */
   journalThreadsPerWakeMax: 40,
+  /** Sets of acts that /why looks at, 0.1 ms each; a ferry on which a dozen things are wrong needs some hundred. */
+  remedySetsMax: 3_000,
+  /** Acts of one way to green: more than there can be gates, boxes and knobs of a ferry. */
+  remedyStepsMax: 100,
+  /** Threads without a run that one wake answers in. */
+  journalThreadsPerWakeMax: 10,
   /** GitHub gives a webhook ten seconds. */
   webhookTimeoutMs: 10_000,
   /** Wakes of one repository that wait; beyond it they fold into a sweep. */

@@ -1,0 +1,188 @@
+/** What mends the gates around the change: the pull request's place, checks, issue, config, lane, holds and approvals. */
+
+import type { CheckFacts, IssueFacts } from '../../domain/facts.ts';
+import { known } from '../../domain/observed.ts';
+import type { RemedyActor, Verdict } from '../../domain/verdict.ts';
+import { givenTo } from '../approvals.ts';
+import { missingChecks } from '../checks-green.ts';
+import type { GateFacts } from '../gate.ts';
+import { changed, pushed, type Remedy, type RemedyKind, type RemedyPhase, reworded, soon } from './remedy.ts';
+
+/** The remedies for one verdict; none for a gate over the change itself. */
+export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remedy[] {
+  const about = (name: string): string => String(verdict.found[name] ?? '');
+  switch (verdict.gate) {
+    case 'target-branch':
+      return [placeRemedy(verdict.code)];
+    case 'checks-green':
+      return [checkRemedy(verdict)];
+    case 'config-valid':
+      return [
+        act('repair-config', '', 'lab', 'lab', (now) => ({
+          ...now,
+          configHealth: changed(now.configHealth, (value) => ({ ...value, isValid: true })),
+        })),
+      ];
+    case 'run-name-dated':
+      return [
+        act('name-run', about('wanted'), 'lab', 'lab', (now) =>
+          reworded({ ...now, proposal: { ...now.proposal, runName: about('wanted') } }),
+        ),
+      ];
+    case 'cluster-matches':
+      return [
+        act('set-cluster', about('wanted'), 'lab', 'lab', (now) =>
+          reworded({
+            ...now,
+            manifest: changed(now.manifest, (value) => ({ ...value, cluster: now.policy.cluster })),
+          }),
+        ),
+      ];
+    case 'cost-budget':
+      return [
+        act('raise-cost-budget', about('cost'), 'lab', 'lab', (now) =>
+          reworded({ ...now, policy: { ...now.policy, costBudget: null } }),
+        ),
+      ];
+    case 'issue-updated':
+      return [issueRemedy(verdict, facts)];
+    case 'lane-free':
+      return [
+        act('wait-for-run', about('run'), 'time', 'wait', (now) => ({
+          ...now,
+          liveRuns: changed(now.liveRuns, (runs) => runs.filter((run) => run !== about('run'))),
+        })),
+      ];
+    case 'not-held':
+      return [holdRemedy(verdict)];
+    case 'approver-allowed':
+    case 'manifest-unchanged':
+      return [approval()];
+    default:
+      return [];
+  }
+}
+
+function placeRemedy(code: string): Remedy {
+  const kind = code === 'wrong-branch' ? 'retarget' : code === 'merged' ? 'propose-anew' : 'reopen-pull';
+  return act(kind, '', 'author', 'text', (now) =>
+    reworded({
+      ...now,
+      pull: changed(now.pull, (value) =>
+        code === 'wrong-branch'
+          ? { ...value, baseBranch: now.policy.targetBranch }
+          : { ...value, state: 'open', merged: false },
+      ),
+    }),
+  );
+}
+
+function checkRemedy({ code }: Verdict): Remedy {
+  const turn =
+    (from: CheckFacts['state'], to: CheckFacts['state']) =>
+    (now: GateFacts): GateFacts => ({
+      ...now,
+      checks: changed(now.checks, (all) =>
+        all.map((check) => (check.state === from ? { ...check, state: to } : check)),
+      ),
+    });
+  switch (code) {
+    case 'failed':
+      return act('mend-checks', '', 'author', 'push', (now) =>
+        pushed(turn('failed', 'running')(now), (value) => value),
+      );
+    case 'awaits-approval':
+      return act('allow-workflows', '', 'maintainer', 'start', turn('awaits-approval', 'running'));
+    case 'missing':
+      return act('start-checks', '', 'author', 'start', (now) => ({
+        ...now,
+        checks: changed(now.checks, (all) => [...all, ...started(now, all)]),
+      }));
+    default:
+      return act('wait-for-checks', '', 'time', 'wait', turn('running', 'green'));
+  }
+}
+
+function started({ policy }: GateFacts, all: readonly CheckFacts[]): readonly CheckFacts[] {
+  const missing = missingChecks(policy.requiredChecks, all);
+  return missing.map((name) => ({ name, workflow: null, state: 'running', says: 'queued', ours: false }));
+}
+
+/** A word in the issue counts as an update, whatever else is mended there. */
+function issueRemedy({ code }: Verdict, { proposal }: GateFacts): Remedy {
+  const mend =
+    (change: (issue: IssueFacts) => IssueFacts): Remedy['apply'] =>
+    (now) => ({ ...now, issue: changed(now.issue, change) });
+  switch (code) {
+    case 'issue-closed':
+      return act(
+        'reopen-issue',
+        '',
+        'maintainer',
+        'issue',
+        mend((value) => ({ ...value, state: 'open' })),
+      );
+    case 'issue-unlabelled':
+      return act(
+        'label-issue',
+        '',
+        'maintainer',
+        'issue',
+        mend((value) => ({ ...value, labels: [...value.labels, 'experiment'] })),
+      );
+    case 'issue-not-linked':
+      return act('link-issue', `#${proposal.pull}`, 'author', 'issue', (now) => ({
+        ...mend((value) => ({ ...value, body: `${value.body}\n#${proposal.pull}` }))(now),
+        issueToldAt: changed(now.issueToldAt, () => soon(now)),
+      }));
+    default:
+      return act('tell-issue', '', 'author', 'issue', (now) => ({
+        ...now,
+        issueToldAt: changed(now.issueToldAt, () => soon(now)),
+      }));
+  }
+}
+
+/** One command lifts all holds of its kind on a scope. */
+function holdRemedy({ code, found }: Verdict): Remedy {
+  const scope = String(found['scope'] ?? '');
+  const kind = code === 'frozen' ? 'freeze' : code === 'skipped' ? 'skip' : 'hold';
+  return act(code === 'frozen' ? 'thaw' : 'unhold', `${kind} ${scope}`, 'maintainer', 'release', (now) => ({
+    ...now,
+    holds: changed(now.holds, (holds) => holds.filter((one) => one.kind !== kind || one.scope !== scope)),
+  }));
+}
+
+/** As many people as are missing when everything else is done. */
+function approval(): Remedy {
+  return act('approve', '', 'approver', 'approve', (now) => {
+    if (now.approvals.kind === 'unknown' || now.bound.kind === 'unknown') return now;
+    const { digest, body } = now.bound.value;
+    const given = Array.from({ length: now.approvals.value.needed }, (_, index) => ({
+      actor: { id: -1 - index, login: '' },
+      digest,
+      body,
+      at: '',
+      standing: known('counts' as const),
+    }));
+    return { ...now, approvals: known({ ...now.approvals.value, given, lastDrop: null }) };
+  });
+}
+
+/** How many more people have to approve on these facts. */
+export function missingPeople({ approvals, bound }: GateFacts): number {
+  if (approvals.kind === 'unknown') return 0;
+  const current = bound.kind === 'known' ? givenTo(approvals.value, bound.value) : [];
+  const counting = current.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');
+  return Math.max(1, approvals.value.needed - new Set(counting.map(({ actor }) => actor.id)).size);
+}
+
+function act(
+  kind: RemedyKind,
+  about: string,
+  by: RemedyActor,
+  phase: RemedyPhase,
+  apply: Remedy['apply'],
+): Remedy {
+  return { kind, about, by, phase, apply };
+}

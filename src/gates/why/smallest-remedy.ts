@@ -1,0 +1,98 @@
+/** The smallest set of acts after which no gate fails (issue *the gate*, Gates): what `/why` answers. */
+
+import { limits } from '../../domain/limits.ts';
+import type { GateId, Verdict } from '../../domain/verdict.ts';
+import type { GateFacts } from '../gate.ts';
+import { runGates } from '../run-gates.ts';
+import { changeRemedies } from './change-remedies.ts';
+import { laneRemedies, missingPeople } from './lane-remedies.ts';
+import { afterAll, REMEDY_PHASES, type Remedy, remedyKey } from './remedy.ts';
+
+/** One act and the gates that would fail again without it. */
+export type Step = Pick<Remedy, 'kind' | 'about' | 'by'> & { readonly mends: readonly GateId[] };
+
+/** `steps`: what people do, in order; `unreadable`: what cannot be told until it can be read, which nobody can mend. */
+export type Plan = {
+  readonly steps: readonly Step[];
+  readonly unreadable: readonly { readonly gate: GateId; readonly why: string }[];
+  /** How many people have to approve at the end; 0 where none has to. */
+  readonly people: number;
+  /** False where so much is wrong that not every combination was tried. */
+  readonly isProven: boolean;
+};
+
+/** The plan on these facts. Acts are supposed to be done well: what becomes readable only then is judged then. */
+export function smallestRemedy(facts: GateFacts): Plan {
+  const { chosen, isProven } = smallestSet(facts);
+  const final = afterAll(
+    facts,
+    chosen.filter(({ kind }) => kind !== 'approve'),
+  );
+  const unknown = runGates(afterAll(facts, chosen)).filter((verdict) => verdict.outcome === 'unknown');
+  return {
+    steps: chosen.toSorted(byPhase).map(({ kind, about, by }) => ({
+      kind,
+      about,
+      by,
+      mends: mendedBy(facts, chosen, remedyKey({ kind, about })),
+    })),
+    unreadable: unknown.map(({ gate, found }) => ({ gate, why: String(found['why'] ?? '') })),
+    people: chosen.some(({ kind }) => kind === 'approve') ? missingPeople(final) : 0,
+    isProven,
+  };
+}
+
+/** What can be done about one verdict: each of these alone takes away what it names first. */
+export function remediesFor(verdict: Verdict, facts: GateFacts): readonly Remedy[] {
+  return [...changeRemedies(verdict, facts), ...laneRemedies(verdict, facts)];
+}
+
+function byPhase(a: Remedy, b: Remedy): number {
+  return REMEDY_PHASES.indexOf(a.phase) - REMEDY_PHASES.indexOf(b.phase);
+}
+
+/** Sets of one act, of two, and so on; each set grows by what its first failing gate needs, so that no smaller one is missed. */
+function smallestSet(facts: GateFacts): { readonly chosen: readonly Remedy[]; readonly isProven: boolean } {
+  let level: readonly (readonly Remedy[])[] = [[]];
+  let looked = 0;
+  while (level.length > 0) {
+    const next = new Map<string, readonly Remedy[]>();
+    for (const chosen of level) {
+      const options = nextSteps(facts, chosen);
+      looked += 1;
+      if (options === null) return { chosen, isProven: true };
+      if (looked > limits.remedySetsMax) return { chosen: firstWay(facts, chosen), isProven: false };
+      for (const option of options) {
+        const grown = [...chosen, option];
+        next.set(grown.map(remedyKey).toSorted().join('\n'), grown);
+      }
+    }
+    level = [...next.values()];
+  }
+  return { chosen: firstWay(facts, []), isProven: false };
+}
+
+/** Null where no gate fails; else what may be added for the first gate that does. */
+function nextSteps(facts: GateFacts, chosen: readonly Remedy[]): readonly Remedy[] | null {
+  const now = afterAll(facts, chosen);
+  const failing = runGates(now).find((verdict) => verdict.outcome === 'fail');
+  if (failing === undefined) return null;
+  const done = new Set(chosen.map(remedyKey));
+  return remediesFor(failing, now).filter((remedy) => !done.has(remedyKey(remedy)));
+}
+
+/** Takes the first thing that helps, over and over: a way to green, if not the shortest. */
+function firstWay(facts: GateFacts, from: readonly Remedy[]): readonly Remedy[] {
+  let chosen = from;
+  for (let turn = 0; turn < limits.remedyStepsMax; turn += 1) {
+    const option = nextSteps(facts, chosen)?.[0];
+    if (option === undefined) return chosen;
+    chosen = [...chosen, option];
+  }
+  return chosen;
+}
+
+function mendedBy(facts: GateFacts, chosen: readonly Remedy[], key: string): readonly GateId[] {
+  const others = chosen.filter((one) => remedyKey(one) !== key);
+  return runGates(afterAll(facts, others)).flatMap(({ gate, outcome }) => (outcome === 'fail' ? [gate] : []));
+}
