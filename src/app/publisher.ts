@@ -90,6 +90,7 @@ function inputFor(
     checks: nothing,
     configHealth: nothing,
     permissions: new Map(),
+    people: nothing,
     laneRuns: known(runs),
     handedOver: new Map(),
     laneHolds: nothing,

@@ -3,18 +3,21 @@
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { AnswerCode } from '../domain/command.ts';
 import type { EventDraft } from '../domain/event.ts';
-import type { CommentFacts } from '../domain/facts.ts';
+import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
+import type { Plan } from '../gates/why/smallest-remedy.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */
 export type GateView = {
   readonly digest: Digest | null;
   readonly body: Digest;
   readonly verdicts: readonly Verdict[];
+  /** The fewest acts until nothing holds the run back; worked out only where somebody asks. */
+  readonly plan: () => Plan;
 };
 
 /** The judgement on an ended run against the last sealed ferries; `unknown` is no pass. */
@@ -57,6 +60,8 @@ export type CommandContext = PlaceContext & {
   readonly verdict: RunVerdict;
   /** People whose approval would be their own: authors of the change and the last editor of the body. */
   readonly interested: readonly Actor[];
+  /** Who works here, for the names of those who can. */
+  readonly people: Observed<readonly PersonFacts[]>;
 };
 
 export type AnswerDetail = { readonly [name: string]: string | number };

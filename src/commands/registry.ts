@@ -14,6 +14,7 @@ import { status } from './status.ts';
 import { stop } from './stop.ts';
 import { thaw } from './thaw.ts';
 import { unhold } from './unhold.ts';
+import { why } from './why.ts';
 
 export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   approveLaunch,
@@ -24,6 +25,7 @@ export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   freeze,
   thaw,
   status,
+  why,
   stop,
   ack,
   seal,

@@ -124,6 +124,9 @@ export type Mismatch = {
   readonly row: string | null;
 };
 
+/** Somebody with a role on the repository. */
+export type PersonFacts = { readonly actor: Actor; readonly permission: Permission };
+
 /** A run of the launch or watch workflow; `title` is the run name that carries the order or run. */
 export type WorkflowRunFacts = {
   readonly id: number;
@@ -148,6 +151,8 @@ export type RunFacts = {
   readonly checks: Observed<readonly CheckFacts[]>;
   readonly configHealth: Observed<ConfigHealth>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
+  /** Who works here; read only where somebody asks who can do what. */
+  readonly people: Observed<readonly PersonFacts[]>;
   /** The other runs of the lane, newest first. */
   readonly laneRuns: Observed<readonly RunState[]>;
   /** Freezes and skipped days of the repository journal; unknown where the journal does not verify. */

@@ -191,6 +191,8 @@ export const limits = {
   remedySetsMax: 3_000,
   /** Acts of one way to green: more than there can be gates, boxes and knobs of a ferry. */
   remedyStepsMax: 100,
+  /** Names in one cell: enough to find somebody. */
+  shownNamesMax: 5,
   /** Threads without a run that one wake answers in. */
   journalThreadsPerWakeMax: 10,
   /** GitHub gives a webhook ten seconds. */

@@ -7,6 +7,7 @@ import { gateWords } from './gate-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { whoApproves } from './wanted.ts';
+import { whyWords } from './why-words.ts';
 import { code, text } from './words.ts';
 
 /** The words for a code; exhaustive by type. */
@@ -57,6 +58,12 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `thawed (${detail.text('scopes')}). The gates are evaluated again; an approval that fell has to be given anew.`,
   'thaw-nothing': () => 'nothing to thaw: nothing is frozen.',
   'lane-shown': (view) => laneWords(view),
+  'why-told': ({ detail }) => whyWords(detail),
+  'why-nothing': () => 'nothing holds it back: the launch is about to be ordered.',
+  'why-launched': () => 'nothing holds it back any more: it was launched, or its launch is under way.',
+  'why-stopped': ({ detail }) =>
+    `${detail.text('by')} stopped it, and that is for good: close the pull request, and propose the next ferry.`,
+  'why-unreadable': () => 'the pull request cannot be read now; ferrybot looks again by itself.',
   'status-shown': () => 'this is where the run stands.',
   'stop-requested': ({ detail }) =>
     `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,

@@ -235,6 +235,7 @@ function contextOf(
     gates: input.gates,
     verdict: input.verdict,
     policy: policyOf(input.config, quorumOf(input.config)),
+    people: input.facts.people,
     interested: interestedIn(input.state, input.facts.pull.kind === 'known' ? input.facts.pull.value : null),
   };
 }

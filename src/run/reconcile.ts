@@ -9,6 +9,7 @@ import type { DigestOf, Instant } from '../domain/ids.ts';
 import { known } from '../domain/observed.ts';
 import { isLive, isOver, type RunState } from '../domain/run-state.ts';
 import { judgeFerry } from '../ferry/verdict.ts';
+import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideApprovals } from './decide-approvals.ts';
@@ -87,7 +88,15 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
 function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
   const digest = gated.bound.kind === 'known' ? gated.bound.value.digest : null;
   const body = input.facts.body.kind === 'known' ? input.facts.body.value.fingerprint : null;
-  const gates = body === null ? null : { digest, body, verdicts: gated.verdicts };
+  const gates =
+    body === null
+      ? null
+      : {
+          digest,
+          body,
+          verdicts: gated.verdicts,
+          plan: () => smallestRemedy(gated.facts),
+        };
   return decideCommand({ ...input, gates, verdict: verdictOf(input)?.result ?? 'unknown' });
 }
 

@@ -179,3 +179,24 @@ describe('a command where no run listens', () => {
     await lab.close();
   });
 });
+
+describe('/why', () => {
+  it('tells what is missing, who can supply it, and nothing more once it is there', async () => {
+    const { lab, pull } = await proposed();
+    await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/hold reason="the cluster is moved"' });
+    await lab.clock.advance(MINUTE);
+    const held = await say(lab, 'ada', pull, '/why');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, held)).toEqual([
+      expect.stringMatching(/2 things to do.*`\/unhold`.*mira.*`not-held`/s),
+    ]);
+    await say(lab, 'mira', pull, '/unhold');
+    await lab.clock.advance(MINUTE);
+    const free = await say(lab, 'ada', pull, '/why');
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, free)).toEqual([
+      expect.stringMatching(/1 thing to do.*`\/approve-launch` by one person.*mira/s),
+    ]);
+    await lab.close();
+  });
+});

@@ -6,7 +6,7 @@ import { gateWords, SENTENCES, whoCan } from '../../src/render/gate-words.ts';
 const folder = new URL('../../src/gates/', import.meta.url);
 
 /** What stands in the room beside the gates themselves. */
-const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals'];
+const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals', 'why'];
 
 /** The codes that a gate file can answer, from its text; a mismatch is passed on under its own kind. */
 function codesOf(gate: string): readonly string[] {

@@ -10,8 +10,8 @@ import { type CommandInput, type CommandOutcome, decideCommand } from '../../src
 import { publicationsOf } from '../../src/run/publications.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aBody, aComment, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, gatesOn } from './parts.ts';
+import { aComment, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, viewOf } from './parts.ts';
 
 const mallory: Actor = { id: 666, login: 'mallory' };
 const sol: Actor = { id: 667, login: 'sol' };
@@ -28,8 +28,7 @@ function hear(
 ): CommandOutcome {
   const facts = someFacts({ comments: known(comments), ...change });
   const { state } = run;
-  const { verdicts } = gatesOn(state, facts);
-  const gates = { digest: state.gate?.digest ?? null, body: aBody().fingerprint, verdicts };
+  const gates = viewOf(state, facts);
   const now = plus(NOON, Math.max(120_000, instant(state.head.at) + 1_000 - NOON));
   return decideCommand({ state, facts, config: CONFIG, now, gates, verdict: 'pass', ...more });
 }

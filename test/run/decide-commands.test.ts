@@ -5,9 +5,18 @@ import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
-import { alice, bob, labBot } from '../support/run-drafts.ts';
-import { aBody, aComment, aPull, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, gatesOn } from './parts.ts';
+import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';
+import {
+  aBody,
+  aChange,
+  aComment,
+  aPull,
+  instant,
+  NOON,
+  permissions,
+  someFacts,
+} from '../support/run-facts.ts';
+import { CONFIG, gatedOn, viewOf } from './parts.ts';
 
 const mallory = { id: 666, login: 'mallory' };
 const gated = gatedOn();
@@ -22,11 +31,7 @@ function hear(
 ): CommandOutcome {
   const facts = someFacts({ comments: known(comments), ...change });
   const { state } = run;
-  const gates = {
-    digest: state.gate?.digest ?? null,
-    body: aBody().fingerprint,
-    verdicts: gatesOn(state, facts).verdicts,
-  };
+  const gates = viewOf(state, facts);
   return decideCommand({ state, facts, config: CONFIG, now: NOON, gates, verdict: 'pass', ...more });
 }
 
@@ -38,6 +43,37 @@ function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknow
   const answers = outcome.step.drafts.filter((draft) => draft.type === 'command-answered');
   return { next, code: answers[0]?.data.code, detail: answers[0]?.data.detail, drafts: outcome.step.drafts };
 }
+
+describe('/why', () => {
+  it('says the fewest things to do, in order, with the names of those who can', () => {
+    const behind = { baseSha: shaOf('newer'), mergeBaseAt: instant('2026-11-19T00:00:00Z') };
+    const facts = {
+      change: known(aChange(behind)),
+      pull: known(aPull({ bodyEditors: [alice] })),
+      body: known(aBody({ risk: null })),
+    };
+    const { detail } = heard(gated, [aComment(bob, '/why')], facts);
+    expect(detail).toMatchObject({
+      count: 5,
+      people: 1,
+      do1: 'rebase',
+      who1: 'alice',
+      mends1: 'freshness',
+      do2: 'write-risk',
+      do3: 'tell-issue',
+      do4: 'wait-for-checks',
+      who4: '',
+      do5: 'approve',
+      who5: 'bob',
+    });
+  });
+
+  it('tells what cannot be read, and names nobody where GitHub does not tell who works here', () => {
+    const facts = { checks: unknown('GitHub is away'), people: unknown('GitHub is away') };
+    const { detail } = heard(gated, [aComment(bob, '/why')], facts);
+    expect(detail).toMatchObject({ unread1: 'checks-green: GitHub is away', do1: 'approve', who1: '' });
+  });
+});
 
 describe('/approve-launch', () => {
   const say = (text: string, by = bob, change: Partial<CommentFacts> = {}) => [aComment(by, text, change)];
@@ -110,6 +146,10 @@ describe('/stop, /ack and /seal', () => {
     ['/seal', gated, 'seal-not-ended'],
     ['/seal', stopped, 'seal-needs-accept'],
     ['/status', gated, 'status-shown'],
+    ['/why', gated, 'why-told'],
+    ['/why', gated.approved(bob), 'why-nothing'],
+    ['/why', ordered, 'why-launched'],
+    ['/why', ordered.stopRequested(alice), 'why-stopped'],
     ['/help', gated, 'help-shown'],
     ['/sael', gated, 'not-understood'],
   ] as const)('%s', (text, run, code) => {

@@ -1,8 +1,10 @@
 // A run whose gates were recorded from the very facts that the decisions see, and the input of each decision.
 
+import type { GateView } from '../../src/commands/decision.ts';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
+import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
@@ -28,6 +30,14 @@ export function gatesOn(state: RunState, facts: RunFacts = someFacts(), config =
     facts,
     digestOf,
   });
+}
+
+/** The gates as a command sees them. */
+export function viewOf(state: RunState, facts: RunFacts): GateView {
+  const { verdicts, facts: gateFacts } = gatesOn(state, facts);
+  const body = facts.body.kind === 'known' ? facts.body.value.fingerprint : digestOf('');
+  const plan = () => smallestRemedy(gateFacts);
+  return { digest: state.gate?.digest ?? null, body, verdicts, plan };
 }
 
 /** Proposed, and the gates recorded as the given facts show them. */

@@ -156,6 +156,10 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     checks: known([aCheck()]),
     configHealth: known(aConfigHealth()),
     permissions: permissions([alice, 'maintain'], [bob, 'maintain']),
+    people: known([
+      { actor: alice, permission: 'maintain' },
+      { actor: bob, permission: 'maintain' },
+    ]),
     laneRuns: known([]),
     handedOver: new Map(),
     laneHolds: known([]),

@@ -6,6 +6,7 @@ import type {
   ClosureLogFacts,
   CommentFacts,
   ConfigHealth,
+  PersonFacts,
   RunFacts,
   WorkflowRunFacts,
 } from '../../domain/facts.ts';
@@ -14,6 +15,7 @@ import type { JournalState } from '../../domain/journal-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { RunState } from '../../domain/run-state.ts';
+import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThreads, type ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
@@ -70,6 +72,7 @@ export function createGatherer(
             : pull,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth,
+        people: await peopleFor(lab, config, once, { ...state, commands: all }, comments),
         permissions: await permissionsFor(lab, config, once, { ...state, commands: all }, comments),
         handedOver,
         ...laneOf({ runs, broken, journal }),
@@ -121,6 +124,21 @@ function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'u
 function threadsOf(lab: Lab, config: LabConfig, state: RunState): Promise<Observed<ThreadFacts>> {
   const { pull, issue } = state.proposal;
   return readThreads(lab.client, pull, issue, readingOf(lab, config), threadsSince(state));
+}
+
+/** Who works here: one request, and only where a `/why` waits, which names people. */
+async function peopleFor(
+  lab: Lab,
+  config: LabConfig,
+  once: Once,
+  state: RunState,
+  comments: Observed<readonly CommentFacts[]>,
+): Promise<Observed<readonly PersonFacts[]>> {
+  if (comments.kind === 'unknown') return comments;
+  const { otherBots } = config;
+  const pending = pendingItems(state.commands, comments.value, { since: commandsSince(state), otherBots });
+  const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'why');
+  return isAsked ? once('people', () => readPeople(lab.client)) : unknown(NOT_ASKED);
 }
 
 /** Live permissions of the people whose commands wait for an answer, and of nobody else. */

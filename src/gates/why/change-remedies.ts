@@ -2,10 +2,11 @@
 
 import type { KnobChange } from '../../domain/delta.ts';
 import type { BodyFacts, Mismatch } from '../../domain/facts.ts';
+import type { RemedyKind } from '../../domain/remedy-kind.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { GateFacts } from '../gate.ts';
 import { isScale } from '../scale-stable.ts';
-import { changed, pushed, type Remedy, type RemedyKind, reworded } from './remedy.ts';
+import { changed, pushed, type Remedy, reworded } from './remedy.ts';
 
 /** The remedies for one verdict, each of which alone takes away what it names first; none for a gate of the lane. */
 export function changeRemedies(verdict: Verdict, facts: GateFacts): readonly Remedy[] {

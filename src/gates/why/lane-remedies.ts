@@ -2,11 +2,12 @@
 
 import type { CheckFacts, IssueFacts } from '../../domain/facts.ts';
 import { known } from '../../domain/observed.ts';
+import type { RemedyKind } from '../../domain/remedy-kind.ts';
 import type { RemedyActor, Verdict } from '../../domain/verdict.ts';
 import { givenTo } from '../approvals.ts';
 import { missingChecks } from '../checks-green.ts';
 import type { GateFacts } from '../gate.ts';
-import { changed, pushed, type Remedy, type RemedyKind, type RemedyPhase, reworded, soon } from './remedy.ts';
+import { changed, pushed, type Remedy, type RemedyPhase, reworded, soon } from './remedy.ts';
 
 /** The remedies for one verdict; none for a gate over the change itself. */
 export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remedy[] {

@@ -3,6 +3,7 @@
 import type { ChangeFacts } from '../../domain/facts.ts';
 import { branded, type Digest, type Instant, isDigest } from '../../domain/ids.ts';
 import { known, type Observed } from '../../domain/observed.ts';
+import type { RemedyKind } from '../../domain/remedy-kind.ts';
 import { after } from '../../domain/time.ts';
 import type { RemedyActor } from '../../domain/verdict.ts';
 import type { GateFacts } from '../gate.ts';
@@ -10,43 +11,6 @@ import type { GateFacts } from '../gate.ts';
 /** The order in which things are done: what moves the head comes first, approvals come last. */
 export const REMEDY_PHASES = ['push', 'text', 'lab', 'issue', 'start', 'wait', 'release', 'approve'] as const;
 export type RemedyPhase = (typeof REMEDY_PHASES)[number];
-
-export const REMEDIES = [
-  'push-here',
-  'rebase',
-  'take-files-out',
-  'change-values-only',
-  'repair-file',
-  'take-knob-back',
-  'mend-checks',
-  'put-back-shipped',
-  'retarget',
-  'reopen-pull',
-  'propose-anew',
-  'write-table',
-  'mend-row',
-  'declare-regression',
-  'write-risk',
-  'link-last-ferry',
-  'add-box',
-  'tick-box',
-  'repair-config',
-  'name-run',
-  'set-cluster',
-  'raise-cost-budget',
-  'reopen-issue',
-  'label-issue',
-  'link-issue',
-  'tell-issue',
-  'allow-workflows',
-  'start-checks',
-  'wait-for-checks',
-  'wait-for-run',
-  'unhold',
-  'thaw',
-  'approve',
-] as const;
-export type RemedyKind = (typeof REMEDIES)[number];
 
 /** `about`: the knob, box, run, or number of people. `apply` is idempotent, and supposes that it is done well. */
 export type Remedy = {

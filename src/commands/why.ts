@@ -1,0 +1,88 @@
+/** `/why`: the smallest set of acts after which the run can launch, and who can do each (issue *the gate*, Gates). */
+
+import { type Actor, permits } from '../domain/actor.ts';
+import type { PersonFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
+import { isLive, standingApprovals } from '../domain/run-state.ts';
+import type { RemedyActor } from '../domain/verdict.ts';
+import { type AnswerDetail, answer, type CommandContext, type CommandDecision } from './decision.ts';
+import type { CommandDefinition } from './definition.ts';
+
+export const why: CommandDefinition = {
+  name: 'why',
+  keys: {},
+  who: () => null,
+  summary: 'Says what keeps the run from launching: the fewest things to do, and who can do them.',
+  example: '/why',
+  decide,
+};
+
+function decide(context: CommandContext): CommandDecision {
+  const { state, gates } = context;
+  if (state.submission !== null || state.end !== null || isLive(state)) return answer('why-launched');
+  if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
+  if (gates === null) return answer('why-unreadable');
+  const plan = gates.plan();
+  if (plan.steps.length === 0 && plan.unreadable.length === 0) return answer('why-nothing');
+  const shown = plan.steps.slice(0, limits.shownRowsMax);
+  const unread = plan.unreadable.slice(0, limits.shownRowsMax);
+  return answer('why-told', {
+    count: plan.steps.length,
+    people: plan.people,
+    proven: plan.isProven ? 1 : 0,
+    ...Object.assign({}, ...shown.map((step, index) => stepDetail(context, step, index + 1))),
+    ...Object.fromEntries(
+      unread.map(({ gate, why: reason }, index) => [`unread${index + 1}`, `${gate}: ${reason}`]),
+    ),
+  });
+}
+
+type PlannedStep = ReturnType<NonNullable<CommandContext['gates']>['plan']>['steps'][number];
+
+function stepDetail(context: CommandContext, step: PlannedStep, number: number): AnswerDetail {
+  return {
+    [`do${number}`]: step.kind,
+    [`about${number}`]: step.about,
+    [`by${number}`]: step.by,
+    [`who${number}`]: namesFor(step.by, context).slice(0, limits.shownNamesMax).join(', '),
+    [`mends${number}`]: step.mends.join(', '),
+  };
+}
+
+/** Logins of those who can, as far as they are known; nobody is named for what time alone brings. */
+function namesFor(by: RemedyActor, context: CommandContext): readonly string[] {
+  const { interested, policy, state } = context;
+  const people = context.people.kind === 'known' ? context.people.value : [];
+  const approved = new Set(standingApprovals(state).map((approval) => approval.actor.id));
+  const isOwn = ({ actor }: PersonFacts): boolean => interested.some((one) => one.id === actor.id);
+  switch (by) {
+    case 'author': {
+      const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
+      return logins(authors.length > 0 ? authors : those(people, (one) => permits(one.permission, 'write')));
+    }
+    case 'maintainer':
+    case 'lab':
+      return logins(those(people, (one) => permits(one.permission, 'maintain')));
+    case 'approver':
+      return logins(
+        those(
+          people,
+          (one) =>
+            (permits(one.permission, policy.approvePermission) ||
+              (permits(one.permission, 'write') && policy.approveUsers.includes(one.actor.id))) &&
+            (policy.onePersonIsEnough || !isOwn(one)) &&
+            !approved.has(one.actor.id),
+        ),
+      );
+    default:
+      return [];
+  }
+}
+
+function those(people: readonly PersonFacts[], may: (person: PersonFacts) => boolean): readonly Actor[] {
+  return people.filter(may).map(({ actor }) => actor);
+}
+
+function logins(people: readonly Actor[]): readonly string[] {
+  return [...new Set(people.map(({ login }) => login))].toSorted();
+}

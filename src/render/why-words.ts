@@ -1,0 +1,78 @@
+/** The answer to `/why`: what to do, in order, who can, and which gates it mends. */
+
+import { limits } from '../domain/limits.ts';
+import type { RemedyKind } from '../domain/remedy-kind.ts';
+import { REMEDY_ACTORS } from '../domain/verdict.ts';
+import type { DetailReader } from './detail.ts';
+import { numbered } from './detail.ts';
+import { whoCan } from './gate-words.ts';
+import { count, paragraphs, table } from './words.ts';
+
+/** The words for `why-told`. */
+export function whyWords(detail: DetailReader): string {
+  const rows = numbered('do', detail).map((name) => rowOf(name.slice('do'.length), detail));
+  const total = Number(detail.raw('count'));
+  const unread = numbered('unread', detail).map((name) => `- ${detail.text(name)}`);
+  return paragraphs(
+    total === 0
+      ? 'nothing that anybody can do:'
+      : `${count(total, 'thing')} to do until this can launch, in this order:`,
+    rows.length === 0 ? null : table(['What to do', 'Who can', 'Mends'], rows),
+    unread.length === 0
+      ? null
+      : `What cannot be read now holds it back too, and ferrybot looks again by itself:\n${unread.join('\n')}`,
+    detail.raw('proven') === '1'
+      ? null
+      : 'So much is wrong that a shorter way was not looked for to the end.',
+  );
+}
+
+function rowOf(number: string, detail: DetailReader): readonly string[] {
+  const actor = REMEDY_ACTORS.find((one) => one === detail.raw(`by${number}`));
+  const role = actor === undefined ? '' : whoCan(actor);
+  const names = detail.has(`who${number}`) ? `: ${detail.text(`who${number}`)}` : '';
+  return [actWords(number, detail), `${role}${names}`, detail.code(`mends${number}`)];
+}
+
+function actWords(number: string, detail: DetailReader): string {
+  const kind = detail.raw(`do${number}`);
+  const words = Object.entries(ACTS).find(([name]) => name === kind)?.[1];
+  if (words === undefined) return detail.code(`do${number}`);
+  return words(detail.code(`about${number}`), detail.raw('people').slice(0, limits.titleCharsMax));
+}
+
+const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => string>> = {
+  'push-here': () => 'push the branch to this repository',
+  rebase: () => 'rebase the branch on its target',
+  'take-files-out': () => "take the files outside the lane's scope out",
+  'change-values-only': () => 'change values only; code goes into a pull request of its own',
+  'repair-file': () => 'repair the experiment file, which is no valid Python',
+  'take-knob-back': (about) => `take ${about} back, and its row of the table`,
+  'mend-checks': () => 'mend the checks that failed',
+  'put-back-shipped': () => 'put back what the job ships',
+  retarget: () => "change the base branch to the lane's",
+  'reopen-pull': () => 'reopen the pull request',
+  'propose-anew': () => 'propose a new ferry: this pull request is merged',
+  'write-table': () => 'write the before/after table',
+  'mend-row': (about) => `mend the row of ${about} in the table`,
+  'declare-regression': () => 'say under *Objective* which regression this confirms',
+  'write-risk': () => 'write the risk level',
+  'link-last-ferry': () => 'link the last ferry',
+  'add-box': (about) => `add the box ${about}, and tick it when it is true`,
+  'tick-box': (about) => `tick the box ${about} when it is true`,
+  'repair-config': () => 'repair `.github/ferrybot.yml` on the default branch',
+  'name-run': (about) => `name the run ${about}`,
+  'set-cluster': (about) => `launch on ${about}`,
+  'raise-cost-budget': (about) => `raise the cost budget to ${about} accelerator-hours`,
+  'reopen-issue': () => 'reopen the ferry issue',
+  'label-issue': () => 'put the label `experiment` on the ferry issue',
+  'link-issue': () => 'write the number of this pull request into the ferry issue',
+  'tell-issue': () => 'say in the ferry issue what changed',
+  'allow-workflows': () => 'look at the change, then *Approve and run* its workflows',
+  'start-checks': () => 'start the required checks that did not run',
+  'wait-for-checks': () => 'wait until the checks have run',
+  'wait-for-run': (about) => `wait until ${about} has ended`,
+  unhold: () => '`/unhold`',
+  thaw: () => '`/thaw`',
+  approve: (_, people) => `\`/approve-launch\` by ${people === '1' ? 'one person' : `${people} people`}`,
+};
