@@ -193,8 +193,6 @@ export const limits = {
   remedyStepsMax: 100,
   /** Names in one cell: enough to find somebody. */
   shownNamesMax: 5,
-  /** Threads without a run that one wake answers in. */
-  journalThreadsPerWakeMax: 10,
   /** GitHub gives a webhook ten seconds. */
   webhookTimeoutMs: 10_000,
   /** Wakes of one repository that wait; beyond it they fold into a sweep. */
