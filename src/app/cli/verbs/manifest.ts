@@ -33,9 +33,17 @@ export async function manifestVerb(args: readonly string[], io: VerbIo): Promise
   if (gated?.type !== 'gated' || gated.data.manifest === null)
     return no(io, wantsJson, 'no-manifest', `${run} has no manifest yet`);
   const canonical = manifestText(gated.data.manifest);
+  const digest = `sha256:${sha256Hex(canonical)}`;
+  if (digest !== gated.data.digest)
+    return no(
+      io,
+      wantsJson,
+      'digest-differs',
+      `the record says ${gated.data.digest}, the manifest gives ${digest}`,
+    );
   const answer = {
     run,
-    digest: `sha256:${sha256Hex(canonical)}`,
+    digest,
     canonical,
     commit: gated.data.commit,
     manifest: gated.data.manifest,

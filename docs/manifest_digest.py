@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Computes the digest of a manifest with the Python standard library alone, as RFC 8785 and docs/logbook.md say.
+
+    manifest_digest.py < manifests.jsonl
+
+Each line of the input is one JSON value: a manifest, or an answer of `ferrybot manifest RUN --json`, whose member
+`manifest` is taken. For each line it prints `sha256:` and 64 hex digits: the SHA-256 of the canonical UTF-8 text without
+a newline, which is what a person approves. Exit 1 where a line is no manifest.
+"""
+
+import hashlib
+import json
+import sys
+
+LARGEST = 2**53 - 1
+
+
+def canonical(value):
+    """RFC 8785 for what a manifest may hold: members sorted by UTF-16 code units, integers, shortest escapes."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, int):
+        if abs(value) > LARGEST:
+            raise ValueError(f"not a safe integer: {value}")
+        return str(value)
+    if isinstance(value, str):
+        value.encode("utf-8")  # a lone surrogate has no UTF-8 and raises
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return "[" + ",".join(canonical(item) for item in value) + "]"
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(f"{canonical(name)}:{canonical(value[name])}" for name in names) + "}"
+    raise ValueError(f"a decimal is a string in a manifest: {value}")
+
+
+def digest(manifest):
+    return "sha256:" + hashlib.sha256(canonical(manifest).encode("utf-8")).hexdigest()
+
+
+def main():
+    sys.stdin.reconfigure(encoding="utf-8", newline="\n")
+    for line in sys.stdin:
+        if line.strip() == "":
+            continue
+        try:
+            value = json.loads(line)
+            print(digest(value.get("manifest", value)))
+        except (ValueError, AttributeError) as error:
+            print(f"no manifest: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

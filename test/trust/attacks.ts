@@ -1,0 +1,94 @@
+/** What somebody with write access can do with git alone: push branches, append to the logbook, sign with what they have. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+import { canonicalize } from '../../src/logbook/canonical.ts';
+import { signedText } from '../../src/logbook/chain.ts';
+import type { BundleLab } from './bundle-lab.ts';
+
+/** The lines of the ferry's events. */
+export async function logbookLines(lab: BundleLab): Promise<readonly string[]> {
+  return (await lab.git('show', `ferrybot/logbook:runs/${lab.run}/events.jsonl`)).split('\n');
+}
+
+export type Forgery = {
+  /** Whose private key signs: a key of their own, or one of the lab's. */
+  readonly key: 'own' | 'watch' | 'control';
+  readonly sig?: string;
+  readonly role?: 'watch';
+  readonly keyId?: string;
+};
+
+/** The genuine order once more, as a new entry that fits the chain: all of it is right but who signed it. */
+export async function forgedOrder(lab: BundleLab, { key, sig, role, keyId }: Forgery): Promise<string> {
+  const lines = await logbookLines(lab);
+  const last = JSON.parse(lines.at(-1) ?? '') as { readonly seq: number; readonly hash: string };
+  const order = JSON.parse(lines.find((line) => line.includes('"type":"ordered"')) ?? '') as object;
+  const {
+    hash: _,
+    sig: __,
+    ...entry
+  } = { ...order, seq: last.seq + 1, prev: last.hash } as {
+    readonly hash?: unknown;
+    readonly sig?: unknown;
+  };
+  const claimed = {
+    ...entry,
+    ...(role === undefined ? {} : { role }),
+    ...(keyId === undefined ? {} : { keyId }),
+  };
+  const hash = sha256Hex(canonicalize(claimed));
+  const signing = parseSigningKey(key === 'own' ? OWN_SEED : lab.keys.roles[key].privatePem);
+  if (!signing.ok) throw new Error(signing.error);
+  return canonicalize({ ...claimed, hash, sig: sig ?? signing.value.sign(signedText(hash)) });
+}
+
+const OWN_SEED = Buffer.alloc(32, 7).toString('base64');
+
+/** Ada's commit, pushed with git over HTTP; `back` puts the branch on an earlier commit instead. */
+export async function push(
+  lab: BundleLab,
+  branch: string,
+  change: { readonly files: Readonly<Record<string, string>> } | { readonly back: string },
+): Promise<void> {
+  const folder = await lab.scratch();
+  const { tokens, users } = lab.world.state;
+  const [token] =
+    Object.entries(tokens).find(([, row]) => row.kind === 'user' && users[row.userId]?.login === 'ada') ?? [];
+  const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+  const git = (...args: readonly string[]) =>
+    execa('git', ['-c', `http.extraHeader=Authorization: Basic ${basic}`, ...AUTHOR, ...args], {
+      cwd: folder,
+    });
+  await git('clone', '--quiet', `${lab.world.baseUrl}/lab/ferries.git`, '.');
+  const isThere = (await lab.git('branch', '--list', branch)) !== '';
+  await git('checkout', '--quiet', ...(isThere ? [branch] : ['-b', branch]));
+  if ('back' in change) await git('reset', '--quiet', '--hard', change.back);
+  else {
+    for (const [path, text] of Object.entries(change.files)) await writeFile(join(folder, path), text);
+    await git('add', '--all');
+    await git('commit', '--quiet', '-m', 'Mine');
+  }
+  await git('push', '--quiet', '--force', 'origin', `HEAD:refs/heads/${branch}`);
+}
+
+/** Puts these lines into a run's events, in a commit on top of the logbook's branch. */
+export async function pushLogbook(lab: BundleLab, run: string, lines: readonly string[]): Promise<void> {
+  const folder = await lab.scratch();
+  await writeFile(join(folder, 'events'), `${lines.join('\n')}\n`);
+  const blob = await lab.git('hash-object', '-w', join(folder, 'events'));
+  const git = async (...args: readonly string[]): Promise<string> => {
+    const env = { GIT_INDEX_FILE: join(folder, 'index') };
+    return (await execa('git', ['-C', lab.repository, ...AUTHOR, ...args], { env })).stdout;
+  };
+  await git('read-tree', 'ferrybot/logbook');
+  await git('update-index', '--add', '--cacheinfo', `100644,${blob},runs/${run}/events.jsonl`);
+  const tree = await git('write-tree');
+  const commit = await git('commit-tree', tree, '-p', 'ferrybot/logbook', '-m', 'Mine');
+  await git('update-ref', 'refs/heads/ferrybot/logbook', commit);
+}
+
+const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example'];

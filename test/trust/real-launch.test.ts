@@ -1,0 +1,84 @@
+/** What the real bundle launches on a real runner: once, for a renamed approver too, with no token in the job. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BundleLab, HARBOUR, openBundleLab } from './bundle-lab.ts';
+
+let lab: BundleLab;
+beforeAll(async () => {
+  lab = await openBundleLab();
+}, 120_000);
+afterAll(() => lab.close());
+
+it('launches what mira approved, who is called otherwise by now: her number counts', async () => {
+  const { users } = lab.world.state;
+  const mira = Object.values(users).find((user) => user.login === 'mira');
+  if (mira === undefined) throw new Error('no mira');
+  users[mira.id] = { ...mira, login: 'mira-of-the-quay' };
+  expect(await lab.launch()).toContain('ferrybot: submitted');
+  users[mira.id] = mira;
+}, 60_000);
+
+it('gives the job what the lab named and nothing of ours: no token, no key, no home of the runner', async () => {
+  const environment = await environmentOfJob();
+  expect(environment['HARBOUR']).toBe(HARBOUR);
+  expect(environment['FERRY_DATE']).toMatch(/^\d{4}-\d\d-\d\d$/);
+  const names = Object.keys(environment).filter((name) => !EXPECTED.includes(name) && !WRAPPER.test(name));
+  expect(names).toEqual([]);
+  const ours = Object.keys(lab.world.state.tokens);
+  const keys = Object.values(lab.keys.roles).map((pair) => pair.privatePem.split('\n')[1] ?? '');
+  expect(keys.every((key) => key.length > 30)).toBe(true);
+  for (const secret of [...ours, ...keys]) expect(JSON.stringify(environment)).not.toContain(secret);
+}, 60_000);
+
+it('tells the passed secret nowhere: not in the log of the workflow, the logbook or a comment', async () => {
+  const { state } = lab.world;
+  const logs = Object.values(state.logs).join('\n');
+  expect(logs).toContain('ferrybot: submitted');
+  expect(logs).not.toContain(HARBOUR);
+  const logbook = await lab.git('show', `ferrybot/logbook:runs/${lab.run}/events.jsonl`);
+  expect(logbook).toContain('"type":"submitted"');
+  expect(logbook).toContain('"***"');
+  const submitted = logbook.split('\n').find((line) => line.includes('"type":"submitted"')) ?? '';
+  expect(submitted).not.toContain(HARBOUR);
+  await lab.sweep();
+  const comments = Object.values(state.comments).map((comment) => comment.body);
+  expect(comments.join('\n')).toContain(lab.run);
+  expect((await readdir(lab.jobs)).filter((name) => name.startsWith('ferrybot-'))).toHaveLength(1);
+}, 60_000);
+
+it('refuses the order when the job is run again, and when it is dispatched again', async () => {
+  const runs = Object.values(lab.world.state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
+  await lab.as('mira', 'POST', `/actions/runs/${runs[0]?.id}/rerun`);
+  expect(await lab.runJobs()).toContain('order-used');
+  expect(await lab.launch()).toContain('order-used');
+  expect((await readdir(lab.jobs)).filter((name) => name.startsWith('ferrybot-'))).toHaveLength(1);
+}, 60_000);
+
+/** What a process of the local engine needs, what the lab's config sets, and what Python adds by itself. */
+const EXPECTED = [
+  'PATH',
+  'LANG',
+  'HOME',
+  'FERRYBOT_SUBMISSION_ID',
+  'GIT_COMMIT',
+  'FERRY_DATE',
+  'LAB_OUTPUT_ROOT',
+  'HARBOUR',
+  'LC_CTYPE',
+];
+
+/** Where `python3` is a script that looks for the real one, its shell adds these. */
+const WRAPPER = /^(?:_?PYENV_\w+|PWD|OLDPWD|SHLVL|_)$/;
+
+async function environmentOfJob(): Promise<Readonly<Record<string, string>>> {
+  const path = join(lab.jobs, `ferrybot-${lab.run}-a1`, 'log');
+  for (let look = 0; look < 300; look += 1) {
+    const found = /^ENVIRONMENT (.*)$/m.exec(await readFile(path, 'utf8'))?.[1];
+    if (found !== undefined) return JSON.parse(found) as Readonly<Record<string, string>>;
+    await sleep(100);
+  }
+  throw new Error('the job told nothing');
+}

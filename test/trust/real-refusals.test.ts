@@ -1,0 +1,186 @@
+/** Each way to a launch that nobody approved, tried on the real bundle: the runner refuses and nothing starts. */
+
+import { readdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import { verifyLogbook } from '../../src/logbook/verify.ts';
+import { type Forgery, forgedOrder, logbookLines, push, pushLogbook } from './attacks.ts';
+import { type BundleLab, openBundleLab } from './bundle-lab.ts';
+
+let lab: BundleLab;
+beforeAll(async () => {
+  lab = await openBundleLab();
+}, 120_000);
+afterEach(async () => {
+  const started = (await readdir(lab.jobs).catch(nothingThere)).filter((name) =>
+    name.startsWith('ferrybot-'),
+  );
+  expect(started, 'a job was started').toEqual([]);
+  await lab.rewind();
+});
+afterAll(() => lab.close());
+
+/** No folder of jobs: none was ever started. */
+function nothingThere(error: unknown): readonly string[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+}
+
+describe('an order that somebody with write access appends to the logbook', () => {
+  it.each([
+    ['without a signature', 'signature', { key: 'own', sig: `${'A'.repeat(86)}==` }],
+    ['signed with a key of their own', 'signature', { key: 'own' }],
+    [
+      'signed with a key that no config lists, under its own name',
+      'signature',
+      { key: 'own', keyId: 'mine' },
+    ],
+    ["signed with the watch's key in control's name", 'signature', { key: 'watch' }],
+    [
+      "signed with the watch's key in the watch's name",
+      'role',
+      { key: 'watch', role: 'watch', keyId: 'watch-demo' },
+    ],
+    ['signed by control itself (so that this test can fail)', null, { key: 'control' }],
+  ] as const satisfies readonly (readonly [string, string | null, Forgery])[])(
+    '%s verifies as %s',
+    async (_, reason, forgery) => {
+      const text = `${[...(await logbookLines(lab)), await forgedOrder(lab, forgery)].join('\n')}\n`;
+      const keys = (['control', 'runner', 'watch'] as const).map((role) => ({
+        id: `${role}-demo`,
+        role,
+        public: lab.keys.roles[role].public,
+        from: '2020-01-01T00:00:00Z',
+        until: '2040-01-01T00:00:00Z',
+      }));
+      const verified = verifyLogbook({
+        text,
+        run: lab.run,
+        keys,
+        anchor: null,
+        undecodableLine: null,
+        hash: sha256Hex,
+        verifySignature: verifyEd25519,
+      });
+      expect(verified.bad?.reason === 'unanchored' ? null : (verified.bad?.reason ?? null)).toBe(reason);
+    },
+  );
+
+  it.each([{ key: 'own' }, { key: 'watch', role: 'watch', keyId: 'watch-demo' }] as const)(
+    'is not followed: %o',
+    async (forgery) => {
+      await pushLogbook(lab, lab.run, [...(await logbookLines(lab)), await forgedOrder(lab, forgery)]);
+      expect(await lab.launch()).toContain('order-unknown');
+    },
+    60_000,
+  );
+
+  it('as a copy of the bytes of another run is not followed', async () => {
+    const other = 'ferry-daily-20200101';
+    await pushLogbook(lab, other, await logbookLines(lab));
+    expect(await lab.launch({ run: other, order: lab.order })).toContain('order-unknown');
+  }, 60_000);
+});
+
+describe('an order', () => {
+  it('is not carried out for a workflow of a branch, with the environment or without', async () => {
+    const workflow = (await lab.git('show', `main:${LAUNCH}`)).replace(
+      'workflow_dispatch:\n',
+      'push:\n    branches: [mine]\n  workflow_dispatch:\n',
+    );
+    const bare = workflow
+      .replace(/^ {4}environment:.*\n/m, '')
+      .replaceAll('${{ inputs.run }}', lab.run)
+      .replaceAll('${{ inputs.order }}', lab.order);
+    await push(lab, 'mine', { files: { [LAUNCH]: workflow } });
+    await lab.runJobs();
+    expect(launchConclusions()).toEqual(['cancelled', 'failure']);
+    await push(lab, 'mine', { files: { [LAUNCH]: bare } });
+    expect(await lab.runJobs()).toContain('wrong-event');
+  }, 60_000);
+});
+
+describe('the pull request', () => {
+  it('whose head moved is refused', async () => {
+    await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
+    expect(await lab.launch()).toContain('head-moved');
+  }, 60_000);
+
+  it('whose head moved, was seen, and moved back is refused: the approval fell when it moved', async () => {
+    const before = await lab.git('rev-parse', branch());
+    await push(lab, branch(), { files: { 'experiments/ferries/daily.py': '# nothing left\n' } });
+    await lab.sweep();
+    await push(lab, branch(), { back: before });
+    expect(await lab.launch()).toContain('order-void');
+  }, 60_000);
+
+  it('whose branch was deleted is refused', async () => {
+    await lab.as('ada', 'DELETE', `/git/refs/heads/${branch()}`);
+    expect(await lab.launch()).toMatch(/pull-closed|unreadable|head-moved/);
+  }, 60_000);
+
+  it('that comes from a fork is refused', async () => {
+    const { issues, repos } = lab.world.state;
+    const [key = '', issue] = Object.entries(issues).find(([, one]) => one.number === lab.pull) ?? [];
+    const repo = Object.values(repos)[0];
+    if (issue === undefined || issue.pull === null || repo === undefined) throw new Error('no pull request');
+    const fork = { ...repo, id: 9_999, owner: 'sol' };
+    repos[fork.id] = fork;
+    issues[key] = { ...issue, pull: { ...issue.pull, headRepoId: fork.id } };
+    expect(await lab.launch()).toContain('fork');
+  }, 60_000);
+});
+
+describe('the approval', () => {
+  it.each([
+    ['edited', 'approval-edited', () => lab.as('mira', 'PATCH', comment(), { body: '/approve-launch now' })],
+    ['deleted', 'approval-gone', () => lab.as('mira', 'DELETE', comment())],
+  ])(
+    'that was %s is refused with %s',
+    async (_, code, change) => {
+      await change();
+      expect(await lab.launch()).toContain(code);
+    },
+    60_000,
+  );
+
+  it('that was hidden is refused', async () => {
+    const row = lab.world.state.comments[lab.approval];
+    if (row === undefined) throw new Error('no comment');
+    lab.world.state.comments[lab.approval] = { ...row, minimizedReason: 'spam' };
+    expect(await lab.launch()).toContain('approval-hidden');
+  }, 60_000);
+
+  it('of somebody who may not approve any more is refused', async () => {
+    const repo = Object.values(lab.world.state.repos)[0];
+    const mira = Object.values(lab.world.state.users).find((user) => user.login === 'mira');
+    if (repo === undefined || mira === undefined) throw new Error('the lab is empty');
+    const collaborators = { ...repo.collaborators, [mira.id]: 'triage' as const };
+    lab.world.state.repos[repo.id] = { ...repo, collaborators };
+    expect(await lab.launch()).toContain('approver-lost-permission');
+  }, 60_000);
+});
+
+it('a logbook that was deleted orders nothing', async () => {
+  await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
+  expect(await lab.launch()).toContain('order-unknown');
+}, 60_000);
+
+// The clock only moves forward: nothing comes after this one.
+it('an order that lapsed is refused', async () => {
+  lab.clock.advance(2 * 60 * 60_000);
+  expect(await lab.launch()).toContain('order-expired');
+}, 60_000);
+
+const LAUNCH = '.github/workflows/ferrybot-launch.yml';
+const branch = (): string => `ferrybot/proposal/${lab.run}`;
+const comment = (): string => `/issues/comments/${lab.approval}`;
+
+function launchRuns(): readonly { readonly id: number; readonly conclusion: string | null }[] {
+  return Object.values(lab.world.state.runs).filter((run) => run.path.endsWith('ferrybot-launch.yml'));
+}
+
+function launchConclusions(): readonly (string | null)[] {
+  return launchRuns().map((run) => run.conclusion);
+}
