@@ -25,7 +25,6 @@ const PERMISSIONS: Permissions = {
 };
 const EVENTS = [
   'check_run',
-  'installation',
   'issue_comment',
   'issues',
   'pull_request',

@@ -1,6 +1,7 @@
 /** `/stop`: the job is stopped within a minute; before the launch it takes back the order (architecture, section 4). */
 
 import { permits } from '../domain/actor.ts';
+import { standingApprovals } from '../domain/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
@@ -18,7 +19,9 @@ function decide({ state, policy, permission, actor, comment }: CommandContext): 
     return answer('not-permitted', { needs: policy.stopPermission });
   if (state.end !== null) return answer('stop-not-running', { status: state.end.status });
   if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login });
-  if (state.order === null || state.order.status === 'void' || state.order.status === 'failed')
+  const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
+  // An approval of the same moment may not have been ordered yet: a stop after it stops that launch.
+  if (state.submission === null && !isOrdered && standingApprovals(state).length === 0)
     return answer('stop-not-running', { status: 'not launched' });
   const draft = {
     type: 'stop-requested',

@@ -254,10 +254,7 @@ async function untilOrdered(
   const opener = createLabOpener(lab, 'main');
   const opening = await opener.open();
   if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
-  const proposed = await propose(opening.open, {
-    objective: { kind: 'integration', text: 'normal daily integration check' },
-    date: null,
-  });
+  const proposed = await propose(opening.open);
   if (proposed.kind !== 'proposed') throw new Error(`proposed: ${JSON.stringify(proposed)}`);
   const worker = createWorker(lab, 'main', ['runner']);
   await worker.handle([{ kind: 'sweep' }]);

@@ -9,7 +9,7 @@ import { type BundleLab, HARBOUR, openBundleLab } from './bundle-lab.ts';
 let lab: BundleLab;
 beforeAll(async () => {
   lab = await openBundleLab();
-}, 120_000);
+}, 240_000);
 afterAll(() => lab.close());
 
 it('launches what mira approved, who is called otherwise by now: her number counts', async () => {

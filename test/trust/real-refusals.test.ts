@@ -11,7 +11,7 @@ import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 let lab: BundleLab;
 beforeAll(async () => {
   lab = await openBundleLab();
-}, 120_000);
+}, 240_000);
 afterEach(async () => {
   const started = (await readdir(lab.jobs).catch(nothingThere)).filter((name) =>
     name.startsWith('ferrybot-'),

@@ -55,6 +55,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'what a training log says: progress, evals, checkpoints, failure signatures',
     load: async () => (await import('./verbs/read-log.ts')).readLogVerb,
   },
+  doctor: {
+    usage: '',
+    summary: 'what the repository is set up with, what is missing, and what this token cannot see',
+    load: async () => (await import('./verbs/doctor.ts')).doctorVerb,
+  },
   serve: {
     usage: '',
     summary: 'runs the GitHub App: webhooks and sweep (settings from the environment)',

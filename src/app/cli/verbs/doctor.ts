@@ -1,0 +1,65 @@
+/** `ferrybot doctor`: what a lab's repository is set up with, what is missing, and what this token cannot see. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Octokit } from '@octokit/core';
+import { branded, isInstant } from '../../../domain/ids.ts';
+import { createClient } from '../../../github/call.ts';
+import { runProgram } from '../../../host/process.ts';
+import { signingKeysFrom } from '../../compose-lab.ts';
+import { examine } from '../../doctor/examine.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { EXIT, type VerbIo } from '../verb-io.ts';
+import { misused, pathOnly } from './logbook-verify.ts';
+
+/**
+ * Exit 0 only where everything was seen and is in order: what cannot be seen is not ok. The repository is
+ * GITHUB_REPOSITORY or the checkout's `origin`, the token GITHUB_TOKEN or GH_TOKEN, the API GITHUB_API_URL or github.com.
+ */
+export async function doctorVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  if (args.some((arg) => arg !== '--json')) return misused(io, wantsJson, 'doctor takes only --json');
+  const { environment } = io;
+  const token = environment['GITHUB_TOKEN'] ?? environment['GH_TOKEN'] ?? '';
+  if (token === '') return misused(io, wantsJson, 'doctor needs a token in GITHUB_TOKEN or GH_TOKEN');
+  const repository = environment['GITHUB_REPOSITORY'] ?? (await originOf(io));
+  const [owner = '', repo = ''] = (repository ?? '').split('/');
+  if (owner === '' || repo === '')
+    return misused(
+      io,
+      wantsJson,
+      'doctor needs GITHUB_REPOSITORY=owner/name, or a checkout with a remote origin',
+    );
+  const baseUrl = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
+  const client = createClient({
+    octokit: new Octokit({ auth: token, baseUrl, userAgent: 'ferrybot', log: QUIET }),
+    owner,
+    repo,
+    baseUrl,
+    sleep: (durationMs) => sleep(durationMs),
+    now: Date.now,
+  });
+  const findings = await examine(client, signingKeysFrom(environment), branded(Date.now(), isInstant));
+  const ok = findings.every((finding) => finding.state === 'ok');
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok, repository: `${owner}/${repo}`, findings })}\n`);
+  else io.stdout.write(`${findings.map(told).join('\n')}\n`);
+  return ok ? EXIT.yes : EXIT.no;
+}
+
+function told({ check, state, found, todo }: Finding): string {
+  const line = `${state.padEnd(8)} ${check.padEnd(30)} ${found}`;
+  return todo === '' ? line : `${line}\n${' '.repeat(9)}${todo}`;
+}
+
+/** A refusal is a finding here, and nothing to warn about. */
+const QUIET = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+async function originOf(io: VerbIo): Promise<string | null> {
+  const asked = await runProgram('git', ['remote', 'get-url', 'origin'], { env: pathOnly(io), cwd: io.cwd });
+  const found = /[:/]([^/:]+\/[^/]+?)(?:\.git)?\s*$/.exec(asked.stdout);
+  return asked.ok ? (found?.[1] ?? null) : null;
+}

@@ -1,0 +1,108 @@
+/** Examines a lab's setup: config, keys, workflows and settings, each as far as the token may see it. Changes nothing. */
+
+import { readConfig } from '../../config/read-config.ts';
+import type { LabConfig } from '../../config/schema.ts';
+import type { Instant } from '../../domain/ids.ts';
+import { known, type Observed } from '../../domain/observed.ts';
+import type { GitHubClient } from '../../github/call.ts';
+import { listFiles, readFileText } from '../../github/repository-files.ts';
+import {
+  readAppPermissions,
+  readBranchRules,
+  readEnvironmentRefs,
+  readForkApproval,
+  readRepository,
+  readRunnerGroups,
+  readRunnerLabels,
+  readSecretNames,
+  readTagRulesets,
+  readWorkflowPermissions,
+} from '../../github/settings.ts';
+import { CONFIG_PATH } from '../config-source.ts';
+import type { SigningKeys } from '../signers.ts';
+import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
+import { judgeKeys } from './judge-keys.ts';
+import { judgeSettings, LAUNCH_ENVIRONMENT } from './judge-settings.ts';
+import { judgeWorkflows, type WorkflowTexts } from './judge-workflows.ts';
+
+const WORKFLOWS = '.github/workflows';
+const WORKFLOW_CHECKS = [
+  'workflows-present',
+  'workflow-launch-safe',
+  'workflows-pinned',
+  'workflow-secrets',
+] as const;
+
+/** Every finding, in the order of `DOCTOR_CHECKS`. Without a config what depends on it is unknown. */
+export async function examine(
+  client: GitHubClient,
+  held: SigningKeys,
+  now: Instant,
+): Promise<readonly Finding[]> {
+  const repository = await readRepository(client);
+  if (repository.kind === 'unknown')
+    return DOCTOR_CHECKS.map((check) => unseen(check, repository.why, 'Check the name and the token.'));
+  const branch = repository.value.default_branch;
+  const text = await readFileText(client, CONFIG_PATH, branch);
+  if (text.kind === 'unknown') return withoutConfig(unseen('config', text.why, TODO_CONFIG));
+  const reading = readConfig(text.value);
+  if (reading.kind !== 'valid') {
+    const [first] = reading.problems;
+    const found = `line ${first?.line ?? 1}: ${first?.message ?? 'not valid'}`;
+    return withoutConfig(missing('config', found, TODO_CONFIG));
+  }
+  const { config } = reading;
+  const findings = [
+    fine('config', `${CONFIG_PATH} on ${branch}`),
+    judgeKeys(config, held, now),
+    ...(await workflowFindings(client, config, branch)),
+    ...judgeSettings({
+      defaultBranch: branch,
+      logbookBranch: config.logbookBranch,
+      launchWorkflow: `${client.owner}/${client.repo}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${branch}`,
+      repository,
+      appPermissions: await readAppPermissions(client, config.appSlug),
+      workflowPermissions: await readWorkflowPermissions(client),
+      forkApproval: await readForkApproval(client),
+      environmentRefs: await readEnvironmentRefs(client, LAUNCH_ENVIRONMENT),
+      environmentSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
+      repositorySecrets: await readSecretNames(client, null),
+      runnerLabels: await readRunnerLabels(client),
+      runnerGroups: await readRunnerGroups(client),
+      defaultBranchRules: await readBranchRules(client, branch),
+      logbookRules: await readBranchRules(client, config.logbookBranch),
+      tagRulesets: await readTagRulesets(client),
+    }),
+  ];
+  return findings.toSorted((a, b) => DOCTOR_CHECKS.indexOf(a.check) - DOCTOR_CHECKS.indexOf(b.check));
+}
+
+const TODO_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` says what is wrong with one.`;
+
+function withoutConfig(config: Finding): readonly Finding[] {
+  const rest = DOCTOR_CHECKS.filter((check) => check !== 'config');
+  return [config, ...rest.map((check) => unseen(check, 'there is no config to judge it by', TODO_CONFIG))];
+}
+
+async function workflowFindings(
+  client: GitHubClient,
+  config: LabConfig,
+  branch: string,
+): Promise<readonly Finding[]> {
+  const texts = await workflowTexts(client, branch);
+  return texts.kind === 'known'
+    ? judgeWorkflows(config, texts.value)
+    : WORKFLOW_CHECKS.map((check) => unseen(check, texts.why, 'Give the token permission to read contents.'));
+}
+
+async function workflowTexts(client: GitHubClient, branch: string): Promise<Observed<WorkflowTexts>> {
+  const paths = await listFiles(client, WORKFLOWS, branch);
+  if (paths.kind === 'unknown') return paths;
+  const texts = new Map<string, string>();
+  for (const path of paths.value.filter((one) => /\.ya?ml$/.test(one))) {
+    const text = await readFileText(client, path, branch);
+    if (text.kind === 'unknown') return text;
+    texts.set(path, text.value);
+  }
+  return known(texts);
+}

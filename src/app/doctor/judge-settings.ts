@@ -1,0 +1,202 @@
+/** Judges what GitHub tells about a repository's settings: each is ok, missing, or unknown with what to do. */
+
+import type { Observed } from '../../domain/observed.ts';
+import type { RepositorySettings, TagRuleset, WorkflowPermissions } from '../../github/settings.ts';
+import { APP_PERMISSIONS } from '../server/app-permissions.ts';
+import { type DoctorCheck, type Finding, fine, missing, unseen } from './finding.ts';
+
+export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
+export const LAUNCH_LABEL = 'ferrybot-launch';
+
+export type SettingsFacts = {
+  readonly defaultBranch: string;
+  readonly logbookBranch: string;
+  /** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as a runner group names it. */
+  readonly launchWorkflow: string;
+  readonly appPermissions: Observed<Readonly<Record<string, string>> | null>;
+  readonly runnerGroups: Observed<
+    readonly {
+      readonly name: string;
+      readonly restricted_to_workflows: boolean;
+      readonly selected_workflows: readonly string[];
+    }[]
+  >;
+  readonly repository: Observed<RepositorySettings>;
+  readonly workflowPermissions: Observed<WorkflowPermissions>;
+  readonly forkApproval: Observed<string>;
+  readonly environmentRefs: Observed<
+    readonly { readonly name: string; readonly type?: string | undefined }[] | null
+  >;
+  readonly environmentSecrets: Observed<readonly string[]>;
+  readonly repositorySecrets: Observed<readonly string[]>;
+  readonly runnerLabels: Observed<readonly (readonly string[])[]>;
+  readonly defaultBranchRules: Observed<readonly string[]>;
+  readonly logbookRules: Observed<readonly string[]>;
+  readonly tagRulesets: Observed<readonly TagRuleset[]>;
+};
+
+/** One finding for each setting. */
+export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
+  return [
+    appPermissions(facts),
+    tokenDefault(facts),
+    forkApproval(facts),
+    environmentBranches(facts),
+    environmentSecrets(facts),
+    runnerKeyOutside(facts),
+    runnerLabel(facts),
+    runnerGroup(facts),
+    branchRules('ruleset-default-branch', facts.defaultBranch, facts.defaultBranchRules, [
+      'pull_request',
+      'non_fast_forward',
+      'deletion',
+    ]),
+    branchRules('ruleset-logbook', facts.logbookBranch, facts.logbookRules, ['non_fast_forward', 'deletion']),
+    tagRules(facts),
+  ];
+}
+
+/** A known fact is judged; an unknown one is unknown, with the same thing to do. */
+function given<Value>(
+  check: DoctorCheck,
+  observed: Observed<Value>,
+  todo: string,
+  judge: (value: Value) => Finding,
+): Finding {
+  return observed.kind === 'known' ? judge(observed.value) : unseen(check, observed.why, `${LOOK} ${todo}`);
+}
+
+const LOOK = 'This token may not read it; look yourself, or ask again with an administrator’s token.';
+
+function tokenDefault({ workflowPermissions }: SettingsFacts): Finding {
+  const todo = 'Settings, Actions, General: let workflows have read permission by default.';
+  return given('default-workflow-permissions', workflowPermissions, todo, (value) =>
+    value.default_workflow_permissions === 'read'
+      ? fine('default-workflow-permissions', 'read')
+      : missing('default-workflow-permissions', value.default_workflow_permissions, todo),
+  );
+}
+
+function forkApproval({ repository, forkApproval: policy }: SettingsFacts): Finding {
+  const todo = 'Settings, Actions, General: require approval for all external contributors.';
+  if (repository.kind === 'known' && repository.value.private)
+    return fine('fork-approval', 'a private repository: strangers cannot fork it');
+  return given('fork-approval', policy, todo, (value) =>
+    value === 'all_external_contributors'
+      ? fine('fork-approval', value)
+      : missing('fork-approval', value, todo),
+  );
+}
+
+function environmentBranches({ environmentRefs, defaultBranch }: SettingsFacts): Finding {
+  const check = 'environment-branches';
+  const todo = `Settings, Environments, ${LAUNCH_ENVIRONMENT}: allow the branch ${defaultBranch} and nothing else.`;
+  return given(check, environmentRefs, todo, (refs) => {
+    if (refs === null) return missing(check, 'more than one named branch may use it', todo);
+    const found = refs.map((ref) => `${ref.type ?? 'branch'} ${ref.name}`);
+    return found.join() === `branch ${defaultBranch}`
+      ? fine(check, found.join(', '))
+      : missing(check, found.join(', ') || 'no branch may use it', todo);
+  });
+}
+
+function environmentSecrets({ environmentSecrets: names }: SettingsFacts): Finding {
+  const todo = `Put FERRYBOT_RUNNER_KEY into the environment ${LAUNCH_ENVIRONMENT}.`;
+  return given('environment-secrets', names, todo, (value) =>
+    value.includes('FERRYBOT_RUNNER_KEY')
+      ? fine('environment-secrets', value.join(', '))
+      : missing('environment-secrets', 'no FERRYBOT_RUNNER_KEY', todo),
+  );
+}
+
+/** A secret of the repository is every branch's: whoever may push could sign a submission. */
+function runnerKeyOutside({ repositorySecrets }: SettingsFacts): Finding {
+  const check = 'no-runner-key-outside';
+  const todo =
+    'Delete FERRYBOT_RUNNER_KEY from the repository’s secrets, and make a new key: it was readable.';
+  return given(check, repositorySecrets, todo, (names) =>
+    names.includes('FERRYBOT_RUNNER_KEY')
+      ? missing(check, 'the repository has it as well', todo)
+      : fine(check, 'the environment alone has it'),
+  );
+}
+
+function runnerLabel({ runnerLabels }: SettingsFacts): Finding {
+  const todo = `Register the launching runner with the label ${LAUNCH_LABEL}, and give the label to no other.`;
+  return given('runner-label', runnerLabels, todo, (runners) => {
+    const count = runners.filter((labels) => labels.includes(LAUNCH_LABEL)).length;
+    // A runner of the organisation is not in this list: none here says nothing.
+    return count > 0
+      ? fine('runner-label', `${count} with ${LAUNCH_LABEL}`)
+      : unseen(
+          'runner-label',
+          'the repository itself has none; an organisation’s runner is not listed here',
+          todo,
+        );
+  });
+}
+
+/** A label is asked for by any workflow of any branch; only a group that is pinned to a workflow says no. */
+function runnerGroup({ runnerGroups, launchWorkflow }: SettingsFacts): Finding {
+  const check = 'runner-group';
+  const todo = `Organisation settings, Runner groups: pin the launching runner's group to ${launchWorkflow}.`;
+  return given(check, runnerGroups, todo, (groups) => {
+    const pinned = groups.filter(
+      (group) => group.restricted_to_workflows && group.selected_workflows.join() === launchWorkflow,
+    );
+    return pinned.length > 0
+      ? fine(check, pinned.map((group) => group.name).join(', '))
+      : missing(check, 'no group is pinned to the launch workflow alone', todo);
+  });
+}
+
+function appPermissions({ appPermissions: granted }: SettingsFacts): Finding {
+  const check = 'app-permissions';
+  const todo = 'Grant the App what app.yml asks for and nothing else.';
+  return given(check, granted, todo, (permissions) => {
+    if (permissions === null) return fine(check, 'no App is installed: the workflows answer');
+    const wanted: Readonly<Record<string, { readonly level: string }>> = APP_PERMISSIONS;
+    const lacking = Object.entries(wanted).filter(
+      ([name, { level }]) => permissions[name] !== level && permissions[name] !== 'write',
+    );
+    const beyond = Object.entries(permissions).filter(
+      ([name, level]) => level !== 'read' && wanted[name]?.level !== level,
+    );
+    const faults = [
+      ...lacking.map(([name, { level }]) => `lacks ${name}: ${level}`),
+      ...beyond.map(([name, level]) => `has ${name}: ${level}`),
+    ];
+    return faults.length === 0 ? fine(check, 'as app.yml') : missing(check, faults.join(', '), todo);
+  });
+}
+
+function branchRules(
+  check: DoctorCheck,
+  branch: string,
+  rules: Observed<readonly string[]>,
+  wanted: readonly string[],
+): Finding {
+  const todo = `A ruleset for ${branch} with ${wanted.join(', ')}.`;
+  return given(check, rules, todo, (types) => {
+    const absent = wanted.filter((type) => !types.includes(type));
+    return absent.length === 0
+      ? fine(check, types.join(', '))
+      : missing(check, `${branch} lacks ${absent.join(', ')}`, todo);
+  });
+}
+
+function tagRules({ tagRulesets }: SettingsFacts): Finding {
+  const check = 'ruleset-seal-tags';
+  const todo = 'A ruleset for the tags ferry/** with update and deletion: a seal is never moved.';
+  return given(check, tagRulesets, todo, (rulesets) => {
+    const covers = rulesets.some(
+      (one) =>
+        one.enforcement === 'active' &&
+        one.conditions?.ref_name.include.some((p) =>
+          ['~ALL', 'refs/tags/ferry/**', 'refs/tags/**'].includes(p),
+        ) === true &&
+        ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
+    );
+    return covers ? fine(check, 'seal tags are fixed') : missing(check, 'no ruleset fixes them', todo);
+  });
+}

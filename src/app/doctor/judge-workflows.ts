@@ -1,0 +1,148 @@
+/** Judges the workflow files of the default branch by what an approval needs of them. */
+
+import { parse, YAMLParseError } from 'yaml';
+import { z } from 'zod';
+import type { LabConfig } from '../../config/schema.ts';
+import { KEY_VARIABLES } from '../signers.ts';
+import { type Finding, fine, missing } from './finding.ts';
+import { LAUNCH_ENVIRONMENT, LAUNCH_LABEL } from './judge-settings.ts';
+
+const job = z.looseObject({
+  'runs-on': z.union([z.string(), z.array(z.string())]).optional(),
+  environment: z.union([z.string(), z.looseObject({ name: z.string() })]).optional(),
+  permissions: z.unknown().optional(),
+  steps: z
+    .array(
+      z.looseObject({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).default({}) }),
+    )
+    .default([]),
+});
+const workflow = z.looseObject({
+  on: z.unknown(),
+  permissions: z.unknown().optional(),
+  jobs: z.record(z.string(), job),
+});
+type Workflow = z.infer<typeof workflow>;
+type Job = z.infer<typeof job>;
+
+/** Path → text of every workflow file on the default branch. */
+export type WorkflowTexts = ReadonlyMap<string, string>;
+
+/** Findings about the workflows that the config names, and about every file that asks for the launching runner. */
+export function judgeWorkflows(config: LabConfig, texts: WorkflowTexts): readonly Finding[] {
+  const files = new Map([...texts].map(([path, text]) => [path, readWorkflow(text)]));
+  const launch = files.get(`.github/workflows/${config.workflows.launch}`) ?? null;
+  return [
+    presence(config, files),
+    launch === null
+      ? missing('workflow-launch-safe', 'there is no launch workflow that can be read', COPY)
+      : launchSafety(config, launch, files),
+    pins(files),
+    secrets(config, texts),
+  ];
+}
+
+const COPY = 'Copy the example workflows of the release again; differences belong into the config.';
+
+function readWorkflow(text: string): Workflow | null {
+  try {
+    const parsed = workflow.safeParse(parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch (error) {
+    if (error instanceof YAMLParseError) return null;
+    throw error;
+  }
+}
+
+function presence(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): Finding {
+  const absent = [config.workflows.launch, config.workflows.watch].filter(
+    (name) => (files.get(`.github/workflows/${name}`) ?? null) === null,
+  );
+  return absent.length === 0
+    ? fine('workflows-present', [config.workflows.launch, config.workflows.watch].join(', '))
+    : missing('workflows-present', `not there or not readable: ${absent.join(', ')}`, COPY);
+}
+
+/** The launch is dispatched and nothing else, in its environment, on its label, which nobody else asks for. */
+function launchSafety(
+  config: LabConfig,
+  launch: Workflow,
+  files: ReadonlyMap<string, Workflow | null>,
+): Finding {
+  const path = `.github/workflows/${config.workflows.launch}`;
+  const jobs = Object.entries(launch.jobs).filter(([, one]) => isLaunching(one));
+  const faults = [
+    ...(eventsOf(launch).join() === 'workflow_dispatch' ? [] : [`starts on ${eventsOf(launch).join(', ')}`]),
+    ...(isEmptyMap(launch.permissions) ? [] : ['gives permissions to every job']),
+    ...(jobs.length === 1 ? [] : [`${jobs.length} jobs launch`]),
+    ...jobs.flatMap(([name, one]) => jobFaults(name, one)),
+    ...[...files].flatMap(([other, file]) =>
+      other !== path && Object.values(file?.jobs ?? {}).some((one) => labelsOf(one).includes(LAUNCH_LABEL))
+        ? [`${other} asks for the label ${LAUNCH_LABEL}`]
+        : [],
+    ),
+  ];
+  return faults.length === 0
+    ? fine('workflow-launch-safe', config.workflows.launch)
+    : missing('workflow-launch-safe', faults.join('; '), COPY);
+}
+
+function isLaunching(one: Job): boolean {
+  return labelsOf(one).includes(LAUNCH_LABEL) || one.steps.some((step) => step.with['mode'] === 'launch');
+}
+
+function jobFaults(name: string, one: Job): readonly string[] {
+  const environment = typeof one.environment === 'object' ? one.environment.name : one.environment;
+  return [
+    ...(environment === LAUNCH_ENVIRONMENT
+      ? []
+      : [`${name} is not in the environment ${LAUNCH_ENVIRONMENT}`]),
+    ...(labelsOf(one).includes(LAUNCH_LABEL) ? [] : [`${name} runs without the label ${LAUNCH_LABEL}`]),
+    ...(one.steps.length === 1 ? [] : [`${name} runs something beside ferrybot`]),
+  ];
+}
+
+function labelsOf(one: Job): readonly string[] {
+  return [one['runs-on'] ?? []].flat();
+}
+
+function eventsOf({ on }: Workflow): readonly string[] {
+  if (typeof on === 'string') return [on];
+  if (Array.isArray(on)) return on.map(String);
+  return typeof on === 'object' && on !== null ? Object.keys(on) : [];
+}
+
+function isEmptyMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/** Every use of ferrybot names one commit, and all of them the same: two versions may read one order differently. */
+function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
+  const used = [...files.values()]
+    .flatMap((file) => Object.values(file?.jobs ?? {}))
+    .flatMap((one) => one.steps)
+    .flatMap((step) => /^[^/]+\/ferrybot@(.*)$/.exec(step.uses ?? '')?.[1] ?? []);
+  const commits = [...new Set(used)];
+  const todo = 'Put the full commit of one release behind every use of ferrybot.';
+  if (used.length === 0) return missing('workflows-pinned', 'no workflow uses ferrybot', todo);
+  if (commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? ''))
+    return fine('workflows-pinned', commits[0] ?? '');
+  return missing('workflows-pinned', commits.join(', '), todo);
+}
+
+/** Each key is named in the workflow of its role alone; what jobs are passed, the watch gets too, to redact it. */
+function secrets(config: LabConfig, texts: WorkflowTexts): Finding {
+  const launch = `.github/workflows/${config.workflows.launch}`;
+  const watch = texts.get(`.github/workflows/${config.workflows.watch}`) ?? '';
+  const elsewhere = [...texts].filter(
+    ([path, text]) => path !== launch && text.includes(KEY_VARIABLES.runner),
+  );
+  const unseenByWatch = config.lanes.daily.passSecrets.filter((name) => !watch.includes(name));
+  const faults = [
+    ...elsewhere.map(([path]) => `${path} names ${KEY_VARIABLES.runner}`),
+    ...unseenByWatch.map((name) => `the watch is not given ${name} and withholds what jobs write`),
+  ];
+  return faults.length === 0
+    ? fine('workflow-secrets', 'each key in its own workflow')
+    : missing('workflow-secrets', faults.join('; '), 'Give each job the secrets of its own part.');
+}

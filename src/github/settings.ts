@@ -1,0 +1,178 @@
+/** A repository's settings that an approval relies on, as far as a token may read them (docs.github.com/rest, by route). */
+
+import { z } from 'zod';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { call, type GitHubClient } from './call.ts';
+
+const repositorySchema = z.object({ default_branch: z.string(), private: z.boolean() });
+const permissionsSchema = z.object({
+  default_workflow_permissions: z.string(),
+  can_approve_pull_request_reviews: z.boolean(),
+});
+const forkSchema = z.object({ approval_policy: z.string() });
+const environmentSchema = z.object({
+  deployment_branch_policy: z
+    .object({ protected_branches: z.boolean(), custom_branch_policies: z.boolean() })
+    .nullable(),
+});
+const branchesSchema = z.object({
+  branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
+});
+const secretsSchema = z.object({ secrets: z.array(z.object({ name: z.string() })) });
+const runnersSchema = z.object({
+  runners: z.array(z.object({ labels: z.array(z.object({ name: z.string() })) })),
+});
+const rulesSchema = z.array(z.object({ type: z.string() }));
+const rulesetsSchema = z.array(z.object({ id: z.number().int(), target: z.string().nullish() }));
+const rulesetSchema = z.object({
+  enforcement: z.string(),
+  conditions: z.object({ ref_name: z.object({ include: z.array(z.string()) }) }).nullish(),
+  rules: z.array(z.object({ type: z.string() })).default([]),
+});
+
+const groupsSchema = z.object({
+  runner_groups: z.array(
+    z.object({
+      name: z.string(),
+      restricted_to_workflows: z.boolean(),
+      selected_workflows: z.array(z.string()),
+    }),
+  ),
+});
+const installationsSchema = z.object({
+  installations: z.array(z.object({ app_slug: z.string(), permissions: z.record(z.string(), z.string()) })),
+});
+
+export type RepositorySettings = z.infer<typeof repositorySchema>;
+export type WorkflowPermissions = z.infer<typeof permissionsSchema>;
+export type TagRuleset = z.infer<typeof rulesetSchema>;
+
+/** One setting; unknown where GitHub refuses to tell (a token without admin sees little) or does not answer. */
+async function read<Schema extends z.ZodType>(
+  client: GitHubClient,
+  route: string,
+  schema: Schema,
+  parameters: Record<string, unknown> = {},
+): Promise<Observed<z.infer<Schema>>> {
+  const outcome = await call(client, route, parameters);
+  if (outcome.kind !== 'answered')
+    return unknown(outcome.kind === 'refused' ? `GitHub answers ${outcome.status}` : outcome.message);
+  const parsed = schema.safeParse(outcome.data);
+  return parsed.success ? known(parsed.data) : unknown('an answer of another shape');
+}
+
+/** The default branch, and whether everybody can see the repository. */
+export function readRepository(client: GitHubClient): Promise<Observed<RepositorySettings>> {
+  return read(client, 'GET /repos/{owner}/{repo}', repositorySchema);
+}
+
+/** What a workflow's token may do where its file says nothing. */
+export function readWorkflowPermissions(client: GitHubClient): Promise<Observed<WorkflowPermissions>> {
+  return read(client, 'GET /repos/{owner}/{repo}/actions/permissions/workflow', permissionsSchema);
+}
+
+/** Whose pull requests from forks wait for a person before workflows run. */
+export async function readForkApproval(client: GitHubClient): Promise<Observed<string>> {
+  const route = 'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval';
+  const answer = await read(client, route, forkSchema);
+  return answer.kind === 'known' ? known(answer.value.approval_policy) : answer;
+}
+
+/** Names of the branches and tags that may use an environment; null where every ref may. */
+export async function readEnvironmentRefs(
+  client: GitHubClient,
+  environment: string,
+): Promise<Observed<readonly { readonly name: string; readonly type?: string | undefined }[] | null>> {
+  const one = { environment_name: environment };
+  const found = await read(
+    client,
+    'GET /repos/{owner}/{repo}/environments/{environment_name}',
+    environmentSchema,
+    one,
+  );
+  if (found.kind === 'unknown') return found;
+  if (found.value.deployment_branch_policy?.custom_branch_policies !== true) return known(null);
+  const route = 'GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies';
+  const listed = await read(client, route, branchesSchema, one);
+  return listed.kind === 'known' ? known(listed.value.branch_policies) : listed;
+}
+
+/** Names of the secrets of an environment, or of the repository where it is null. Values cannot be read by anybody. */
+export async function readSecretNames(
+  client: GitHubClient,
+  environment: string | null,
+): Promise<Observed<readonly string[]>> {
+  const answer =
+    environment === null
+      ? await read(client, 'GET /repos/{owner}/{repo}/actions/secrets', secretsSchema, { per_page: 100 })
+      : await read(
+          client,
+          'GET /repos/{owner}/{repo}/environments/{environment_name}/secrets',
+          secretsSchema,
+          { environment_name: environment, per_page: 100 },
+        );
+  return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
+}
+
+/** The labels of each self-hosted runner that is registered with the repository itself. */
+export async function readRunnerLabels(
+  client: GitHubClient,
+): Promise<Observed<readonly (readonly string[])[]>> {
+  const answer = await read(client, 'GET /repos/{owner}/{repo}/actions/runners', runnersSchema, {
+    per_page: 100,
+  });
+  return answer.kind === 'known'
+    ? known(answer.value.runners.map((runner) => runner.labels.map((label) => label.name)))
+    : answer;
+}
+
+/** Types of the rules in force on a branch, from every ruleset, such as `deletion` and `non_fast_forward`. */
+export async function readBranchRules(
+  client: GitHubClient,
+  branch: string,
+): Promise<Observed<readonly string[]>> {
+  const answer = await read(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', rulesSchema, {
+    branch,
+  });
+  return answer.kind === 'known' ? known(answer.value.map((rule) => rule.type)) : answer;
+}
+
+/** The repository's rulesets for tags, each with its patterns and rules. */
+export async function readTagRulesets(client: GitHubClient): Promise<Observed<readonly TagRuleset[]>> {
+  const listed = await read(client, 'GET /repos/{owner}/{repo}/rulesets', rulesetsSchema, { per_page: 100 });
+  if (listed.kind === 'unknown') return listed;
+  const found: TagRuleset[] = [];
+  for (const { id } of listed.value.filter((ruleset) => ruleset.target === 'tag')) {
+    const one = await read(client, 'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', rulesetSchema, {
+      ruleset_id: id,
+    });
+    if (one.kind === 'unknown') return one;
+    found.push(one.value);
+  }
+  return known(found);
+}
+
+/** The organisation's runner groups that this repository may use; only an organisation's administrator is told. */
+export async function readRunnerGroups(
+  client: GitHubClient,
+): Promise<Observed<z.infer<typeof groupsSchema>['runner_groups']>> {
+  const answer = await read(client, 'GET /orgs/{org}/actions/runner-groups', groupsSchema, {
+    org: client.owner,
+    visible_to_repository: client.repo,
+    per_page: 100,
+  });
+  return answer.kind === 'known' ? known(answer.value.runner_groups) : answer;
+}
+
+/** What the App of this slug was granted in the organisation; null where it is not installed. */
+export async function readAppPermissions(
+  client: GitHubClient,
+  slug: string,
+): Promise<Observed<Readonly<Record<string, string>> | null>> {
+  const answer = await read(client, 'GET /orgs/{org}/installations', installationsSchema, {
+    org: client.owner,
+    per_page: 100,
+  });
+  if (answer.kind === 'unknown') return answer;
+  return known(answer.value.installations.find((one) => one.app_slug === slug)?.permissions ?? null);
+}

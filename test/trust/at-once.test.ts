@@ -1,0 +1,76 @@
+/** Two things at the same moment, and a GitHub that answers only in part: on virtual time, with the real code of both sides. */
+
+import { describe, expect, it } from 'vitest';
+import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const two = (config: string): string =>
+  config.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
+
+async function opened(options: VirtualLabOptions = {}) {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  return { lab, ...(await propose(lab)) };
+}
+
+describe('at the same moment', () => {
+  it('two approvals at once make one order and one launch', async () => {
+    const { lab, run, pull } = await opened({ config: two, servers: 2 });
+    await Promise.all([say(lab, 'mira', pull, '/approve-launch'), say(lab, 'ada', pull, '/approve-launch')]);
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+      stepMs: 5_000,
+      limitMs: 60 * MINUTE,
+    });
+    const events = await eventsOf(lab, run);
+    expect(events.filter((event) => event.type === 'approved')).toHaveLength(2);
+    expect(events.filter((event) => event.type === 'ordered')).toHaveLength(1);
+    expect(lab.engine.startCount()).toBe(1);
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('approval and stop at once: nothing starts after the stop was recorded', async () => {
+    const { lab, run, pull } = await opened();
+    await Promise.all([say(lab, 'mira', pull, '/approve-launch'), say(lab, 'ada', pull, '/stop')]);
+    await lab.clock.advance(10 * MINUTE);
+    const state = await stateOf(lab, run);
+    expect(state?.stop).not.toBeNull();
+    expect(state?.submission).toBeNull();
+    expect(lab.engine.startCount()).toBe(0);
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+});
+
+describe('a runner', () => {
+  it('that cannot read the approval starts nothing, says so once, and launches when it can', async () => {
+    const held = heldJobs('launch');
+    let isAway = false;
+    const { lab, run, pull } = await opened({
+      beforeJob: held.beforeJob,
+      network: (request, github) =>
+        isAway && /\/issues\/comments\/\d+$/.test(new URL(request.url).pathname)
+          ? Promise.resolve(Response.json({ message: 'Server Error' }, { status: 502 }))
+          : github(request),
+    });
+    await say(lab, 'mira', pull, '/approve-launch');
+    await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
+    isAway = true;
+    held.letGo();
+    await lab.clock.advance(MINUTE);
+    expect((await stateOf(lab, run))?.incidents.map((incident) => incident.code)).toEqual([
+      'launch-unreadable',
+    ]);
+    expect((await stateOf(lab, run))?.order?.status).toBe('open');
+    expect(lab.engine.startCount()).toBe(0);
+    isAway = false;
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+      stepMs: 10_000,
+      limitMs: 60 * MINUTE,
+    });
+    expect(told(lab, 'incident')).toEqual([expect.stringContaining('could not check the order')]);
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+});

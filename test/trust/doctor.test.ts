@@ -1,0 +1,263 @@
+/** The doctor: what is in order, what is missing, and that what it cannot see is never called ok. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Octokit } from '@octokit/core';
+import { describe, expect, it } from 'vitest';
+import { examine } from '../../src/app/doctor/examine.ts';
+import { DOCTOR_CHECKS, type Finding } from '../../src/app/doctor/finding.ts';
+import { judgeKeys } from '../../src/app/doctor/judge-keys.ts';
+import { judgeSettings, type SettingsFacts } from '../../src/app/doctor/judge-settings.ts';
+import { judgeWorkflows } from '../../src/app/doctor/judge-workflows.ts';
+import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { LabConfig } from '../../src/config/schema.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { createClient } from '../../src/github/call.ts';
+import { NOON } from '../support/run-facts.ts';
+
+const LAB = join(import.meta.dirname, '../../fixtures/lab/.github');
+const text = readFileSync(join(LAB, 'ferrybot.yml'), 'utf8');
+const LAUNCH = '.github/workflows/ferrybot-launch.yml';
+const WATCH = '.github/workflows/ferrybot-watch.yml';
+const WORKFLOWS = new Map(
+  readdirSync(join(LAB, 'workflows')).map((name) => [
+    `.github/workflows/${name}`,
+    readFileSync(join(LAB, 'workflows', name), 'utf8'),
+  ]),
+);
+const GOOD: SettingsFacts = {
+  defaultBranch: 'main',
+  logbookBranch: 'ferrybot/logbook',
+  launchWorkflow: `lab/ferries/${LAUNCH}@refs/heads/main`,
+  repository: known({ default_branch: 'main', private: false }),
+  appPermissions: known(
+    Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level])),
+  ),
+  runnerGroups: known([
+    {
+      name: 'launchers',
+      restricted_to_workflows: true,
+      selected_workflows: [`lab/ferries/${LAUNCH}@refs/heads/main`],
+    },
+  ]),
+  workflowPermissions: known({
+    default_workflow_permissions: 'read',
+    can_approve_pull_request_reviews: true,
+  }),
+  forkApproval: known('all_external_contributors'),
+  environmentRefs: known([{ name: 'main', type: 'branch' }]),
+  environmentSecrets: known(['FERRYBOT_RUNNER_KEY']),
+  repositorySecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_WATCH_KEY']),
+  runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
+  defaultBranchRules: known(['pull_request', 'non_fast_forward', 'deletion']),
+  logbookRules: known(['non_fast_forward', 'deletion']),
+  tagRulesets: known([
+    {
+      enforcement: 'active',
+      conditions: { ref_name: { include: ['refs/tags/ferry/**'] } },
+      rules: [{ type: 'update' }, { type: 'deletion' }],
+    },
+  ]),
+};
+
+function config(): LabConfig {
+  const reading = readConfig(text);
+  if (reading.kind !== 'valid') throw new Error('the example config is not valid');
+  return reading.config;
+}
+
+function stateOf(findings: readonly Finding[], check: string): string | undefined {
+  return findings.find((finding) => finding.check === check)?.state;
+}
+
+describe('settings', () => {
+  it('are ok where everything is set up', () => {
+    expect(judgeSettings(GOOD).filter((finding) => finding.state !== 'ok')).toEqual([]);
+  });
+
+  it.each([
+    ['app-permissions', { appPermissions: known({ contents: 'write' }) }],
+    ['app-permissions', { appPermissions: known({ ...value(GOOD.appPermissions), workflows: 'write' }) }],
+    ['runner-group', { runnerGroups: known([]) }],
+    [
+      'default-workflow-permissions',
+      {
+        workflowPermissions: known({
+          default_workflow_permissions: 'write',
+          can_approve_pull_request_reviews: false,
+        }),
+      },
+    ],
+    ['fork-approval', { forkApproval: known('first_time_contributors') }],
+    ['environment-branches', { environmentRefs: known(null) }],
+    ['environment-branches', { environmentRefs: known([]) }],
+    ['environment-branches', { environmentRefs: known([{ name: '*' }]) }],
+    ['environment-branches', { environmentRefs: known([{ name: 'main', type: 'tag' }]) }],
+    ['environment-secrets', { environmentSecrets: known([]) }],
+    ['no-runner-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
+    ['ruleset-default-branch', { defaultBranchRules: known(['deletion']) }],
+    ['ruleset-logbook', { logbookRules: known([]) }],
+    ['ruleset-seal-tags', { tagRulesets: known([]) }],
+  ] as const satisfies readonly (readonly [string, Partial<SettingsFacts>])[])(
+    '%s is missing with %o',
+    (check, change) => {
+      expect(stateOf(judgeSettings({ ...GOOD, ...change }), check)).toBe('missing');
+    },
+  );
+
+  it('that cannot be seen are unknown, each with what to do', () => {
+    const away = unknown('GitHub answers 403');
+    const blind = judgeSettings({
+      ...GOOD,
+      appPermissions: away,
+      runnerGroups: away,
+      workflowPermissions: away,
+      forkApproval: away,
+      environmentRefs: away,
+      environmentSecrets: away,
+      repositorySecrets: away,
+      runnerLabels: away,
+      defaultBranchRules: away,
+      logbookRules: away,
+      tagRulesets: away,
+    });
+    expect(new Set(blind.map((finding) => finding.state))).toEqual(new Set(['unknown']));
+    expect(blind.filter((finding) => finding.todo === '')).toEqual([]);
+  });
+});
+
+function value<Value>(
+  observed: { readonly kind: 'known'; readonly value: Value } | { readonly kind: 'unknown' },
+): Value {
+  if (observed.kind !== 'known') throw new Error('not known');
+  return observed.value;
+}
+
+describe('workflows', () => {
+  const judged = (change: (texts: Map<string, string>) => void, lab = config()): readonly Finding[] => {
+    const texts = new Map(WORKFLOWS);
+    change(texts);
+    return judgeWorkflows(lab, texts);
+  };
+  const edited = (path: string, from: string | RegExp, to: string) =>
+    judged((texts) => {
+      const before = texts.get(path) ?? '';
+      expect(before.replace(from, to)).not.toBe(before);
+      texts.set(path, before.replace(from, to));
+    });
+
+  it('of the example lab are ok', () => {
+    expect(judged(() => undefined).map((finding) => finding.state)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  });
+
+  it.each([
+    ['workflow-launch-safe', LAUNCH, '  workflow_dispatch:', '  pull_request:\n  workflow_dispatch:'],
+    ['workflow-launch-safe', LAUNCH, '    environment: ferrybot-launch\n', ''],
+    ['workflow-launch-safe', LAUNCH, 'permissions: {}', 'permissions: write-all'],
+    ['workflow-launch-safe', LAUNCH, '    steps:\n', '    steps:\n      - run: make\n'],
+    ['workflow-launch-safe', WATCH, '[self-hosted, ferrybot-watch]', '[self-hosted, ferrybot-launch]'],
+    ['workflows-present', LAUNCH, 'jobs:', 'jobs: ['],
+    ['workflows-pinned', LAUNCH, /@0123456789abcdef\w*/, '@v1'],
+    ['workflow-secrets', WATCH, 'FERRYBOT_WATCH_KEY }}', 'FERRYBOT_RUNNER_KEY }}'],
+  ])('%s is missing after an edit of %s: %s', (check, path, from, to) => {
+    expect(stateOf(edited(path, from, to), check)).toBe('missing');
+  });
+
+  it('has the watch given what jobs are passed, so that it can redact it', () => {
+    const lab = config();
+    const passing = { ...lab, lanes: { daily: { ...lab.lanes.daily, passSecrets: ['HARBOUR'] } } };
+    expect(
+      stateOf(
+        judged(() => undefined, passing),
+        'workflow-secrets',
+      ),
+    ).toBe('missing');
+  });
+});
+
+describe('keys', () => {
+  it('of the example are missing: anybody can derive them', () => {
+    expect(judgeKeys(config(), {}, NOON)).toMatchObject({ state: 'missing' });
+  });
+
+  it('are ok where each role has one in force, and the environment holds no other', () => {
+    const lab = config();
+    const keys = lab.keys.map((key, index) => ({
+      ...key,
+      public: Buffer.alloc(32, index).toString('base64'),
+    }));
+    const own = { ...lab, keys };
+    const other = { control: { public: 'x', sign: () => '' } };
+    expect(judgeKeys(own, {}, NOON).state).toBe('ok');
+    expect(judgeKeys(own, other, NOON).found).toContain('FERRYBOT_CONTROL_KEY');
+    expect(judgeKeys({ ...own, keys: keys.slice(1) }, {}, NOON).state).toBe('missing');
+  });
+});
+
+describe('an examination', () => {
+  const answering = (answers: Readonly<Record<string, unknown>>) => {
+    const fetchIt = async (url: string): Promise<Response> => {
+      const path = decodeURIComponent(new URL(url).pathname);
+      const body = answers[path];
+      return Response.json(body ?? { message: 'Not Found' }, { status: body === undefined ? 404 : 200 });
+    };
+    const octokit = new Octokit({ baseUrl: 'http://github.test', request: { fetch: fetchIt }, log: QUIET });
+    return createClient({
+      octokit,
+      owner: 'lab',
+      repo: 'ferries',
+      baseUrl: 'http://github.test',
+      sleep: async () => undefined,
+      now: () => NOON,
+    });
+  };
+  const file = (content: string) => ({
+    type: 'file',
+    encoding: 'base64',
+    content: Buffer.from(content).toString('base64'),
+  });
+  const repository = { '/repos/lab/ferries': { default_branch: 'main', private: true } };
+  const contents = '/repos/lab/ferries/contents';
+  const files = {
+    [`${contents}/.github/ferrybot.yml`]: file(text),
+    [`${contents}/.github/workflows`]: [...WORKFLOWS.keys()].map((path) => ({ type: 'file', path })),
+    ...Object.fromEntries([...WORKFLOWS].map(([path, content]) => [`${contents}/${path}`, file(content)])),
+  };
+
+  it('gives every check once and in order, ok only for what it saw', async () => {
+    const findings = await examine(answering({ ...repository, ...files }), {}, NOON);
+    expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
+    const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
+    expect(ok).toEqual([
+      'config',
+      'workflows-present',
+      'workflow-launch-safe',
+      'workflows-pinned',
+      'workflow-secrets',
+      'fork-approval',
+    ]);
+    expect(stateOf(findings, 'keys')).toBe('missing');
+    expect(findings.filter((finding) => finding.state !== 'ok' && finding.todo === '')).toEqual([]);
+  });
+
+  it('of a repository that the token cannot see finds everything unknown', async () => {
+    const findings = await examine(answering({}), {}, NOON);
+    expect(findings.map((finding) => finding.check)).toEqual([...DOCTOR_CHECKS]);
+    expect(new Set(findings.map((finding) => finding.state))).toEqual(new Set(['unknown']));
+  });
+
+  it('of a broken config says so and judges nothing by it', async () => {
+    const broken = { [`${contents}/.github/ferrybot.yml`]: file('version: 2\n') };
+    const findings = await examine(answering({ ...repository, ...broken }), {}, NOON);
+    expect(stateOf(findings, 'config')).toBe('missing');
+    expect(findings.filter((finding) => finding.state === 'ok')).toEqual([]);
+  });
+});
+
+const QUIET = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
