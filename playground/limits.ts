@@ -18,6 +18,13 @@ export const github = {
   workflowRequestsPerHour: 1_000,
   anonymousRequestsPerHour: 60,
   rateWindowMs: 60 * 60 * 1000,
+  /** Secondary limits (docs: rate limits for the REST API); the two on content are shared with the web page. */
+  contentPerMinute: 80,
+  contentPerHour: 500,
+  pointsPerMinute: 900,
+  requestsAtOnce: 100,
+  /** Without a better reason to name: wait at least a minute. */
+  secondaryWaitMs: 60 * 1000,
   annotationsPerRequest: 50,
   checkActionsPerRun: 3,
   checkActionLabelCharacters: 20,
@@ -30,8 +37,8 @@ export const github = {
   dispatchInputs: 25,
   /** The receiver of a webhook must answer within this time. */
   webhookAnswerMs: 10_000,
-  /** A delivery can be sent again for this long (GHES; github.com: three days). */
-  redeliveryWindowMs: 7 * 24 * 60 * 60 * 1000,
+  /** A delivery can be sent again for this long (docs: redelivering webhooks; three days on github.com). */
+  redeliveryWindowMs: 3 * 24 * 60 * 60 * 1000,
   /** Entries of a directory that the contents API lists. */
   directoryEntries: 1_000,
   /** Bytes of a file that the contents API gives as base64; larger ones only raw. */

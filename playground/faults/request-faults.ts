@@ -1,6 +1,7 @@
 /** Lets faults strike requests of the API: before GitHub acts, after it, or instead of it. */
 
 import { faults as limits } from '../limits.ts';
+import { secondaryLimit } from '../world/reply.ts';
 import type { World } from '../world/world.ts';
 import { type Asked, looked } from './asked.ts';
 import { ConnectionLost } from './connection-lost.ts';
@@ -28,7 +29,7 @@ export async function answerWithFaults(
   if (spared) return answer(request);
   const asked = await looked(request);
   const stormEndMs = storms.get(world)?.get(asked.caller) ?? 0;
-  if (asked.writes && stormEndMs > world.clock.now()) return secondaryLimit(stormEndMs - world.clock.now());
+  if (asked.writes && stormEndMs > world.clock.now()) return limited(stormEndMs - world.clock.now());
   const fault = strike(
     world,
     asked.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds,
@@ -63,7 +64,7 @@ async function struck(
       if (!asked.writes) return answer(asked.request);
       const open = storms.get(world) ?? new Map<string, number>();
       storms.set(world, open.set(asked.caller, world.clock.now() + limits.stormMs));
-      return secondaryLimit(limits.stormMs);
+      return limited(limits.stormMs);
     }
     case 'webhook-dropped':
     case 'webhook-doubled':
@@ -75,16 +76,9 @@ async function struck(
   }
 }
 
-/** docs.github.com/rest: rate limits; the words are those by which clients know it. */
-function secondaryLimit(waitMs: number): Response {
-  const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
-  const documentation =
-    'https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api';
-  const headers = { 'retry-after': `${Math.ceil(waitMs / 1000)}` };
-  return Response.json(
-    { message, documentation_url: `${documentation}#about-secondary-rate-limits` },
-    { status: 403, headers },
-  );
+function limited(waitMs: number): Response {
+  const { status, body, headers } = secondaryLimit(waitMs);
+  return Response.json(body, { status, headers });
 }
 
 /** 500 comes as JSON, 502 and 503 as the page of a proxy. */

@@ -4,7 +4,9 @@ import * as z from 'zod';
 import { faultSchema } from '../faults/fault.ts';
 import { faults as limits } from '../limits.ts';
 import type { Json } from '../world/json.ts';
+import { rateStands } from '../world/rate.ts';
 import { readJsonBody, toJson } from '../world/read-body.ts';
+import { secondaryStands } from '../world/secondary.ts';
 import type { World } from '../world/world.ts';
 import type { OffsetClock } from './offset-clock.ts';
 import { listPeople } from './people.ts';
@@ -34,6 +36,8 @@ export async function answerControl(
       return Response.json(listPeople(world));
     case 'GET /_playground/usage':
       return Response.json(world.state.usage);
+    case 'GET /_playground/limits':
+      return Response.json({ primary: rateStands(world), secondary: secondaryStands(world) });
     case 'GET /_playground/deliveries':
       return Response.json(Object.values(world.state.deliveries));
     case 'GET /_playground/unserved':

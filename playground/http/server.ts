@@ -106,7 +106,9 @@ async function serveFetch(
 }
 
 function isControl(path: string): boolean {
-  return /^\/_playground\/(people|usage|deliveries|unserved|faults|clock|logs\/(jobs|runs)\/\d+)$/.test(path);
+  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|logs\/(jobs|runs)\/\d+)$/.test(
+    path,
+  );
 }
 
 function nothingHere(status: 404 | 405 | 413): Response {

@@ -1,4 +1,6 @@
 /** What the bar at the foot tells about the world: its clock, and what was asked of it and sent by it. */
+import { rateStands } from '../world/rate.ts';
+import { secondaryStands } from '../world/secondary.ts';
 import type { World } from '../world/world.ts';
 
 export type Glance = {
@@ -7,6 +9,12 @@ export type Glance = {
   /** REST and GraphQL requests of Apps and workflows: what counts against the bot's budget. */
   readonly botRequests: number;
   readonly botContentWrites: number;
+  /** Of the bot's caller that is nearest to GitHub's limit: content in the last minute and hour, requests in this hour. */
+  readonly nearest: {
+    readonly contentMinute: number;
+    readonly contentHour: number;
+    readonly requestsHour: number;
+  };
   readonly deliveries: number;
   /** Deliveries that were not answered with 2xx. */
   readonly deliveriesFailed: number;
@@ -17,11 +25,18 @@ export function glanceOf(world: World): Glance {
   const bots = Object.entries(world.state.usage).filter(([caller]) =>
     /^(?:app|installation|workflow):/.test(caller),
   );
+  const stands = Object.entries(secondaryStands(world)).filter(([caller]) => !caller.startsWith('user:'));
+  const windows = Object.entries(rateStands(world)).filter(([caller]) => !caller.startsWith('user:'));
   const deliveries = Object.values(world.state.deliveries);
   return {
     nowMs: world.clock.now(),
     botRequests: bots.reduce((sum, [, usage]) => sum + usage.rest + usage.graphql, 0),
     botContentWrites: bots.reduce((sum, [, usage]) => sum + usage.contentWrites, 0),
+    nearest: {
+      contentMinute: Math.max(0, ...stands.map(([, stand]) => stand.contentLastMinute)),
+      contentHour: Math.max(0, ...stands.map(([, stand]) => stand.contentLastHour)),
+      requestsHour: Math.max(0, ...windows.map(([, { used }]) => used)),
+    },
     deliveries: deliveries.length,
     deliveriesFailed: deliveries.filter(({ statusCode }) => statusCode < 200 || statusCode > 299).length,
   };

@@ -10,10 +10,11 @@ import { findRepo } from './lookup.ts';
 import { allows, type Verdict } from './permissions.ts';
 import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
 import { readJsonBody } from './read-body.ts';
-import { type Answer, failed, notFound } from './reply.ts';
+import { type Answer, failed, notFound, secondaryLimit } from './reply.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { allRoutes } from './routes/all-routes.ts';
+import { enter, secondaryWaitMs } from './secondary.ts';
 import type { Caller } from './state-people.ts';
 import { nextId, type World } from './world.ts';
 
@@ -49,7 +50,12 @@ export async function answer(world: World, request: Request): Promise<Response> 
     accept: request.headers.get('accept') ?? '',
     url,
   };
-  const result = withNeeds(match.route, await dispatch(call, match));
+  const writes = request.method !== 'GET' && request.method !== 'HEAD';
+  const cost = { points: writes ? 5 : 1, content: match.route.content };
+  const waitMs = secondaryWaitMs(world, caller, cost);
+  if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs));
+  const leave = enter(world, caller, cost);
+  const result = withNeeds(match.route, await dispatch(call, match).finally(leave));
   if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
   count(world, caller, match, result);
   return send(world, request, caller, result);
@@ -59,14 +65,25 @@ async function graphql(world: World, request: Request, caller: Caller, body: Jso
   if (caller.kind === 'anonymous' || caller.kind === 'app') {
     return send(world, request, caller, failed(401, 'This endpoint requires you to be authenticated.'));
   }
+  const mutates = isMutation(body);
+  const cost = { points: mutates ? 5 : 1, content: mutates };
+  const waitMs = secondaryWaitMs(world, caller, cost);
+  if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs), 'graphql');
   spend(world, caller);
   countUsage(world, caller, 'graphql');
-  const result = await answerGraphql(world, caller, body);
+  const leave = enter(world, caller, cost);
+  const result = await answerGraphql(world, caller, body).finally(leave);
   if (result.mutation) {
     await world.save();
     if (result.content) countUsage(world, caller, 'contentWrites');
   }
   return send(world, request, caller, { status: result.status, body: result.body, headers: {} }, 'graphql');
+}
+
+/** What the limits look at before the query is parsed; a mutation may always make content. */
+function isMutation(body: Json): boolean {
+  if (typeof body !== 'object' || body === null || !('query' in body)) return false;
+  return typeof body['query'] === 'string' && /^\s*mutation\b/.test(body['query']);
 }
 
 async function dispatch(call: Call, match: Match): Promise<Answer> {

@@ -19,6 +19,12 @@ export function rateOf(world: World, caller: Caller): RateWindow {
   return { limit: limitOf(caller), used: 0, resetAtMs: now + github.rateWindowMs };
 }
 
+/** The hour's windows of everybody who has asked something in it. */
+export function rateStands(world: World): Readonly<Record<string, RateWindow>> {
+  const now = world.clock.now();
+  return Object.fromEntries([...table(world)].filter(([, { resetAtMs }]) => resetAtMs > now));
+}
+
 /** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. */
 export function spend(world: World, caller: Caller): void {
   const rate = rateOf(world, caller);
@@ -42,7 +48,7 @@ export function countUsage(world: World, caller: Caller, kind: keyof Usage): voi
 }
 
 /** A workflow's limit is counted per repository, whatever the run. */
-function callerKey(world: World, caller: Caller): string {
+export function callerKey(world: World, caller: Caller): string {
   return caller.kind === 'workflow' ? `workflows of ${caller.repoId}` : callerName(world, caller);
 }
 

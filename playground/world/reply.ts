@@ -58,6 +58,17 @@ export function invalid(errors: readonly FieldError[], message = 'Validation Fai
   };
 }
 
+/** 403 of a secondary limit: the words and the header by which clients know it. */
+export function secondaryLimit(waitMs: number): Answer {
+  const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+  const about = 'https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api';
+  return {
+    status: 403,
+    body: { message, documentation_url: `${about}#about-secondary-rate-limits` },
+    headers: { 'retry-after': `${Math.ceil(waitMs / 1000)}` },
+  };
+}
+
 /** 422 whose `errors` are sentences, as the routes of reviews answer. */
 export function invalidSimply(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
   return {

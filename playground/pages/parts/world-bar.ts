@@ -1,4 +1,5 @@
 /** The bar at the foot: the world's clock, requests used, webhooks delivered. */
+import { github } from '../../limits.ts';
 import type { Glance } from '../glance.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
@@ -11,5 +12,6 @@ export function worldBar(glance: Glance | null): Html {
   return html`<div class="world-items" data-key="world" data-now="${now}">${live}
   <span>${icon('clock')} <time datetime="${now}"><strong>${now.slice(0, 10)} ${now.slice(11, 19)}</strong> UTC</time></span>
   <span>bot: <strong>${glance.botRequests}</strong> requests, <strong>${glance.botContentWrites}</strong> content writes</span>
+  <span title="What the bot has used of GitHub's limits: content in the last minute and hour, requests in this hour">limits: <strong>${glance.nearest.contentMinute}</strong>/${github.contentPerMinute} a minute, <strong>${glance.nearest.contentHour}</strong>/${github.contentPerHour} an hour, <strong>${glance.nearest.requestsHour}</strong>/${github.requestsPerHour} requests</span>
   <span>webhooks: <strong>${glance.deliveries}</strong> sent${glance.deliveriesFailed === 0 ? null : html`, <strong class="tone-bad">${glance.deliveriesFailed}</strong> not taken`}</span></div>`;
 }
