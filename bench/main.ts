@@ -1,6 +1,7 @@
 /** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails. */
 
 import { measureStart } from './cold-start.ts';
+import { measureGates } from './gates.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
 import { measureReading } from './reading.ts';
@@ -10,6 +11,7 @@ const SUITES = {
   requests: measureRequests,
   logbook: measureLogbook,
   reading: measureReading,
+  gates: measureGates,
   start: measureStart,
 } as const;
 

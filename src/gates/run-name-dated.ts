@@ -1,13 +1,16 @@
 /** Gate: the run is named by its date, so that no result is mistaken for another day's (policy/daily-ferry.md, rules). */
 
-import { block, type Gate, pass } from './gate.ts';
+import { block, type Gate, given, pass } from './gate.ts';
 
+/** Both the name that was proposed and the one that would be launched: the config may have changed between the two. */
 export const runNameDated: Gate = {
   id: 'run-name-dated',
-  evaluate: ({ proposal, policy }) => {
-    const wanted = policy.runNamePattern.replaceAll('{date}', proposal.date);
-    return proposal.runName === wanted
-      ? pass('dated', { runName: wanted })
-      : block('wrong-name', 'lab', { found: proposal.runName, wanted });
-  },
+  evaluate: ({ proposal, policy, manifest }) =>
+    given(manifest, ({ runName }) => {
+      const wanted = policy.runNamePattern.replaceAll('{date}', proposal.date);
+      const found = proposal.runName === wanted ? runName : proposal.runName;
+      return found === wanted
+        ? pass('dated', { runName: wanted })
+        : block('wrong-name', 'lab', { found, wanted });
+    }),
 };

@@ -27,7 +27,11 @@ export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remed
     case 'run-name-dated':
       return [
         act('name-run', about('wanted'), 'lab', 'lab', (now) =>
-          reworded({ ...now, proposal: { ...now.proposal, runName: about('wanted') } }),
+          reworded({
+            ...now,
+            proposal: { ...now.proposal, runName: about('wanted') },
+            manifest: changed(now.manifest, (value) => ({ ...value, runName: about('wanted') })),
+          }),
         ),
       ];
     case 'cluster-matches':

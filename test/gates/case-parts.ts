@@ -1,0 +1,97 @@
+// The facts that the cases of the gates are made from: one thing wrong each, or one thing unreadable.
+
+import type { KnobChange } from '../../src/domain/delta.ts';
+import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
+import type { Instant } from '../../src/domain/ids.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { after } from '../../src/domain/time.ts';
+import type { GateId, Verdict } from '../../src/domain/verdict.ts';
+import type { GateFacts } from '../../src/gates/gate.ts';
+import { shaOf } from '../support/run-drafts.ts';
+import { aBody, aChange, aCheck, anIssue, aPull, NOON } from '../support/run-facts.ts';
+import { POLICY, someApprovals } from './sample-facts.ts';
+
+export type Facts = Partial<GateFacts>;
+/** For each gate the code by which it passes, and its cases. */
+export type Rows = Readonly<Record<GateId, { readonly pass: string; readonly cases: readonly Case[] }>>;
+/** A fact, the outcome and code that it gives, and the other gates that speak up too where they look at the same thing. */
+export type Case = readonly [
+  what: string,
+  facts: Facts,
+  outcome: Verdict['outcome'],
+  code: string,
+  others?: readonly GateId[],
+];
+
+export const knob = (path: string, name = path): KnobChange => ({
+  knob: name,
+  path,
+  before: '1',
+  after: '2',
+  bucket: null,
+  line: 1,
+});
+export const knobs = (...paths: readonly string[]): Facts => ({
+  change: known(aChange({ delta: { kind: 'knobs', changes: paths.map((path) => knob(path)) } })),
+});
+export const STRUCTURAL: Facts = {
+  change: known(aChange({ delta: { kind: 'structural', side: 'head', line: 9, statement: 'def f():' } })),
+};
+export const UNPARSABLE: Facts = {
+  change: known(aChange({ delta: { kind: 'unparsable', side: 'base', line: 9, message: 'invalid' } })),
+};
+export const NO_CHANGE: Facts = { change: known(aChange({ delta: { kind: 'none' } })) };
+export const COUNTING: readonly GateId[] = ['delta-declared', 'budget', 'scale-stable', 'identical-rerun'];
+export const body = (change: Parameters<typeof aBody>[0]): Facts => ({ body: known(aBody(change)) });
+export const pull = (change: Parameters<typeof aPull>[0]): Facts => ({ pull: known(aPull(change)) });
+export const issue = (change: Parameters<typeof anIssue>[0]): Facts => ({ issue: known(anIssue(change)) });
+export const box = (text: string, checked: boolean) => ({ text, checked, line: 3 });
+export const mismatch = (kind: Mismatch['kind']): Mismatch => ({
+  kind,
+  knob: 'learning_rate',
+  path: null,
+  declared: null,
+  real: null,
+  fileLine: 4,
+  bodyLine: null,
+  row: '| learning_rate | 3e-3 | 6e-3 |',
+});
+
+export const PULL: Facts = { pull: unknown('GitHub is away') };
+export const ISSUE: Facts = { issue: unknown('GitHub is away') };
+export const CHANGE: Facts = { change: unknown('git is away') };
+export const BODY: Facts = { body: unknown('GitHub is away') };
+export const CHANGE_READERS: readonly GateId[] = [
+  'freshness',
+  'scope',
+  'delta-readable',
+  'issue-updated',
+  ...COUNTING,
+];
+export const BODY_READERS: readonly GateId[] = [
+  'delta-declared',
+  'risk-present',
+  'last-ferry-linked',
+  'preconditions',
+];
+export const UNSHIPPED: Facts = { change: known(aChange({ trees: { experiments: null } })) };
+export const MANIFEST_READERS: readonly GateId[] = [
+  'run-name-dated',
+  'cluster-matches',
+  'cost-budget',
+  'manifest-complete',
+];
+export const MANIFEST: Facts = { manifest: unknown('the proposed commit has no lib') };
+export const CHECKS: Facts = { checks: unknown('GitHub is away') };
+export const checks = (...change: readonly Partial<CheckFacts>[]): Facts => ({
+  checks: known(change.map((one) => aCheck(one))),
+});
+export const policy = (change: Partial<GateFacts['policy']>): Facts => ({ policy: { ...POLICY, ...change } });
+export const hours = (ms: number): Instant => after(NOON, ms * 3_600_000);
+export const BEHIND = { baseSha: shaOf('a newer tip'), mergeBaseAt: hours(-24) } as const;
+export const LATER = [{ sha: shaOf('later'), subject: 'a faster loader' }] as const;
+export const APPROVALS: Facts = { approvals: unknown('GitHub is away') };
+export const given = (change: Parameters<typeof someApprovals>[0]): Facts => ({
+  approvals: known(someApprovals(change)),
+});
+export const LIVE: Facts = { liveRuns: unknown('the logbook is away') };

@@ -1,0 +1,7 @@
+// For every gate: facts on which it holds a run back, and facts without which it cannot tell.
+
+import type { Rows } from './case-parts.ts';
+import { CHANGE_CASES } from './change-cases.ts';
+import { LANE_CASES } from './lane-cases.ts';
+
+export const ROWS: Rows = { ...CHANGE_CASES, ...LANE_CASES };

@@ -1,0 +1,205 @@
+import { known, unknown } from '../../src/domain/observed.ts';
+import { digestOf } from '../support/run-drafts.ts';
+import { aConfigHealth } from '../support/run-facts.ts';
+import { aManifest } from '../support/run-parts.ts';
+import {
+  APPROVALS,
+  CHECKS,
+  checks,
+  given,
+  hours,
+  ISSUE,
+  issue,
+  LIVE,
+  MANIFEST,
+  MANIFEST_READERS,
+  PULL,
+  policy,
+  pull,
+  type Rows,
+} from './case-parts.ts';
+import { aHold, anApproval, DIGEST } from './sample-facts.ts';
+
+export const LANE_CASES = {
+  'target-branch': {
+    pass: 'targets-branch',
+    cases: [
+      ['another branch', pull({ baseBranch: 'dev' }), 'fail', 'wrong-branch'],
+      ['closed', pull({ state: 'closed' }), 'fail', 'closed'],
+      ['merged', pull({ state: 'closed', merged: true }), 'fail', 'merged'],
+      ['unreadable', PULL, 'unknown', 'unreadable', ['head-repository']],
+    ],
+  },
+  'head-repository': {
+    pass: 'same-repository',
+    cases: [
+      ['a fork', pull({ headRepository: 'mallory/models' }), 'fail', 'fork'],
+      ['a fork that is gone', pull({ headRepository: null }), 'fail', 'fork'],
+      ['unreadable', PULL, 'unknown', 'unreadable', ['target-branch']],
+    ],
+  },
+  'checks-green': {
+    pass: 'green',
+    cases: [
+      [
+        'a check that failed',
+        checks({}, { name: 'lint', state: 'failed', says: 'failure' }),
+        'fail',
+        'failed',
+      ],
+      ['a check that runs', checks({}, { name: 'lint', state: 'running' }), 'fail', 'running'],
+      ['a workflow that nobody allowed', checks({ state: 'awaits-approval' }), 'fail', 'awaits-approval'],
+      [
+        'a required one that is not there',
+        { ...checks({}), ...policy({ requiredChecks: ['lint'] }) },
+        'fail',
+        'missing',
+      ],
+      [
+        'a required one that failed',
+        { ...checks({ state: 'failed' }), ...policy({ requiredChecks: ['CI / tests'] }) },
+        'fail',
+        'failed',
+      ],
+      [
+        'a required one under our name',
+        { ...checks({ ours: true }), ...policy({ requiredChecks: ['tests'] }) },
+        'fail',
+        'missing',
+      ],
+      [
+        'a waiting workflow that may hold a required one',
+        { ...checks({}, { name: 'x', state: 'awaits-approval' }), ...policy({ requiredChecks: ['tests'] }) },
+        'fail',
+        'awaits-approval',
+      ],
+      ['unreadable', CHECKS, 'unknown', 'unreadable'],
+    ],
+  },
+  'config-valid': {
+    pass: 'valid',
+    cases: [
+      [
+        'an invalid one',
+        { configHealth: known(aConfigHealth({ isValid: false, problems: 2, first: 'lanes: no', line: 4 })) },
+        'fail',
+        'invalid',
+      ],
+      ['unreadable', { configHealth: unknown('git is away') }, 'unknown', 'unreadable'],
+    ],
+  },
+  'issue-updated': {
+    pass: 'updated',
+    cases: [
+      ['a change after the last word', { issueToldAt: known(hours(-4.01)) }, 'fail', 'issue-older'],
+      ['comments that cannot be read', { issueToldAt: unknown('GitHub is away') }, 'unknown', 'unreadable'],
+      ['a closed issue', issue({ state: 'closed' }), 'fail', 'issue-closed'],
+      ['no label', issue({ labels: ['ferry'] }), 'fail', 'issue-unlabelled'],
+      ['no link', issue({ body: 'see #12' }), 'fail', 'issue-not-linked'],
+      ['a number that only begins alike', issue({ body: 'see #130' }), 'fail', 'issue-not-linked'],
+      ['unreadable', ISSUE, 'unknown', 'unreadable'],
+    ],
+  },
+  'cluster-matches': {
+    pass: 'lane-cluster',
+    cases: [
+      ['another cluster', { manifest: known(aManifest({ cluster: 'other' })) }, 'fail', 'other-cluster'],
+      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    ],
+  },
+  'cost-budget': {
+    pass: 'no-budget',
+    cases: [
+      [
+        'a run that costs more',
+        policy({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'block' } }),
+        'fail',
+        'over',
+      ],
+      [
+        'the same where it only warns',
+        policy({ costBudget: { maxAcceleratorHours: '2.49', enforce: 'warn' } }),
+        'warn',
+        'over',
+      ],
+      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    ],
+  },
+  'lane-free': {
+    pass: 'free',
+    cases: [
+      ['another run', { liveRuns: known(['ferry-daily-20261120']) }, 'fail', 'busy'],
+      ['unreadable', LIVE, 'unknown', 'unreadable'],
+    ],
+  },
+  'not-held': {
+    pass: 'free',
+    cases: [
+      ['a hold', { holds: known([aHold('hold')]) }, 'fail', 'held'],
+      ['a skipped day', { holds: known([aHold('skip')]) }, 'fail', 'skipped'],
+      ['a freeze', { holds: known([aHold('freeze')]) }, 'fail', 'frozen'],
+      ['a broken journal', { holds: unknown('the journal is broken') }, 'unknown', 'unreadable'],
+    ],
+  },
+  'approver-allowed': {
+    pass: 'enough',
+    cases: [
+      ['nobody approved', given({ given: [] }), 'fail', 'too-few'],
+      ['one of two', given({ needed: 2 }), 'fail', 'too-few'],
+      ['one person twice', given({ needed: 2, given: [anApproval(), anApproval()] }), 'fail', 'too-few'],
+      [
+        'a permission that is gone',
+        given({ given: [anApproval({ standing: known('permission-lost') })] }),
+        'fail',
+        'not-counting',
+      ],
+      [
+        'a comment that was edited',
+        given({ given: [anApproval({ standing: known('comment-edited') })] }),
+        'fail',
+        'not-counting',
+      ],
+      [
+        'a permission that cannot be read',
+        given({ given: [anApproval({ standing: unknown('GitHub is away') })] }),
+        'unknown',
+        'unreadable',
+      ],
+      ['unreadable', APPROVALS, 'unknown', 'unreadable', ['manifest-unchanged']],
+    ],
+  },
+  'manifest-unchanged': {
+    pass: 'as-approved',
+    cases: [
+      [
+        'another manifest',
+        given({ given: [anApproval({ digest: digestOf('before') })] }),
+        'fail',
+        'changed',
+        ['approver-allowed'],
+      ],
+      [
+        'another text',
+        given({ given: [anApproval({ body: digestOf('before') })] }),
+        'fail',
+        'text-changed',
+        ['approver-allowed'],
+      ],
+      [
+        'an approval that fell with its manifest',
+        given({ given: [], lastDrop: { reason: 'manifest-changed', digest: digestOf('before') } }),
+        'fail',
+        'changed',
+        ['approver-allowed'],
+      ],
+      [
+        'an approval that fell with the text',
+        given({ given: [], lastDrop: { reason: 'body-edited', digest: DIGEST } }),
+        'fail',
+        'text-changed',
+        ['approver-allowed'],
+      ],
+      ['no manifest', { bound: unknown('no lib') }, 'unknown', 'unreadable', ['approver-allowed']],
+    ],
+  },
+} satisfies Partial<Rows>;
