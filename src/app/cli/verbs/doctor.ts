@@ -6,8 +6,8 @@ import { branded, isInstant } from '../../../domain/ids.ts';
 import { createClient } from '../../../github/call.ts';
 import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
-import { examine } from '../../doctor/examine.ts';
-import type { Finding } from '../../doctor/finding.ts';
+import { examine } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { EXIT, type VerbIo } from '../verb-io.ts';
 import { misused, pathOnly } from './logbook-verify.ts';
 

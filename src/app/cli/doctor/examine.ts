@@ -1,11 +1,11 @@
 /** Examines a lab's setup: config, keys, workflows and settings, each as far as the token may see it. Changes nothing. */
 
-import { readConfig } from '../../config/read-config.ts';
-import type { LabConfig } from '../../config/schema.ts';
-import type { Instant } from '../../domain/ids.ts';
-import { known, type Observed } from '../../domain/observed.ts';
-import type { GitHubClient } from '../../github/call.ts';
-import { listFiles, readFileText } from '../../github/repository-files.ts';
+import { readConfig } from '../../../config/read-config.ts';
+import type { LabConfig } from '../../../config/schema.ts';
+import type { Instant } from '../../../domain/ids.ts';
+import { known, type Observed } from '../../../domain/observed.ts';
+import type { GitHubClient } from '../../../github/call.ts';
+import { listFiles, readFileText } from '../../../github/repository-files.ts';
 import {
   readAppPermissions,
   readBranchRules,
@@ -17,9 +17,9 @@ import {
   readSecretNames,
   readTagRulesets,
   readWorkflowPermissions,
-} from '../../github/settings.ts';
-import { CONFIG_PATH } from '../config-source.ts';
-import type { SigningKeys } from '../signers.ts';
+} from '../../../github/settings.ts';
+import { CONFIG_PATH } from '../../config-source.ts';
+import type { SigningKeys } from '../../signers.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
 import { judgeKeys } from './judge-keys.ts';
 import { judgeSettings, LAUNCH_ENVIRONMENT } from './judge-settings.ts';

@@ -1,8 +1,8 @@
 /** Judges what GitHub tells about a repository's settings: each is ok, missing, or unknown with what to do. */
 
-import type { Observed } from '../../domain/observed.ts';
-import type { RepositorySettings, TagRuleset, WorkflowPermissions } from '../../github/settings.ts';
-import { APP_PERMISSIONS } from '../server/app-permissions.ts';
+import type { Observed } from '../../../domain/observed.ts';
+import type { RepositorySettings, TagRuleset, WorkflowPermissions } from '../../../github/settings.ts';
+import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
 import { type DoctorCheck, type Finding, fine, missing, unseen } from './finding.ts';
 
 export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';

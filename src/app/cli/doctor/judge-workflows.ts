@@ -2,8 +2,8 @@
 
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import type { LabConfig } from '../../config/schema.ts';
-import { KEY_VARIABLES } from '../signers.ts';
+import type { LabConfig } from '../../../config/schema.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
 import { type Finding, fine, missing } from './finding.ts';
 import { LAUNCH_ENVIRONMENT, LAUNCH_LABEL } from './judge-settings.ts';
 
