@@ -1,6 +1,7 @@
 /** `/approve-launch [digest]`: a person takes responsibility for exactly the manifest that was shown (decision D4). */
 
 import { type Permission, permits } from '../domain/actor.ts';
+import { limits } from '../domain/limits.ts';
 import { isLive, standingApprovals } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { allPass } from '../domain/verdict.ts';
@@ -47,20 +48,22 @@ function mayApprove(permission: Permission, user: number, policy: CommandPolicy)
   );
 }
 
-/** A bare approval means what the bot had shown, unchanged, for the configured time before the comment was written. */
+/**
+ * A bare approval means what the bot had shown, unchanged, for the configured time before the comment was written; one
+ * that names the digest means that manifest, with the text that was shown beside it when the comment was written.
+ */
 function digestRefusal(context: CommandContext, digest: string): CommandDecision | null {
   const given = context.args['digest'];
   const hex = digest.slice('sha256:'.length);
-  if (given !== undefined) {
-    return hex.startsWith(given.replace(/^sha256:/, '').toLowerCase())
-      ? null
-      : answer('approval-digest-changed', { given, digest: hex.slice(0, 12) });
-  }
-  const shownAt = context.state.gate?.digest === digest ? fromRfc3339(context.state.gate.at) : null;
-  if (shownAt === null || context.comment.createdAt < shownAt + context.policy.shownForMs) {
-    return answer('approval-digest-needed', { digest: hex.slice(0, 12) });
-  }
-  return null;
+  if (given !== undefined && !hex.startsWith(given.replace(/^sha256:/, '').toLowerCase()))
+    return answer('approval-digest-changed', { given, digest: hex.slice(0, 12) });
+  const { gate } = context.state;
+  const shownAt = gate?.digest === digest ? fromRfc3339(gate.shownAt) : null;
+  // GitHub tells whole seconds, and its clock is not ours.
+  const waitMs = given === undefined ? context.policy.shownForMs : -limits.clockSlackMs;
+  return shownAt === null || context.comment.createdAt < shownAt + waitMs
+    ? answer('approval-digest-needed', { digest: hex.slice(0, 12) })
+    : null;
 }
 
 function approve(

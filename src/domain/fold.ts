@@ -67,7 +67,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'proposed':
       return state;
     case 'gated':
-      return { ...state, gate: { ...event.data, ...moment } };
+      return { ...state, gate: { ...event.data, ...moment, shownAt: shownSince(state, event) } };
     case 'approved':
       return {
         ...state,
@@ -121,6 +121,12 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     default:
       return assertNever(event);
   }
+}
+
+/** A gate that answers otherwise on the same manifest and text shows nothing new to whoever approves it. */
+function shownSince({ gate }: RunState, { data, at }: EventOf<'gated'>): string {
+  const isSame = gate !== null && gate.digest === data.digest && gate.body === data.body;
+  return isSame ? gate.shownAt : at;
 }
 
 function personOf(event: LogbookEvent): Actor {

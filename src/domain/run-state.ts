@@ -35,6 +35,13 @@ export function nextAttempt(order: IssuedOrder | null): number {
   return order.claim === null ? order.order.attempt : order.order.attempt + 1;
 }
 
+/** The newest answer of the gates. `shownAt`: since when this very manifest and body text have been on show. */
+export type Gate = EventDataByType['gated'] & {
+  readonly at: string;
+  readonly seq: number;
+  readonly shownAt: string;
+};
+
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
 export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
 export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };
@@ -67,7 +74,7 @@ export type RunState = {
   readonly head: Head;
   readonly proposal: EventDataByType['proposed'];
   readonly proposedAt: string;
-  readonly gate: (EventDataByType['gated'] & { readonly at: string; readonly seq: number }) | null;
+  readonly gate: Gate | null;
   /** Everything that was ever approved and not explicitly dropped; `standingApprovals` says which still count. */
   readonly approvals: readonly Approval[];
   readonly drops: readonly EventOf<'approval-dropped'>[];
