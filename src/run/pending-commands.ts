@@ -48,12 +48,23 @@ export function pendingItems(
     .filter((comment) => !comment.authorIsBot && !comment.byUs && comment.createdAt >= options.since)
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
     .flatMap((comment) =>
-      openIn(
-        { ...comment, isEdited: comment.editedAt !== null },
+      openOf(
+        comment.editedAt !== null,
+        saidBy(comment, options.otherBots),
         seen.get(commentName(comment)) ?? [],
-        options.otherBots,
       ).map((open) => ({ comment, ...open })),
     );
+}
+
+/** What was read of each comment, by the lab's list of other bots: a decision in several steps asks about the same ones. */
+const readings = new WeakMap<readonly string[], WeakMap<CommentFacts, readonly Said[]>>();
+
+function saidBy(comment: CommentFacts, otherBots: readonly string[]): readonly Said[] {
+  const known = readings.get(otherBots) ?? new WeakMap<CommentFacts, readonly Said[]>();
+  readings.set(otherBots, known);
+  const said = known.get(comment) ?? saidIn(comment.body, otherBots);
+  known.set(comment, said);
+  return said;
 }
 
 type Open = { readonly index: number; readonly said: Said };
@@ -64,8 +75,11 @@ export function openIn(
   seen: readonly SeenCommand[],
   otherBots: readonly string[],
 ): readonly Open[] {
-  const said = saidIn(comment.body, otherBots);
-  if (!comment.isEdited) {
+  return openOf(comment.isEdited, saidIn(comment.body, otherBots), seen);
+}
+
+function openOf(isEdited: boolean, said: readonly Said[], seen: readonly SeenCommand[]): readonly Open[] {
+  if (!isEdited) {
     const answered = new Set(seen.filter((one) => one.answer !== null).map((one) => one.index));
     return said.map((one, index) => ({ index, said: one })).filter(({ index }) => !answered.has(index));
   }

@@ -1,0 +1,263 @@
+// The bot's processes in the simulation: two controls with their own memory and view of the record, and the runner.
+
+import type { LabConfig } from '../../src/config/schema.ts';
+import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import { approvalFacts } from '../../src/run/approval-facts.ts';
+import { decideJournal } from '../../src/run/decide-journal.ts';
+import { gateRun } from '../../src/run/gate-run.ts';
+import { manifestDigest } from '../../src/run/manifest-digest.ts';
+import { pendingItems } from '../../src/run/pending-commands.ts';
+import { reconcile } from '../../src/run/reconcile.ts';
+import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
+import { citationKey } from '../../src/run/verify-approvals.ts';
+import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
+import { digestOf } from '../support/run-drafts.ts';
+import { aBody, aChange, anIssue, aPull, aWorkflowRun, someFacts } from '../support/run-facts.ts';
+import { aConfig } from '../support/run-parts.ts';
+import { changeFor, commitFor, fingerprintOf } from './content.ts';
+import { ELSEWHERE, push, RUN, snapshot, type Version, type World } from './world.ts';
+
+/** One control process: what it remembers, and the record as it saw it last. */
+export type Control = { memory: Memory; view: Version };
+
+/** The process died and was started again: it remembers nothing and reads the record. */
+export function restart(world: World): Control {
+  return { memory: EMPTY_MEMORY, view: world.version };
+}
+
+const CONFIGS = new Map<number, LabConfig>();
+
+function configOf(quorum: number): LabConfig {
+  const made = CONFIGS.get(quorum) ?? aConfig();
+  const config = { ...made, approvals: { ...made.approvals, quorum } };
+  if (!CONFIGS.has(quorum)) CONFIGS.set(quorum, config);
+  return CONFIGS.get(quorum) ?? config;
+}
+
+/** What a process reads of GitHub at this moment; now and then a part cannot be read. */
+function factsOf(world: World, view: Version): RunFacts {
+  const isHidden = world.random.chance(0.04);
+  const comments = world.comments.filter((comment) => comment.thread !== ELSEWHERE);
+  const permissions = new Map(
+    [...world.permissions].map(([id, held]) => [
+      id,
+      world.random.chance(0.03) ? unknown('GitHub is away') : known(held),
+    ]),
+  );
+  const titled = world.dispatches.map((one) =>
+    aWorkflowRun(`launch ${one.order.slice(7, 19)}`, {
+      id: one.id,
+      status: one.done ? 'completed' : 'queued',
+      createdAt: one.at,
+    }),
+  );
+  return someFacts({
+    pull: known(pullOf(world)),
+    issue: known(anIssue({ updatedAt: world.now })),
+    comments: isHidden ? unknown('GitHub is away') : known(comments),
+    change: world.random.chance(0.03) ? unknown('git is away') : known(aChange(changeFor(world.content))),
+    body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
+    permissions,
+    laneHolds: known(view.journal.holds),
+    launchRuns: known(titled),
+  });
+}
+
+function pullOf(world: World): ReturnType<typeof aPull> {
+  const editors = world.editors.map((id) => ({ id, login: `user-${id}` }));
+  return aPull({
+    headSha: commitFor(world.content),
+    bodyDigest: fingerprintOf(world.body),
+    bodyEditors: editors,
+    state: world.isPullOpen ? 'open' : 'closed',
+  });
+}
+
+/** One wake of a control process, or a part of it: it may be interrupted after any step. */
+export function wake(world: World, control: Control, stepsMax: number): void {
+  control.view = world.version;
+  hearElsewhere(world, control);
+  const facts = factsOf(world, control.view);
+  const outcomes = [...control.memory.outcomes].filter(([, outcome]) => outcome.kind === 'done');
+  control.memory = { ...control.memory, outcomes: new Map(outcomes), tries: new Map() };
+  for (let index = 0; index < stepsMax; index += 1) {
+    const step = reconcile({
+      state: control.view.state,
+      facts: { ...facts, laneHolds: known(control.view.journal.holds) },
+      config: configOf(world.quorum),
+      repository: 'lab/models',
+      now: world.now,
+      memory: control.memory,
+      digestOf,
+    });
+    if (step === null) return;
+    if (step.kind === 'append') {
+      const seqs = push(world, control.view, step.drafts, step.journal);
+      // Somebody else was faster: the record is read again, and decided again.
+      control.view = world.version;
+      if (seqs !== null)
+        control.memory = { ...control.memory, appended: new Set([...control.memory.appended, ...seqs]) };
+      continue;
+    }
+    if (step.effect.kind !== 'dispatch-workflow') return;
+    // The answer may be lost though the dispatch was made, and the dispatch may never have been made.
+    const isMade = !world.random.chance(0.1);
+    const isTold = isMade && !world.random.chance(0.1);
+    if (isMade && step.effect.workflow === configOf(world.quorum).workflows.launch) {
+      const order = step.effect.inputs['order'] ?? '';
+      world.dispatches.push({ id: world.dispatches.length + 1, order, at: world.now, done: false });
+    }
+    const outcome = isTold
+      ? ({ kind: 'done', number: null } as const)
+      : ({ kind: 'unknown', message: 'the answer was lost' } as const);
+    const tries = new Map([
+      ...control.memory.tries,
+      [step.key, (control.memory.tries.get(step.key) ?? 0) + 1],
+    ]);
+    control.memory = {
+      ...control.memory,
+      outcomes: new Map([...control.memory.outcomes, [step.key, outcome]]),
+      tries,
+    };
+  }
+}
+
+function hearElsewhere(world: World, control: Control): void {
+  const { journal, state } = control.view;
+  const comments = world.comments.filter((comment) => comment.thread === ELSEWHERE);
+  const config = configOf(world.quorum);
+  const since = world.comments[0]?.createdAt ?? world.now;
+  const items = pendingItems(journal.commands, comments, { since, otherBots: config.otherBots });
+  if (items.length === 0) return;
+  const permissions = new Map([...world.permissions].map(([id, held]) => [id, known(held)]));
+  const drafts = decideJournal({
+    items,
+    known: journal.commands,
+    journal: journal.commands,
+    facts: { permissions, laneHolds: known(journal.holds), laneRuns: known([state]) },
+    config,
+    otherwise: 'no-run-here',
+    now: world.now,
+  });
+  if (drafts.length > 0) push(world, control.view, [], drafts);
+  control.view = world.version;
+}
+
+/** The runner carries out one dispatch; `dieAt` 1 = after the claim, 2 = after the submission, before it is recorded. */
+export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
+  for (let tries = 0; tries < 3; tries += 1) {
+    const view = world.version;
+    const judged = judgeOrder(view.state, order, orderFacts(world, view));
+    if (judged.kind === 'refuse') {
+      if (judged.effect === 'ending') refuse(world, view, order, judged.code);
+      return;
+    }
+    const { order: given, digest, claim } = judged.order;
+    if (judged.kind === 'claim') {
+      const data = { orderDigest: digest, attempt: given.attempt, workflowRun: 1, engineSession: '' };
+      const atClaim = snapshot(world);
+      const claimedAt = world.now;
+      if (push(world, view, [{ type: 'claimed', role: 'runner', data }]) === null) continue;
+      if (dieAt === 1) return;
+      start(world, given.submissionId, { commit: given.commit, digest: given.digest, claimedAt, atClaim });
+    } else if (!world.jobs.has(given.submissionId)) {
+      if (judged.ground.kind === 'refuse' && judged.ground.effect === 'standing') return;
+      if (judged.ground.kind === 'refuse' || isClaimStale(judged.order, world.now)) {
+        refuse(world, view, order, 'too late', 'submit-rejected');
+        return;
+      }
+      const claimedAt = Date.parse(claim?.at ?? '');
+      start(world, given.submissionId, {
+        commit: given.commit,
+        digest: given.digest,
+        claimedAt,
+        atClaim: snapshot(world),
+      });
+    }
+    if (dieAt === 2) return;
+    recordSubmission(world, order);
+    return;
+  }
+}
+
+function start(
+  world: World,
+  submissionId: string,
+  job: Omit<Parameters<typeof world.jobs.set>[1], 'submissionId'>,
+): void {
+  if (world.jobs.has(submissionId)) throw new Error(`two jobs under ${submissionId}`);
+  world.jobs.set(submissionId, { submissionId, ...job });
+}
+
+function recordSubmission(world: World, order: string): void {
+  const { state } = world.version;
+  if (state.order?.digest !== order || state.order.status !== 'claimed') return;
+  const { order: given, digest } = state.order;
+  const data = {
+    orderDigest: digest,
+    attempt: given.attempt,
+    engine: 'local',
+    jobId: given.submissionId,
+    cluster: 'local',
+    command: [],
+    commit: given.commit,
+    adopted: false,
+    urls: {},
+    details: {},
+  };
+  push(world, world.version, [{ type: 'submitted', role: 'runner', data }]);
+}
+
+function refuse(
+  world: World,
+  view: Version,
+  order: string,
+  reason: string,
+  code: 'runner-refused' | 'submit-rejected' = 'runner-refused',
+): void {
+  push(world, view, [
+    { type: 'incident', role: 'runner', data: { code, detail: { orderDigest: order, reason } } },
+  ]);
+}
+
+/** The runner reads everything itself, each approval by its id. */
+function orderFacts(world: World, view: Version): OrderFacts {
+  const config = configOf(world.quorum);
+  const facts = factsOf(world, view);
+  const cited = new Map<string, Observed<CommentFacts | null>>();
+  for (const approval of view.state.order?.order.approvals ?? []) {
+    const comment = world.comments.find((one) => one.id === approval.comment) ?? null;
+    cited.set(citationKey(approval), world.random.chance(0.03) ? unknown('GitHub is away') : known(comment));
+  }
+  const gated = gateRun({
+    run: RUN,
+    proposal: view.state.proposal,
+    holds: view.state.holds,
+    config,
+    repository: 'lab/models',
+    now: world.now,
+    approvals: known(approvalFacts(view.state, facts, config)),
+    facts,
+    digestOf,
+  });
+  return {
+    repository: 'lab/models',
+    now: world.now,
+    config,
+    digestOf,
+    laneHolds: known(view.journal.holds),
+    pull: facts.pull,
+    body: facts.body.kind === 'known' ? known(facts.body.value.fingerprint) : facts.body,
+    cited,
+    permissions: facts.permissions,
+    digest:
+      gated.manifest.kind === 'known'
+        ? known(manifestDigest(gated.manifest.value, digestOf))
+        : gated.manifest,
+  };
+}
+
+/** How long nothing has to happen until every patience of the bot has run out. */
+export const QUIET_MS = limits.permissionPatienceMs + limits.commentGoneMs;

@@ -1,0 +1,97 @@
+/**
+ * Random interleavings of people, pushes, edits, permission changes, replays and crashes (issue *the gate*, done when):
+ * no launch without a valid approval of exactly that content by enough distinct people who may, every command answered
+ * once. `INTERLEAVINGS` says how many; a failing one is named by its seed.
+ */
+
+import { describe, expect, it } from 'vitest';
+import { alice } from '../support/run-drafts.ts';
+import { faultsOf } from './oracle.ts';
+import { play } from './play.ts';
+import type { Job, World } from './world.ts';
+
+const ASKED = Number(process.env['INTERLEAVINGS'] ?? 0);
+const COUNT = ASKED > 0 ? ASKED : process.env['CI'] === undefined ? 2_000 : 10_000;
+
+it(`${COUNT} interleavings launch only what was approved, and answer every command`, {
+  timeout: 600_000,
+}, () => {
+  const outcomes = new Map<string, number>();
+  const count = (name: string): void => {
+    outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+  };
+  const faults: string[] = [];
+  for (let seed = 1; seed <= COUNT; seed += 1) {
+    const world = play(seed);
+    faults.push(...faultsOf(world).map((fault) => `seed ${seed}: ${fault}`));
+    count(world.jobs.size > 0 ? 'launched' : 'not launched');
+    for (const event of world.events) {
+      if (event.type === 'approval-dropped') count(`dropped: ${event.data.reason}`);
+      if (event.type === 'incident')
+        count(`incident: ${event.data.code} ${event.data.detail['reason'] ?? ''}`);
+      if (event.type === 'command-answered') count(`answer: ${event.data.code}`);
+    }
+  }
+  const lines = [...outcomes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => `${name}: ${n}`);
+  process.stdout.write(`${COUNT} interleavings\n${lines.join('\n')}\n`);
+  expect(faults.slice(0, 20)).toEqual([]);
+  expect((outcomes.get('launched') ?? 0) / COUNT).toBeGreaterThanOrEqual(0.3);
+});
+
+describe('the checker', () => {
+  /** A world that launched, as if its claim had been made with something else in place. */
+  function tampered(change: (job: Job, world: World) => Partial<Job['atClaim']>): readonly string[] {
+    const world = play(firstLaunched());
+    for (const [id, job] of world.jobs)
+      world.jobs.set(id, { ...job, atClaim: { ...job.atClaim, ...change(job, world) } });
+    return faultsOf(world);
+  }
+
+  it('has nothing to say of a launch that was approved', () => {
+    expect(tampered(() => ({}))).toEqual([]);
+  });
+
+  it.each([
+    ['the approving comments are gone', { comments: [] }],
+    ['nobody may approve', { permissions: new Map() }],
+    ['the head is another', { content: 'z' }],
+    ['the description is another', { body: 99 }],
+    ['nothing was ever shown', { recorded: [] }],
+  ] as const)('sees that %s', (_, change) => {
+    expect(tampered(() => change)).not.toEqual([]);
+  });
+
+  it('sees a second job, a command without an answer, and one with two', () => {
+    const world = play(firstLaunched());
+    const [job] = world.jobs.values();
+    if (job === undefined) throw new Error('nothing was launched');
+    world.jobs.set('another', { ...job, submissionId: 'another' });
+    const answer = world.events.find((event) => event.type === 'command-answered');
+    if (answer !== undefined) world.events.push(answer, answer);
+    const { content, body } = world;
+    world.deeds.push({
+      kind: 'said',
+      at: world.now,
+      by: alice.id,
+      comment: 1,
+      text: '/status',
+      content,
+      body,
+    });
+    world.comments.push({ ...(world.comments[0] ?? job.atClaim.comments[0] ?? fail()), id: 1 });
+    const faults = faultsOf(world).join('\n');
+    expect(faults).toContain('2 jobs');
+    expect(faults).toContain('/status (1) has 0 answers');
+    expect(faults).toContain('has 3 answers');
+  });
+});
+
+/** The first seed whose people get their launch. */
+function firstLaunched(): number {
+  for (let seed = 1; seed < 100; seed += 1) if (play(seed).jobs.size > 0) return seed;
+  throw new Error('nothing was launched in a hundred worlds');
+}
+
+function fail(): never {
+  throw new Error('there is no comment');
+}

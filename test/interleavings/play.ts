@@ -1,0 +1,142 @@
+// One interleaving: people, pushes, edits, permissions, replays and crashes in random order, then quiet until nothing is owed.
+
+import type { Permission } from '../../src/domain/actor.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+import { type Control, launch, QUIET_MS, restart, wake } from './bot.ts';
+import { CONTENTS } from './content.ts';
+import { carol, ELSEWHERE, eve, newWorld, PEOPLE, pass, say, type World } from './world.ts';
+
+const SAID = [
+  '/approve-launch',
+  '/approve-launch',
+  '/approve-launch',
+  '/approve-launch DIGEST',
+  '/approve-launch DIGEST',
+  '/approve-launch 0123456789ab',
+  '/revoke',
+  '/hold reason="wait"',
+  '/unhold',
+  '/status',
+] as const;
+const PERMISSIONS: readonly Permission[] = ['maintain', 'maintain', 'write', 'none'];
+
+/** Plays one world to its end. */
+export function play(seed: number): World {
+  const world = newWorld(seed);
+  const controls: [Control, Control] = [restart(world), restart(world)];
+  wake(world, controls[0], 10);
+  const moves = 6 + world.random.below(18);
+  for (let move = 0; move < moves; move += 1) {
+    pass(world, 500 + world.random.below(world.random.chance(0.05) ? 8_000_000 : 120_000));
+    const deed = world.random.below(100);
+    if (deed < 45) botMoves(world, controls);
+    else if (deed < 75) speak(world);
+    else meddle(world);
+  }
+  if (world.random.chance(0.75)) settle(world, controls);
+  quiet(world, controls);
+  return world;
+}
+
+function botMoves(world: World, controls: [Control, Control]): void {
+  const index = world.random.below(2);
+  const control = controls[index];
+  if (control === undefined) return;
+  const deed = world.random.below(10);
+  if (deed < 1) controls[index] = restart(world);
+  else if (deed < 7) wake(world, control, world.random.chance(0.3) ? 1 + world.random.below(3) : 25);
+  else run(world);
+}
+
+/** Any dispatch that was ever made, also one that was carried out before: a person may run the job again. */
+function run(world: World): void {
+  if (world.dispatches.length === 0) return;
+  const dispatch = world.random.pick(world.dispatches);
+  const dieAt = world.random.chance(0.7) ? 0 : world.random.chance(0.5) ? 1 : 2;
+  launch(world, dispatch.order, dieAt);
+  dispatch.done = true;
+}
+
+function speak(world: World): void {
+  const by = world.random.pick([alice, alice, bob, bob, carol, eve]);
+  if (world.random.chance(0.08))
+    say(world, by, world.random.pick(['/freeze reason="x"', '/thaw']), ELSEWHERE);
+  else if (world.random.chance(0.02)) say(world, by, '/stop');
+  else say(world, by, world.random.pick(SAID).replace('DIGEST', digestOnShow(world)));
+}
+
+/** The digest as the card shows it; people who look at no card type nothing sensible. */
+function digestOnShow(world: World): string {
+  return world.version.state.gate?.digest?.slice(7, 19) ?? 'abcdefabcdef';
+}
+
+function meddle(world: World): void {
+  const { random } = world;
+  const deed = random.below(10);
+  if (deed < 3) move(world, random.pick(CONTENTS));
+  else if (deed < 5) editBody(world, random.pick(PEOPLE).id);
+  else if (deed < 7) world.permissions.set(random.pick([alice, bob, carol]).id, random.pick(PERMISSIONS));
+  else if (deed < 8) forge(world);
+  else touchComment(world);
+}
+
+function move(world: World, content: string): void {
+  world.content = content;
+  world.deeds.push({ kind: 'pushed', at: world.now, by: carol.id, content, body: world.body });
+}
+
+function editBody(world: World, by: number): void {
+  world.body = world.random.chance(0.3) ? Math.max(1, world.body - 1) : world.body + 1;
+  world.editors = [by, ...world.editors];
+  world.deeds.push({ kind: 'edited-body', at: world.now, by, content: world.content, body: world.body });
+}
+
+/** A dispatch by hand, of an order that was never issued or of one that is old. */
+function forge(world: World): void {
+  const order = `sha256:${'f'.repeat(64)}`;
+  launch(world, world.random.chance(0.5) ? order : (world.dispatches[0]?.order ?? order), 0);
+}
+
+function touchComment(world: World): void {
+  if (world.comments.length === 0) return;
+  const comment = world.random.pick(world.comments);
+  const others = world.comments.filter((one) => one !== comment);
+  const deed = world.random.below(3);
+  const changed =
+    deed === 0
+      ? { ...comment, body: `${comment.body} please`, editedAt: world.now, updatedAt: world.now }
+      : { ...comment, minimized: true };
+  world.comments = deed === 2 ? others : world.comments.map((one) => (one === comment ? changed : one));
+}
+
+/** People come back to their senses: what stands in the way is lifted, and those who may approve once more. */
+function settle(world: World, controls: readonly Control[]): void {
+  world.permissions.set(alice.id, 'maintain').set(bob.id, 'maintain');
+  if (world.content === 'x') move(world, 'a');
+  say(world, alice, '/thaw', ELSEWHERE);
+  say(world, alice, '/unhold');
+  serve(world, controls);
+  for (const by of [alice, bob, bob, alice]) {
+    pass(world, 61_000);
+    say(world, by, '/approve-launch');
+    serve(world, controls);
+  }
+}
+
+function serve(world: World, controls: readonly Control[]): void {
+  for (const control of controls) wake(world, control, 25);
+  for (const dispatch of world.dispatches.filter((one) => !one.done)) {
+    launch(world, dispatch.order, 0);
+    dispatch.done = true;
+  }
+}
+
+/** Nobody does anything any more; the bot looks again until every patience has run out. */
+function quiet(world: World, controls: readonly Control[]): void {
+  for (let round = 0; round < 4; round += 1) {
+    serve(world, controls);
+    pass(world, QUIET_MS / 2 + 60_000);
+  }
+  serve(world, controls);
+  serve(world, controls);
+}

@@ -1,0 +1,197 @@
+// The world of one interleaving: GitHub's threads, the record with its compare-and-set, dispatches and jobs, all as plain data.
+
+import type { Actor, Permission } from '../../src/domain/actor.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/event.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import { foldOne } from '../../src/domain/fold.ts';
+import { branded, type Instant, isInstant, isRunId } from '../../src/domain/ids.ts';
+import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/journal-state.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
+import { transitionCheck } from '../../src/logbook/rules.ts';
+import { aRun } from '../support/run-builder.ts';
+import { alice, bob, digestOf } from '../support/run-drafts.ts';
+import { type Random, randomFrom } from './random.ts';
+
+export const carol: Actor = { id: 103, login: 'carol' };
+export const eve: Actor = { id: 104, login: 'eve' };
+export const PEOPLE = [alice, bob, carol, eve] as const;
+export const RUN = branded('ferry-daily-20261121', isRunId);
+export const PULL = 13;
+/** An experiment issue that has no run: what is said there goes to the repository journal. */
+export const ELSEWHERE = 40;
+
+/** One version of the record: the run's state and the journal's, at one head of the branch. */
+export type Version = {
+  readonly head: number;
+  readonly state: RunState;
+  readonly journal: JournalState;
+  readonly journalEvents: readonly LogbookEvent[];
+};
+
+/** What people did, as the checker reads it: it knows nothing of the bot. `content` is what the head would run. */
+export type Deed =
+  | {
+      readonly kind: 'said';
+      readonly at: number;
+      readonly by: number;
+      readonly comment: number;
+      readonly text: string;
+      readonly content: string;
+      readonly body: number;
+    }
+  | {
+      readonly kind: 'pushed' | 'edited-body';
+      readonly at: number;
+      readonly by: number;
+      readonly content: string;
+      readonly body: number;
+    };
+
+/** What the runner's machine looked like at the moment of a claim, and what it was told to start. */
+export type Job = {
+  readonly submissionId: string;
+  readonly commit: string;
+  readonly digest: string;
+  readonly claimedAt: number;
+  readonly atClaim: Snapshot;
+};
+
+/** GitHub at one moment. */
+export type Snapshot = {
+  readonly content: string;
+  readonly body: number;
+  readonly editors: readonly number[];
+  readonly permissions: ReadonlyMap<number, Permission>;
+  readonly comments: readonly CommentFacts[];
+  readonly recorded: readonly LogbookEvent[];
+  readonly journal: readonly LogbookEvent[];
+};
+
+export type Dispatch = { readonly id: number; readonly order: string; readonly at: Instant; done: boolean };
+
+export type World = {
+  readonly random: Random;
+  readonly quorum: number;
+  now: Instant;
+  content: string;
+  body: number;
+  editors: readonly number[];
+  isPullOpen: boolean;
+  permissions: Map<number, Permission>;
+  comments: CommentFacts[];
+  version: Version;
+  /** Every event of the run, in order. */
+  events: LogbookEvent[];
+  readonly dispatches: Dispatch[];
+  readonly jobs: Map<string, Job>;
+  readonly deeds: Deed[];
+  nextId: number;
+};
+
+/** A proposed ferry on a quiet morning. */
+export function newWorld(seed: number): World {
+  const random = randomFrom(seed);
+  const run = aRun();
+  const journal = EMPTY_JOURNAL;
+  return {
+    random,
+    quorum: random.chance(0.4) ? 2 : 1,
+    now: branded(Date.parse('2026-11-21T09:05:00.000Z'), isInstant),
+    content: 'a',
+    body: 1,
+    editors: [],
+    isPullOpen: true,
+    permissions: new Map<number, Permission>([
+      [alice.id, 'maintain'],
+      [bob.id, 'maintain'],
+      [carol.id, 'write'],
+      [eve.id, 'none'],
+    ]),
+    comments: [],
+    version: { head: 1, state: run.state, journal, journalEvents: [] },
+    events: [...run.events],
+    dispatches: [],
+    jobs: new Map(),
+    deeds: [],
+    nextId: 1_000,
+  };
+}
+
+export function pass(world: World, ms: number): void {
+  world.now = branded(world.now + ms, isInstant);
+}
+
+/** A person writes: GitHub dates it in whole seconds. */
+export function say(world: World, by: Actor, text: string, thread = PULL): void {
+  const id = world.nextId;
+  world.nextId += 1;
+  const at = branded(Math.floor(world.now / 1_000) * 1_000, isInstant);
+  const { content, body } = world;
+  world.deeds.push({ kind: 'said', at: world.now, by: by.id, comment: id, text, content, body });
+  world.comments.push({
+    surface: 'comment',
+    id,
+    nodeId: `IC_${id}`,
+    thread,
+    author: by,
+    authorIsBot: false,
+    byUs: false,
+    body: text,
+    bodyDigest: digestOf(text),
+    createdAt: at,
+    updatedAt: at,
+    editedAt: null,
+    minimized: false,
+  });
+}
+
+/** Appends to run and journal in one push, if nobody pushed since `seen`; an illegal draft is a bug and throws. */
+export function push(
+  world: World,
+  seen: Version,
+  drafts: readonly EventDraft[],
+  journal: readonly EventDraft[] = [],
+): readonly number[] | null {
+  if (world.version.head !== seen.head) return null;
+  let { state } = seen;
+  const events = drafts.map(
+    (draft, index): LogbookEvent => eventOf(world, draft, RUN, state.head.seq + 1 + index),
+  );
+  for (const event of events) {
+    const next = foldOne(state, event);
+    if (!next.ok) throw new Error(`${event.type}: ${next.error.rule}`);
+    state = next.value;
+  }
+  const added = journal.map(
+    (draft, index): LogbookEvent => eventOf(world, draft, 'journal', seen.journalEvents.length + index),
+  );
+  const journalEvents = [...seen.journalEvents, ...added];
+  const check = transitionCheck('journal');
+  for (const event of journalEvents) {
+    const rule = check(event);
+    if (rule !== null) throw new Error(`journal: ${event.type}: ${rule}`);
+  }
+  world.events = [...world.events, ...events];
+  world.version = { head: seen.head + 1, state, journal: foldJournal(journalEvents), journalEvents };
+  return events.map((event) => event.seq);
+}
+
+function eventOf(world: World, draft: EventDraft, run: string, seq: number): LogbookEvent {
+  const frame = { v: 1, run, seq, at: toRfc3339(world.now), prev: '', keyId: '', hash: `h${seq}`, sig: '' };
+  // A draft with its frame is an event of the same type; the compiler cannot see that through the union.
+  return { ...frame, ...draft } as LogbookEvent;
+}
+
+/** GitHub and the record as they are now, for the checker. */
+export function snapshot(world: World): Snapshot {
+  return {
+    content: world.content,
+    body: world.body,
+    editors: [...world.editors],
+    permissions: new Map(world.permissions),
+    comments: [...world.comments],
+    recorded: world.events,
+    journal: world.version.journalEvents,
+  };
+}
