@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { answerWithFaults } from '../faults/request-faults.ts';
 import { skewMs } from '../faults/strike.ts';
+import { createForkStore, withoutForks } from '../git/fork-store.ts';
 import type { GitStore } from '../git/git-store.ts';
 import { answer } from './api.ts';
 import { createBus } from './bus.ts';
@@ -31,7 +32,11 @@ export function createWorld(options: WorldOptions): World {
     gitOf: (repo) => {
       const known = stores.get(repo.id);
       if (known !== undefined) return known;
-      const opened = options.gitStores(repo.owner, repo.name);
+      const parent = repo.forkOfId === undefined ? undefined : state.repos[repo.forkOfId];
+      const opened =
+        parent === undefined
+          ? withoutForks(options.gitStores(repo.owner, repo.name))
+          : createForkStore(options.gitStores(parent.owner, parent.name), repo.id);
       stores.set(repo.id, opened);
       return opened;
     },

@@ -13,6 +13,8 @@ export type NewPull = {
   readonly title: string;
   readonly body: string;
   readonly headRef: string;
+  /** The repository of the head; another one for a pull request from a fork. */
+  readonly headRepoId?: number;
   readonly headSha: string;
   readonly baseRef: string;
   readonly baseSha: string;
@@ -21,10 +23,10 @@ export type NewPull = {
 
 export async function openPull(act: Act, wanted: NewPull): Promise<PullIssue> {
   const number = takeNumber(act);
-  const { title, body, ...branches } = wanted;
+  const { title, body, headRepoId = act.repo.id, ...branches } = wanted;
   const pull: Pull = {
     id: nextId(act.world, 'pulls'),
-    headRepoId: act.repo.id,
+    headRepoId,
     ...branches,
     mergedAtMs: null,
     mergedById: null,

@@ -31,12 +31,18 @@ export async function recordPush(act: Act, moved: readonly MovedRef[]): Promise<
   }
 }
 
+/** A branch is the head of pull requests here and, in a fork, of some in its parent; it is the base of some here. */
 async function renewPulls(act: Act, branch: string, moved: MovedRef): Promise<void> {
-  for (const row of issuesOf(act.world, act.repo)) {
-    const issue = asPull(row);
-    if (issue === null || issue.state !== 'open') continue;
-    if (issue.pull.headRef === branch) await renewHead(act, issue, moved);
-    else if (issue.pull.baseRef === branch && moved.after !== null) await renewBase(act, issue, moved.after);
+  const parent = act.repo.forkOfId === undefined ? undefined : act.world.state.repos[act.repo.forkOfId];
+  for (const repo of parent === undefined ? [act.repo] : [act.repo, parent]) {
+    for (const row of issuesOf(act.world, freshRepo({ ...act, repo }))) {
+      const issue = asPull(row);
+      if (issue === null || issue.state !== 'open') continue;
+      const { headRef, headRepoId, baseRef } = issue.pull;
+      if (headRef === branch && headRepoId === act.repo.id) await renewHead({ ...act, repo }, issue, moved);
+      else if (baseRef === branch && repo.id === act.repo.id && moved.after !== null)
+        await renewBase(act, issue, moved.after);
+    }
   }
 }
 

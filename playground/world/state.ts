@@ -36,6 +36,8 @@ export type Repo = {
   readonly name: string;
   readonly description: string | null;
   readonly private: boolean;
+  /** The repository that this one is a fork of. */
+  readonly forkOfId?: number;
   readonly defaultBranch: string;
   readonly createdAtMs: number;
   readonly pushedAtMs: number;

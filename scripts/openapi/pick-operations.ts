@@ -10,6 +10,18 @@ export type Picked = {
   readonly unknown: readonly string[];
 };
 
+/**
+ * Where the description contradicts itself: in this list alone an installation's account is said to be a user and an
+ * enterprise at once; read one by one, the same installations have one or the other.
+ */
+const errata: Readonly<Record<string, unknown>> = {
+  'GET /app/installations': {
+    '200': {
+      'application/json': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
+    },
+  },
+};
+
 /** The names of parameters differ between GitHub and us, their places do not. */
 export function pickOperations(
   description: unknown,
@@ -25,7 +37,9 @@ export function pickOperations(
     const path = byPlaces.get(places) ?? byPlaces.get(places.replace(/\/contents$/, '/contents/{}')) ?? '';
     const operation = paths[path] === undefined ? undefined : asObject(paths[path])[method.toLowerCase()];
     if (operation === undefined) unknown.push(`${method} ${pattern}`);
-    else operations[`${method} ${path}`] = responsesOf(description, asObject(operation));
+    else
+      operations[`${method} ${path}`] =
+        errata[`${method} ${path}`] ?? responsesOf(description, asObject(operation));
   }
   return { operations, unknown };
 }

@@ -3,7 +3,9 @@
 import { actions } from '../../limits.ts';
 import type { WorldEvent } from '../../world/bus.ts';
 import type { Json } from '../../world/json.ts';
-import { repoById } from '../../world/lookup.ts';
+import { issuesOf, repoById } from '../../world/lookup.ts';
+import { roleOf } from '../../world/permissions.ts';
+import type { Repo } from '../../world/state.ts';
 import type { Run } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
 import { matchesTrigger } from '../workflow/matches-trigger.ts';
@@ -19,6 +21,8 @@ import type { SourceFile } from './workflow-files.ts';
 export async function openRuns(engine: Engine, event: WorldEvent): Promise<void> {
   const { world } = engine;
   const repo = repoById(world, event.repoId);
+  // Workflows of a fork run only after its owner has switched them on (docs: managing workflow runs in forks).
+  if (repo.forkOfId !== undefined) return;
   if (event.type === 'workflow_dispatch') {
     const run = event.runId === null ? undefined : world.state.runs[event.runId];
     if (run !== undefined && world.state.runPlans[run.id] === undefined) await planRun(engine, run, null);
@@ -43,9 +47,21 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
       source,
       title: source.title ?? workflow.name,
     });
-    if (event.byTokenKind === 'workflow') await waitForApproval(engine, run, source);
+    if (event.byTokenKind === 'workflow' || isFirstContact(world, repo, event, source))
+      await waitForApproval(engine, run, source);
     else await planRun(engine, run, source);
   }
+}
+
+/**
+ * The default of public repositories: runs for the pull request of somebody who has no role and never had one merged wait
+ * for approval (docs: approving workflow runs from forks).
+ */
+function isFirstContact(world: World, repo: Repo, event: WorldEvent, source: RunSource): boolean {
+  if (!source.untrusted || roleOf(repo, event.senderId) !== null) return false;
+  return !issuesOf(world, repo).some(
+    (issue) => issue.authorId === event.senderId && issue.pull !== null && issue.pull.mergedAtMs !== null,
+  );
 }
 
 /** A workflow file that is wrong in itself shows that with a failed run on every push that has it, as GitHub does. */

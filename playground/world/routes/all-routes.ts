@@ -7,6 +7,7 @@ import { checkRoutes } from './checks.ts';
 import { commentRoutes } from './comments.ts';
 import { commitRoutes } from './commits.ts';
 import { contentRoutes } from './contents.ts';
+import { forkRoutes } from './forks.ts';
 import { gitDataRoutes } from './git-data.ts';
 import { issueRoutes } from './issues.ts';
 import { labelRoutes } from './labels.ts';
@@ -23,6 +24,7 @@ export const allRoutes: readonly Route[] = [
   ...appRoutes,
   ...hookRoutes,
   ...repoRoutes,
+  ...forkRoutes,
   ...issueRoutes,
   ...commentRoutes,
   ...labelRoutes,

@@ -4,6 +4,7 @@ import type { CommitObject } from '../../git/git-store.ts';
 import { github, playground } from '../../limits.ts';
 import type { JsonObject } from '../json.ts';
 import { asPull, findUser, issuesOf } from '../lookup.ts';
+import { nodeId } from '../node-id.ts';
 import { paged } from '../paging.ts';
 import { type Answer, failed, notFound, ok, raw } from '../reply.ts';
 import { branchTip, peel, resolveCommit } from '../resolve-commit.ts';
@@ -151,6 +152,10 @@ async function getBranch(call: RepoCall): Promise<Answer> {
   const commit = await call.world.gitOf(call.repo).readCommit(sha);
   return ok({
     ...shapeBranch(call, name, sha),
+    _links: {
+      self: `${repoApi(call.world, call.repo)}/branches/${name}`,
+      html: `${repoPage(call.world, call.repo)}/tree/${name}`,
+    },
     commit: commit === null ? null : shapeCommit(call.world, call.repo, commit),
   });
 }
@@ -191,6 +196,13 @@ async function listTags(call: RepoCall): Promise<Answer> {
   const refs = [...(await store.refs('refs/tags/'))].toReversed();
   return paged(call, refs, async ([ref, sha]) => {
     const commit = (await peel(store, sha)) ?? sha;
-    return { name: ref.slice('refs/tags/'.length), commit: { sha: commit, url: `${api}/commits/${commit}` } };
+    const name = ref.slice('refs/tags/'.length);
+    return {
+      name,
+      node_id: nodeId('REF', `${call.repo.id}:${ref}`),
+      commit: { sha: commit, url: `${api}/commits/${commit}` },
+      zipball_url: `${api}/zipball/${ref}`,
+      tarball_url: `${api}/tarball/${ref}`,
+    };
   });
 }

@@ -1,7 +1,7 @@
 /** Routes of pull requests (docs.github.com/rest/pulls/pulls): list, open, get, update, files, commits, merge. */
 
 import * as z from 'zod';
-import { asPull, findPull, issuesOf, type PullIssue } from '../lookup.ts';
+import { asPull, findPull, issuesOf, type PullIssue, repoById } from '../lookup.ts';
 import { freshPull, mergePull, openPull } from '../open-pull.ts';
 import { paged } from '../paging.ts';
 import { may } from '../permissions.ts';
@@ -11,6 +11,7 @@ import { branchTip } from '../resolve-commit.ts';
 import { type ActorCall, content, type RepoCall, type Route, reads, repoAccess, writes } from '../route.ts';
 import { diffText, shapeCommit, shapeFile } from '../shapes/shape-commit.ts';
 import { shapeFullPull, shapePull } from '../shapes/shape-pull.ts';
+import type { Repo } from '../state.ts';
 import { emitIssue, putIssue } from '../threads.ts';
 import { applyIssueChanges } from '../update-issue.ts';
 import { textProblem } from './issues.ts';
@@ -78,7 +79,7 @@ async function listPulls(call: RepoCall): Promise<Answer> {
   const found = rows.filter(
     (issue) =>
       (state === 'all' || issue.state === state) &&
-      (head === null || `${call.repo.owner}:${issue.pull.headRef}`.toLowerCase() === head.toLowerCase()) &&
+      (head === null || headLabel(call, issue).toLowerCase() === head.toLowerCase()) &&
       (base === null || issue.pull.baseRef === base),
   );
   const sign = call.query.get('direction') === 'asc' ? 1 : -1;
@@ -86,6 +87,10 @@ async function listPulls(call: RepoCall): Promise<Answer> {
     call.query.get('sort') === 'updated' ? issue.updatedAtMs : issue.createdAtMs;
   const sorted = found.toSorted((a, b) => sign * (at(a) - at(b) || a.number - b.number));
   return paged(call, sorted, (issue) => shapePull(call.world, issue));
+}
+
+function headLabel(call: RepoCall, { pull }: PullIssue): string {
+  return `${repoById(call.world, pull.headRepoId).owner}:${pull.headRef}`;
 }
 
 async function getPull(call: RepoCall): Promise<Answer> {
@@ -105,13 +110,16 @@ async function createPull(call: ActorCall, body: z.infer<typeof creation>): Prom
     return failed(403, 'GitHub Actions is not permitted to create or approve pull requests.');
   }
   const headRef = body.head.slice(body.head.indexOf(':') + 1);
+  const headRepo = headRepoOf(call, body.head);
   const store = call.world.gitOf(call.repo);
-  const [headSha, baseSha] = await Promise.all([branchTip(store, headRef), branchTip(store, body.base)]);
-  if (headSha === null) return invalid([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
+  const headSha = headRepo === null ? null : await branchTip(call.world.gitOf(headRepo), headRef);
+  const baseSha = await branchTip(store, body.base);
+  if (headRepo === null || headSha === null)
+    return invalid([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
   if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
-  const refusal = await pullProblem(call, headRef, headSha, body.base, baseSha);
+  const refusal = await pullProblem(call, headRepo, headRef, headSha, body.base, baseSha);
   if (refusal !== null) return refusal;
-  const branches = { headRef, headSha, baseRef: body.base, baseSha };
+  const branches = { headRepoId: headRepo.id, headRef, headSha, baseRef: body.base, baseSha };
   const issue = await openPull(call, {
     title: body.title,
     body: body.body ?? '',
@@ -121,20 +129,33 @@ async function createPull(call: ActorCall, body: z.infer<typeof creation>): Prom
   return created(await shapeFullPull(call.world, issue));
 }
 
+/** `owner:branch` is a branch of the repository itself or of the owner's fork. */
+function headRepoOf(call: ActorCall, head: string): Repo | null {
+  const owner = head.includes(':') ? head.slice(0, head.indexOf(':')).toLowerCase() : null;
+  if (owner === null || owner === call.repo.owner.toLowerCase()) return call.repo;
+  const repos = Object.values(call.world.state.repos);
+  return repos.find((one) => one.forkOfId === call.repo.id && one.owner.toLowerCase() === owner) ?? null;
+}
+
 async function pullProblem(
   call: ActorCall,
+  headRepo: Repo,
   headRef: string,
   headSha: string,
   baseRef: string,
   baseSha: string,
 ): Promise<Answer | null> {
   const twin = issuesOf(call.world, call.repo).find(
-    (one) => one.state === 'open' && one.pull?.headRef === headRef && one.pull.baseRef === baseRef,
+    (one) =>
+      one.state === 'open' &&
+      one.pull?.headRef === headRef &&
+      one.pull.headRepoId === headRepo.id &&
+      one.pull.baseRef === baseRef,
   );
   const about = { resource: 'PullRequest', field: 'head', code: 'custom' } as const;
   if (twin !== undefined) {
     return invalid([
-      { ...about, message: `A pull request already exists for ${call.repo.owner}:${headRef}.` },
+      { ...about, message: `A pull request already exists for ${headRepo.owner}:${headRef}.` },
     ]);
   }
   const news = await call.world.gitOf(call.repo).log({ from: headSha, not: baseSha, limit: 1 });
@@ -154,7 +175,8 @@ async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promi
   const problem = textProblem('PullRequest', body.title ?? issue.title, body.body ?? '');
   if (problem !== null) return problem;
   const reopening = body.state === 'open' && issue.state === 'closed';
-  const head = reopening ? await branchTip(call.world.gitOf(call.repo), issue.pull.headRef) : null;
+  const headRepo = repoById(call.world, issue.pull.headRepoId);
+  const head = reopening ? await branchTip(call.world.gitOf(headRepo), issue.pull.headRef) : null;
   if (reopening && (head === null || issue.pull.mergedAtMs !== null)) {
     const message = `state cannot be changed. The ${issue.pull.headRef} branch was merged or has been deleted.`;
     return invalid([{ resource: 'PullRequest', field: 'state', code: 'invalid', message }]);

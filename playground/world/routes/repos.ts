@@ -41,9 +41,7 @@ export const repoRoutes: readonly Route[] = [
     return user === null ? notFound() : ok(shapePublicUser(call.world, user));
   }),
   plain('GET', '/rate_limit', 'public', getRateLimit),
-  plain('GET', '/meta', 'public', () =>
-    ok({ installed_version: '3.20.0', verifiable_password_authentication: false }),
-  ),
+  plain('GET', '/meta', 'public', () => ok({ verifiable_password_authentication: false })),
   plain('POST', '/markdown', 'public', (call) => {
     return withBody(call.body, markdown, (body) => {
       const html = micromark(body.text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });

@@ -32,7 +32,7 @@ export function shapeMinimalRepo(world: World, repo: Repo): JsonObject {
     owner: shapeUser(world, userById(world, repo.ownerId)),
     html_url: repoPage(world, repo),
     description: repo.description,
-    fork: false,
+    fork: repo.forkOfId !== undefined,
     url: api,
     ...repoLinks(api),
   };
@@ -91,7 +91,16 @@ export function shapeFullRepo(world: World, repo: Repo, role: Role | null): Json
     network_count: 0,
     subscribers_count: 0,
     permissions: shapeRolePermissions(role),
+    ...originOf(world, repo),
   };
+}
+
+/** Of a fork: the repository that it was made from, and the one at the root of them all (here the same). */
+function originOf(world: World, repo: Repo): JsonObject {
+  const parent = repo.forkOfId === undefined ? undefined : world.state.repos[repo.forkOfId];
+  if (parent === undefined) return {};
+  const shaped = shapeRepo(world, parent);
+  return { parent: shaped, source: shaped };
 }
 
 /** The `permissions` block that `GET /repos/…` adds for the caller. */

@@ -101,7 +101,8 @@ export function shapeJob(world: World, job: Job): JsonObject {
       started_at: isoOrNull(step.startedAtMs),
       completed_at: isoOrNull(step.completedAtMs),
     })),
-    check_run_url: job.checkRunId === null ? null : `${repoApi(world, repo)}/check-runs/${job.checkRunId}`,
+    // On GitHub a job and its check run have the same id.
+    check_run_url: `${repoApi(world, repo)}/check-runs/${job.checkRunId ?? job.id}`,
     labels: [...job.labels],
     runner_id: job.runnerName === null ? null : 1,
     runner_name: job.runnerName,
