@@ -1,11 +1,11 @@
 /** `/approve-launch [digest]`: a person takes responsibility for exactly the manifest that was shown (decision D4). */
 
-import { type Permission, permits } from '../domain/actor.ts';
+import { mayApprove } from '../config/may-approve.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive, standingApprovals } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { allPass } from '../domain/verdict.ts';
-import { answer, type CommandContext, type CommandDecision, type CommandPolicy } from './decision.ts';
+import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';
 
@@ -21,7 +21,8 @@ export const approveLaunch: CommandDefinition = {
 
 function decide(context: CommandContext): CommandDecision {
   const { state, policy, actor, gates } = context;
-  if (!mayApprove(context.permission, actor.id, policy))
+  const approvers = { permission: policy.approvePermission, users: policy.approveUsers };
+  if (!mayApprove(context.permission, actor.id, approvers))
     return answer('not-permitted', { needs: policy.approvePermission });
   // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
   if (state.end !== null || state.submission !== null || state.stop !== null || isLive(state))
@@ -39,13 +40,6 @@ function decide(context: CommandContext): CommandDecision {
   const refusal = digestRefusal(context, gates.digest);
   if (refusal !== null) return refusal;
   return approve(context, gates.digest);
-}
-
-function mayApprove(permission: Permission, user: number, policy: CommandPolicy): boolean {
-  return (
-    permits(permission, policy.approvePermission) ||
-    (permits(permission, 'write') && policy.approveUsers.includes(user))
-  );
 }
 
 /**

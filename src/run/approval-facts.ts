@@ -1,8 +1,8 @@
 /** The approvals of a run for its gates: as today's facts show them, and as the record alone has them. */
 
+import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
-import { type Permission, permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/run-state.ts';
@@ -23,14 +23,6 @@ export function recordedApprovalVerdicts(state: RunState, config: LabConfig): re
     approvals: known(factsWith(state, config, () => known('counts'))),
     bound: digest === null || body === null ? unknown('there is no manifest') : known({ digest, body }),
   });
-}
-
-/** Whether a person may approve: by permission, or by the config's list together with the right to write. */
-export function mayApprove(permission: Permission, user: number, { approvals }: LabConfig): boolean {
-  return (
-    permits(permission, approvals.permission) ||
-    (permits(permission, 'write') && approvals.users.includes(user))
-  );
 }
 
 /** The approvals that are to be looked at again: until a launch is ordered on them. From there on the runner looks itself. */
@@ -70,5 +62,7 @@ function standingOf(approval: Approval, facts: RunFacts, config: LabConfig): Obs
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');
   if (permission.kind === 'unknown') return permission;
-  return known(mayApprove(permission.value, approval.actor.id, config) ? 'counts' : 'permission-lost');
+  return known(
+    mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'permission-lost',
+  );
 }

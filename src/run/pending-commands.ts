@@ -150,11 +150,11 @@ function saidIn(body: string, otherBots: readonly string[]): readonly Said[] {
   return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
 }
 
-/** The moment from which a run is spoken to: a comment older than the run was not said to it. */
+/** The moment from which a run is spoken to: a comment older than the run was not said to it. GitHub tells whole seconds. */
 export function commandsSince(state: RunState): Instant {
   const at = fromRfc3339(state.proposedAt);
   if (at === null) throw new Error('a folded run carries a valid time');
-  return at;
+  return after(at, -(at % 1_000));
 }
 
 /** From when on a run's threads are read: what answers or publishes it is younger than the run, whatever the clocks say. */

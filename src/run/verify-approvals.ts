@@ -6,9 +6,10 @@
 
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
-import { type Permission, permits } from '../domain/actor.ts';
+import type { Permission } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -93,10 +94,8 @@ function personFault(
   const permission = facts.permissions.get(approval.user);
   if (permission === undefined || permission.kind === 'unknown')
     return { code: 'unreadable', why: permission?.why ?? 'the permission was not asked for' };
-  const may =
-    permits(permission.value, approvals.permission) ||
-    (permits(permission.value, 'write') && approvals.users.includes(approval.user));
-  if (!may) return { code: 'approver-lost-permission', why: `user ${approval.user}` };
+  if (!mayApprove(permission.value, approval.user, approvals))
+    return { code: 'approver-lost-permission', why: `user ${approval.user}` };
   const own = interestedIn(state, pull).find((person) => person.id === approval.user);
   return own === undefined || approvals.onePersonIsEnough
     ? null

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
-import type { RunBuilder } from '../support/run-builder.ts';
+import { commandsSince, pendingItems } from '../../src/run/pending-commands.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';
 import {
   aBody,
@@ -216,5 +217,19 @@ describe('who is heard', () => {
     expect(hear(gated, comments, facts).kind).toBe('wait');
     const tenMinutesOn = { now: instant('2026-11-21T12:10:00.000Z') };
     expect(heard(gated, comments, facts, tenMinutesOn).code).toBe('permission-unknown');
+  });
+});
+
+describe('a comment in the second of the proposal', () => {
+  it('is heard: GitHub tells whole seconds, and the record milliseconds', () => {
+    const late = aRun().state;
+    const proposedAt = late.proposedAt.replace('.000Z', '.900Z');
+    const said = (at: string) =>
+      pendingItems(new Map(), [aComment(bob, '/status', { createdAt: instant(at) })], {
+        since: commandsSince({ ...late, proposedAt }),
+        otherBots: [],
+      });
+    expect(said(late.proposedAt)).toHaveLength(1);
+    expect(said('2026-11-21T08:59:59.000Z')).toHaveLength(0);
   });
 });
