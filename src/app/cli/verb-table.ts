@@ -40,6 +40,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'tells a run as a person would',
     load: async () => (await import('./verbs/logbook-show.ts')).logbookShow,
   },
+  'check-pr': {
+    usage: '[--base REF] [--head REF] [--body FILE]',
+    summary: 'every launch gate on a local branch, before anyone opens a pull request',
+    load: async () => (await import('./verbs/check-pr.ts')).checkPrVerb,
+  },
   'check-config': {
     usage: '[FILE]',
     summary: 'whether a .github/ferrybot.yml is valid, with line and column of every problem',

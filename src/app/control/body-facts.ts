@@ -12,7 +12,7 @@ import { remembered } from '../remembered.ts';
 
 /** Reads one body. Without a known change the table cannot be held against anything, and nothing is declared. */
 export function readBody(
-  lab: Lab,
+  lab: Pick<Lab, 'digestOf'>,
   config: LabConfig,
   markdown: string,
   change: Observed<ChangeFacts>,

@@ -12,7 +12,7 @@ import type { Lab } from '../lab.ts';
 
 /** The change from the merge base with the lane's branch to `head`. Unknown where git cannot tell. */
 export async function changeFacts(
-  lab: Lab,
+  lab: Pick<Lab, 'parser'>,
   git: GitReader,
   config: LabConfig,
   head: Sha,
@@ -66,7 +66,13 @@ async function treesOf(
   return trees;
 }
 
-async function deltaOf(lab: Lab, git: GitReader, path: string, from: Sha, to: Sha): Promise<Delta> {
+async function deltaOf(
+  lab: Pick<Lab, 'parser'>,
+  git: GitReader,
+  path: string,
+  from: Sha,
+  to: Sha,
+): Promise<Delta> {
   const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
   if (base === null || head === null) {
     const side = base === null ? 'base' : 'head';

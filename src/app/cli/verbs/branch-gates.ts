@@ -1,0 +1,157 @@
+/** The launch gates of a branch that has no pull request yet: what git tells is judged, what only GitHub knows is unknown. */
+
+import { readConfig } from '../../../config/read-config.ts';
+import type { LabConfig } from '../../../config/schema.ts';
+import type { EventDataByType } from '../../../domain/event.ts';
+import type { RunFacts } from '../../../domain/facts.ts';
+import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
+import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import { compactDate, dateOf } from '../../../domain/time.ts';
+import type { GateId, Verdict } from '../../../domain/verdict.ts';
+import type { Checkout } from '../../../host/git/checkout.ts';
+import { sha256Hex } from '../../../host/hash.ts';
+import { createPythonParser } from '../../../host/python-parser.ts';
+import { fillLane } from '../../../run/fill.ts';
+import { gateRun } from '../../../run/gate-run.ts';
+import { CONFIG_PATH } from '../../config-source.ts';
+import { readBody } from '../../control/body-facts.ts';
+import { changeFacts } from '../../control/change-facts.ts';
+
+export type BranchJudgement =
+  | { readonly kind: 'unusable'; readonly why: string }
+  | {
+      readonly kind: 'judged';
+      /** Nothing that can be told here holds it back, and nothing that should be told here could not be. */
+      readonly ok: boolean;
+      readonly base: Sha;
+      readonly head: Sha;
+      readonly failing: readonly GateId[];
+      /** Gates that only GitHub, or what was not given, can answer. */
+      readonly unknown: readonly GateId[];
+      readonly verdicts: readonly Verdict[];
+    };
+
+const NEEDS_GITHUB = unknown('only GitHub knows: it is judged on the pull request');
+const NO_BODY = unknown('no text was given: --body FILE has what the pull request would say');
+const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
+
+/** Judges `head` against `base` (by default the target branch, as origin has it if it is fetched) by the base's own config. */
+export async function judgeBranch(
+  checkout: Checkout,
+  input: { readonly base: string | null; readonly head: string; readonly body: string | null },
+): Promise<BranchJudgement> {
+  const head = await checkout.commitOf(input.head);
+  if (head === null) return unusable(`${input.head} names no commit`);
+  const found = await baseOf(checkout, input.base);
+  if (found.kind === 'unknown') return unusable(found.why);
+  const { base, config } = found.value;
+  const facts = await factsOf(checkout, { base, head, config, body: input.body });
+  const date = dateOf(branded(Date.now(), isInstant));
+  const run = branded(`ferry-daily-${compactDate(date)}`, isRunId);
+  const gated = gateRun({
+    run,
+    proposal: proposalOf(config, run, date),
+    holds: [],
+    approvals: NEEDS_GITHUB,
+    config,
+    repository: 'local/checkout',
+    now: branded(Date.now(), isInstant),
+    facts,
+    digestOf,
+  });
+  const verdicts = [...gated.verdicts, ...gated.approvals];
+  const failing = verdicts.filter(({ outcome }) => outcome === 'fail');
+  const untold = verdicts.filter(({ outcome }) => outcome === 'unknown');
+  const isExpected = ({ found: { why } }: Verdict): boolean => EXPECTED.includes(String(why));
+  return {
+    kind: 'judged',
+    ok: failing.length === 0 && untold.every(isExpected),
+    base,
+    head,
+    failing: failing.map(({ gate }) => gate),
+    unknown: untold.map(({ gate }) => gate),
+    verdicts,
+  };
+}
+
+function unusable(why: string): BranchJudgement {
+  return { kind: 'unusable', why };
+}
+
+const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
+
+/** The rules are those of the base: a branch cannot change what it is judged by. */
+async function baseOf(
+  checkout: Checkout,
+  given: string | null,
+): Promise<Observed<{ readonly base: Sha; readonly config: LabConfig }>> {
+  const tried = given === null ? ['origin/HEAD', 'origin/main', 'main', 'master'] : [given];
+  for (const name of tried) {
+    const commit = await checkout.commitOf(name);
+    if (commit === null) continue;
+    const text = await checkout.git.readText(commit, CONFIG_PATH);
+    if (text === null) return unknown(`${name} has no ${CONFIG_PATH}`);
+    const reading = readConfig(text);
+    if (reading.kind !== 'valid') return unknown(`${CONFIG_PATH} of ${name} is not valid: see check-config`);
+    const target = given === null ? await targetOf(checkout, reading.config) : null;
+    return known({ base: target ?? commit, config: reading.config });
+  }
+  return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
+}
+
+async function targetOf(checkout: Checkout, { lanes }: LabConfig): Promise<Sha | null> {
+  const { targetBranch } = lanes.daily;
+  return (await checkout.commitOf(`origin/${targetBranch}`)) ?? (await checkout.commitOf(targetBranch));
+}
+
+async function factsOf(
+  checkout: Checkout,
+  input: { readonly base: Sha; readonly head: Sha; readonly config: LabConfig; readonly body: string | null },
+): Promise<RunFacts> {
+  const { base, head, config, body } = input;
+  const git = { ...checkout.git, resolve: async () => base };
+  const change = await changeFacts({ parser: createPythonParser }, git, config, head);
+  return {
+    pull: NEEDS_GITHUB,
+    issue: NEEDS_GITHUB,
+    comments: NEEDS_GITHUB,
+    change,
+    body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
+    checks: NEEDS_GITHUB,
+    configHealth: NEEDS_GITHUB,
+    permissions: new Map(),
+    people: NEEDS_GITHUB,
+    laneRuns: NEEDS_GITHUB,
+    laneHolds: NEEDS_GITHUB,
+    handedOver: new Map(),
+    launchRuns: NEEDS_GITHUB,
+    watchRuns: NEEDS_GITHUB,
+    closureLog: NEEDS_GITHUB,
+  };
+}
+
+/** What the proposal of this branch would record today, as far as it is known without one. */
+function proposalOf(
+  config: LabConfig,
+  run: Parameters<typeof fillLane>[1]['run'],
+  date: string,
+): EventDataByType['proposed'] {
+  const lane = config.lanes.daily;
+  return {
+    lane: 'daily',
+    date,
+    runName: fillLane(lane, { run, date }).runName,
+    repository: 'local/checkout',
+    issue: 0,
+    pull: 0,
+    baseBranch: lane.targetBranch,
+    headBranch: '',
+    experiment: lane.experiment,
+    objective: { kind: 'integration', text: '' },
+    interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
+    candidate: null,
+    author: { id: 0, login: '' },
+    requestedBy: null,
+    keys: [],
+  };
+}

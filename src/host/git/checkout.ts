@@ -1,0 +1,59 @@
+/** Reading a checkout as it stands on this machine: no copy, no fetch, nothing is written, and nothing in it may start a program. */
+
+import { GitError, type GitReader } from '../../domain/git.ts';
+import { branded, isSha, type Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { type ProgramResult, runProgram } from '../process.ts';
+import { gitEnvironment } from './environment.ts';
+import { type GitCall, type GitMirror, gitError } from './mirror.ts';
+import { createReader } from './read.ts';
+
+export type Checkout = {
+  readonly git: GitReader;
+  /** The commit that a revision names (a branch, a tag, `HEAD~1`), or null where it names none. */
+  readonly commitOf: (revision: string) => Promise<Sha | null>;
+};
+
+/** The checkout that `folder` lies in, or null where it lies in none. Throws `GitError` where git cannot be run. */
+export async function openCheckout(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Checkout | null> {
+  const run = ({ args, env, input }: GitCall): Promise<ProgramResult> =>
+    runProgram('git', args, {
+      cwd: folder,
+      env: { ...gitEnvironment(environment, []), ...env },
+      ...(input === undefined ? {} : { input }),
+      timeoutMs: limits.programTimeoutMs,
+      outputBytesMax: limits.programOutputBytesMax,
+    });
+  const found = await run({ args: ['rev-parse', '--absolute-git-dir'] });
+  if (found.exitCode === null) throw gitError('failed', { args: ['rev-parse'] }, found);
+  if (!found.ok) return null;
+  const directory = found.stdout.trim();
+  const inPlace = (call: GitCall): Promise<ProgramResult> =>
+    run({ ...call, args: ['--git-dir', directory, ...call.args] });
+  const mirror: GitMirror = {
+    options: { directory, remoteUrl: directory, token: async () => null, environment },
+    run: inPlace,
+    output: async (call, code) => {
+      const result = await inPlace(call);
+      if (!result.ok) throw gitError(code, call, result);
+      return result.stdout;
+    },
+  };
+  return {
+    git: { ...createReader(mirror), fetch: neverFetched },
+    commitOf: (revision) => commitOf(mirror, revision),
+  };
+}
+
+async function neverFetched(): Promise<void> {
+  throw new GitError('failed', 'a checkout is read as it stands');
+}
+
+async function commitOf(mirror: GitMirror, revision: string): Promise<Sha | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const found = await mirror.run({ args });
+  return found.ok ? branded(found.stdout.trim(), isSha) : null;
+}

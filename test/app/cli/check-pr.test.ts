@@ -1,0 +1,108 @@
+// `check-pr` on a checkout of the example lab: what a person learns before opening a pull request.
+
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { checkPrVerb } from '../../../src/app/cli/verbs/check-pr.ts';
+import { runProgram } from '../../../src/host/process.ts';
+import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+
+const LAB = join(import.meta.dirname, '../../../fixtures/lab');
+const EXPERIMENT = 'experiments/ferries/daily.py';
+const answer = z.object({
+  ok: z.boolean(),
+  failing: z.array(z.string()),
+  unknown: z.array(z.string()),
+  verdicts: z.array(
+    z.looseObject({ gate: z.string(), outcome: z.string(), code: z.string(), says: z.string() }),
+  ),
+});
+const folder = join(scratchFolder(), 'lab');
+
+async function git(...args: readonly string[]): Promise<void> {
+  const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example'];
+  const result = await runProgram('git', ['-C', folder, ...who, ...args], { env: environment });
+  if (!result.ok) throw new Error(`git ${args.join(' ')}: ${result.stderr}`);
+}
+
+async function edit(branch: string, from: string, to: string): Promise<void> {
+  await git('switch', '--quiet', '-c', branch, 'main');
+  const path = join(folder, EXPERIMENT);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(path, text.replace(from, to));
+  await git('commit', '--quiet', '-am', branch);
+}
+
+async function check(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await checkPrVerb(args, {
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+    cwd: join(folder, 'experiments'),
+    environment,
+  });
+  return { code, out, err };
+}
+
+async function judged(...args: readonly string[]) {
+  const { code, out } = await check(...args, '--json');
+  const told = answer.parse(JSON.parse(out));
+  const of = (gate: string): string | undefined =>
+    told.verdicts.find((verdict) => verdict.gate === gate)?.code;
+  return { code, ...told, of };
+}
+
+beforeAll(async () => {
+  cpSync(LAB, folder, { recursive: true });
+  await runProgram('git', ['init', '--quiet', '-b', 'main', folder], { env: environment });
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'the lab');
+  await edit('good', 'learning_rate=3e-3', 'learning_rate=3.5e-3');
+  await edit('scaled', 'train_batch_size=', 'train_batch_size=1+');
+  await git('switch', '--quiet', 'good');
+});
+
+describe('check-pr', () => {
+  it('says yes where nothing that can be told here is wrong, and what only GitHub knows', async () => {
+    const { code, ok, failing, unknown, of } = await judged();
+    expect({ code, ok, failing }).toEqual({ code: 0, ok: true, failing: [] });
+    expect(of('delta-readable')).toBe('countable');
+    expect(of('freshness')).toBe('at-tip');
+    expect(unknown).toEqual(
+      expect.arrayContaining(['checks-green', 'lane-free', 'not-held', 'risk-present']),
+    );
+  });
+
+  it('reads the text of a pull request that is not there yet', async () => {
+    writeFileSync(join(folder, 'experiments/body.md'), '## Risk level\n\nlow\n');
+    const { code, failing, of } = await judged('--body', 'body.md');
+    expect(code).toBe(1);
+    expect(failing).toContain('delta-declared');
+    expect(of('delta-declared')).toBe('undeclared');
+  });
+
+  it('judges another branch by name, in words too', async () => {
+    const { code, failing } = await judged('--base', 'main', '--head', 'scaled');
+    expect(code).toBe(1);
+    expect(failing).toContain('scale-stable');
+    const { out } = await check('--head', 'scaled');
+    expect(out).toMatch(/^fail {4}scale-stable: .*\(a maintainer\)$/m);
+    expect(out).toMatch(/^unknown checks-green: only GitHub knows/m);
+  });
+
+  it.each([
+    [['--head', 'nowhere']],
+    [['--base', 'nowhere']],
+    [['--body', 'missing.md']],
+    [['--deep']],
+    [['one', 'more']],
+  ])('is used wrongly with %j', async (args) => {
+    const { code, out } = await check(...args, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'usage' } });
+  });
+});
