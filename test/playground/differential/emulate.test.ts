@@ -1,0 +1,177 @@
+/**
+ * The same requests to the playground and to `emulate` 0.12.2, an emulator by somebody else: where that one is right
+ * (git objects and refs, contents, comments, labels) both give the same status and the same facts. Where it is wrong, a
+ * test says what GitHub does.
+ */
+
+import { Octokit } from '@octokit/core';
+import { createEmulator, type Emulator } from 'emulate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTown } from '../world/town.ts';
+
+type Fact = Readonly<Record<string, unknown>> | string | number;
+type Step = (ask: Ask) => Promise<readonly Fact[]>;
+/** One request; a refusal is its status and message. */
+type Ask = (
+  route: string,
+  body?: Readonly<Record<string, unknown>>,
+) => Promise<{ readonly status: number; readonly data: Answer }>;
+type Answer = { readonly [key: string]: Answer } & {
+  readonly sha: string;
+  readonly number: number;
+  readonly id: number;
+};
+
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await createEmulator({
+    service: 'github',
+    port: 0,
+    seed: {
+      tokens: { ada_token: { login: 'ada', scopes: ['repo', 'user'] } },
+      github: {
+        users: [{ login: 'ada', name: 'Ada Lindqvist', email: 'ada@lab.example' }],
+        repos: [{ owner: 'ada', name: 'ferries', auto_init: true }],
+      },
+    },
+  });
+});
+afterAll(() => emulator.close());
+
+function askWith(octokit: Octokit, owner: string): Ask {
+  return async (route, body = {}) => {
+    try {
+      const { status, data } = await octokit.request(route, { owner, repo: 'ferries', ...body });
+      return { status, data };
+    } catch (error) {
+      if (!(error instanceof Error) || !('status' in error) || !('response' in error)) throw error;
+      return { status: Number(error.status), data: Object(error.response).data };
+    }
+  };
+}
+
+async function both(
+  step: Step,
+): Promise<{ readonly ours: readonly Fact[]; readonly theirs: readonly Fact[] }> {
+  const town = createTown();
+  await town.commit('main', { 'README.md': '# ferries\n' });
+  const ours = await step(askWith(town.as(town.seeded.tokens.ada), 'lab'));
+  const theirs = await step(askWith(new Octokit({ baseUrl: emulator.url, auth: 'ada_token' }), 'ada'));
+  return { ours, theirs };
+}
+
+const agree: readonly (readonly [string, Step])[] = [
+  [
+    'a blob, a tree and a commit have the ids that git gives them',
+    async (ask) => {
+      const blob = await ask('POST /repos/{owner}/{repo}/git/blobs', { content: 'hello\n' });
+      const tree = await ask('POST /repos/{owner}/{repo}/git/trees', {
+        tree: [{ path: 'hello.txt', mode: '100644', type: 'blob', sha: blob.data.sha }],
+      });
+      const who = { name: 'Ada', email: 'ada@lab.example', date: '2026-11-21T06:00:00Z' };
+      const commit = await ask('POST /repos/{owner}/{repo}/git/commits', {
+        // With its newline: the other emulator adds one where it lacks, GitHub keeps a message to the byte.
+        message: 'Say hello\n',
+        tree: tree.data.sha,
+        parents: [],
+        author: who,
+        committer: who,
+      });
+      return [blob.status, blob.data.sha, tree.status, tree.data.sha, commit.status, commit.data.sha];
+    },
+  ],
+  [
+    'a ref is made once and moves forwards only',
+    async (ask) => {
+      const main = await ask('GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: 'heads/main' });
+      const sha = main.data['object']?.sha;
+      const made = await ask('POST /repos/{owner}/{repo}/git/refs', { ref: 'refs/heads/twin', sha });
+      const twice = await ask('POST /repos/{owner}/{repo}/git/refs', { ref: 'refs/heads/twin', sha });
+      const blob = await ask('POST /repos/{owner}/{repo}/git/trees', {
+        tree: [{ path: 'x', mode: '100644', type: 'blob', content: 'x' }],
+      });
+      const lone = await ask('POST /repos/{owner}/{repo}/git/commits', {
+        message: 'Alone',
+        tree: blob.data.sha,
+        parents: [],
+      });
+      const back = await ask('PATCH /repos/{owner}/{repo}/git/refs/{ref}', {
+        ref: 'heads/twin',
+        sha: lone.data.sha,
+      });
+      return [made.status, twice.status, String(twice.data['message']), back.status];
+    },
+  ],
+  [
+    'a file that somebody else changed is not written over',
+    async (ask) => {
+      const file = { path: 'note.txt', message: 'Note' };
+      const put = 'PUT /repos/{owner}/{repo}/contents/{path}';
+      const text = (words: string): string => Buffer.from(words).toString('base64');
+      const made = await ask(put, { ...file, content: text('one\n') });
+      const wrong = await ask(put, { ...file, content: text('two\n'), sha: '0'.repeat(40) });
+      const right = await ask(put, { ...file, content: text('two\n'), sha: made.data['content']?.sha });
+      const read = await ask('GET /repos/{owner}/{repo}/contents/{path}', { path: 'note.txt' });
+      return [made.status, wrong.status, right.status, String(read.data['content']).trim(), read.data.sha];
+    },
+  ],
+  [
+    'comments and labels come back as they were written',
+    async (ask) => {
+      const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T', body: 'b' });
+      const thread = { issue_number: issue.data.number };
+      const said = await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+        ...thread,
+        body: 'hi',
+      });
+      const label = await ask('POST /repos/{owner}/{repo}/labels', { name: 'ferry', color: 'ffffff' });
+      const again = await ask('POST /repos/{owner}/{repo}/labels', { name: 'ferry', color: 'ffffff' });
+      const closed = await ask('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
+        ...thread,
+        state: 'closed',
+      });
+      return [
+        issue.status,
+        said.status,
+        String(said.data['body']),
+        label.status,
+        again.status,
+        String(closed.data['state']),
+      ];
+    },
+  ],
+];
+
+describe('where the other emulator is right, the two agree:', () => {
+  it.each(agree)('%s', async (_, step) => {
+    const { ours, theirs } = await both(step);
+    expect(ours).toEqual(theirs);
+  });
+});
+
+describe('where it is wrong, the playground does what GitHub does:', () => {
+  it('a token that nobody has is refused (docs: authenticating to the REST API)', async () => {
+    const town = createTown();
+    const stranger = askWith(town.as('ghp_nobody'), 'lab');
+    const theirs = askWith(new Octokit({ baseUrl: emulator.url, auth: 'ghp_nobody' }), 'ada');
+    expect([(await stranger('GET /user')).status, (await theirs('GET /user')).status]).toEqual([401, 200]);
+  });
+
+  it('a body of 65,537 characters is refused (docs: it is 65,536 at most)', async () => {
+    const long: Step = async (ask) => {
+      const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T' });
+      const thread = { issue_number: issue.data.number, body: 'x'.repeat(65_537) };
+      return [(await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', thread)).status];
+    };
+    expect(await both(long)).toEqual({ ours: [422], theirs: [201] });
+  });
+
+  it('a reaction can be given (docs.github.com/rest/reactions)', async () => {
+    const react: Step = async (ask) => {
+      const issue = await ask('POST /repos/{owner}/{repo}/issues', { title: 'T' });
+      const thread = { issue_number: issue.data.number, content: 'eyes' };
+      return [(await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/reactions', thread)).status];
+    };
+    expect(await both(react)).toEqual({ ours: [201], theirs: [404] });
+  });
+});
