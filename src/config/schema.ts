@@ -31,6 +31,13 @@ const cluster = z.strictObject({
   acceleratorHoursPerRun: amount.describe(
     'Cost table: accelerator-hours of one run of this lane, shown before approval.',
   ),
+  accelerators: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe('Cost table: how many accelerators one run holds, for what it did cost; null: not told.'),
   links: z
     .record(word, z.string().max(500))
     .default({})

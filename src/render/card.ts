@@ -9,6 +9,7 @@ import { cardGates } from './card-gates.ts';
 import { cardManifest } from './card-manifest.ts';
 import { lossChart } from './chart.ts';
 import { comment } from './comment.ts';
+import { costLine } from './cost-words.ts';
 import { fenced, link } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
@@ -35,6 +36,7 @@ export function renderCard(input: CardInput): string {
       `**Wanted: ${wantedLine(input)}**`,
       `${symbol} **${title}.** ${evidence}`,
       verdictPart(input),
+      costLine(input),
       ...(state.submission === null
         ? [cardGates(input), cardManifest(input)]
         : [jobPart(state), cardManifest(input), cardGates(input)]),

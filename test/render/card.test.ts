@@ -141,6 +141,22 @@ describe('the status card', () => {
     );
   });
 
+  it('says what the run did cost, from the times of its job, and never shows an estimate as a cost', () => {
+    const cluster = { ...config.clusters['local'], engine: 'local' as const, jobs: 'jobs', links: {} };
+    const eight: typeof config = {
+      ...config,
+      clusters: { local: { ...cluster, acceleratorHoursPerRun: '2.5', accelerators: 8 } },
+    };
+    const cardWith = (state: RunState, lab = eight) =>
+      renderCard({ ...inputOf(state), config: lab, check: 'x' });
+    expect(cardWith(ended.state)).toContain(
+      'Cost: **40 accelerator-hours** (5 h 0 min on 8). Expected before the approval: 2.5.',
+    );
+    expect(cardWith(ended.state, config)).toContain('Cost: not known; the job ran 5 h 0 min');
+    expect(cardWith(training.ended({ startedAt: null }).state)).toContain('Cost: not known, the engine');
+    expect(cardWith(training.state)).not.toContain('Cost:');
+  });
+
   it('asks for as many approvals as are missing', () => {
     const two = { ...config, approvals: { ...config.approvals, quorum: 3 } };
     const card = renderCard({ ...inputOf(approved.state), config: two, check: 'x' });

@@ -72,7 +72,9 @@ describe('how many people a run takes', () => {
     quorumOf({
       ...CONFIG,
       approvals: { ...CONFIG.approvals, quorum, quorumByCost: rows },
-      clusters: { local: { engine: 'local', jobs: 'jobs', links: {}, acceleratorHoursPerRun: cost } },
+      clusters: {
+        local: { engine: 'local', jobs: 'jobs', links: {}, acceleratorHoursPerRun: cost, accelerators: null },
+      },
     });
 
   it('follows from the dearest row that it reaches, to the last digit', () => {

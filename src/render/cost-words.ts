@@ -1,0 +1,39 @@
+/** What a run did cost: the accelerators of its cluster's table times the time that its job ran. */
+
+import type { RenderInput } from './input.ts';
+import { code, text } from './words.ts';
+
+/**
+ * Null before the end. From the engine's own start and end; where either is not known, or the table does not say how many
+ * accelerators a run holds, that is what is said: an estimate is never shown as a cost.
+ */
+export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
+  const { end, submission, gate } = state;
+  if (end === null || submission === null) return null;
+  const estimate = gate?.manifest?.cost.acceleratorHours ?? null;
+  const expected = estimate === null ? '' : ` Expected before the approval: ${text(estimate)}.`;
+  const ranMs = durationMs(end.startedAt, end.endedAt);
+  if (ranMs === null) return `Cost: not known, the engine did not tell when the job ran.${expected}`;
+  const accelerators = config.clusters[submission.cluster]?.accelerators ?? null;
+  if (accelerators === null)
+    return `Cost: not known; the job ran ${duration(ranMs)}, and the config does not say how many accelerators a run holds on ${code(submission.cluster)}.${expected}`;
+  return `Cost: **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${accelerators}).${expected}`;
+}
+
+function durationMs(from: string | null, to: string | null): number | null {
+  if (from === null || to === null) return null;
+  const ms = Date.parse(to) - Date.parse(from);
+  return Number.isFinite(ms) && ms >= 0 ? ms : null;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 3_600
+    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+    : `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** Three decimals are seconds of one accelerator; trailing zeros say nothing. */
+function hours(ms: number): string {
+  return (ms / 3_600_000).toFixed(3).replace(/\.?0+$/, '');
+}
