@@ -80,6 +80,10 @@ type OpenRooms = { readonly rooms: Rooms; readonly origin: string; readonly live
 /** `/api` is the world's; git knows its own requests; `/_playground` is control's; the rest are pages. */
 async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { rooms, origin, live } = open;
+  if (!isOurName(incoming.headers.host)) {
+    outgoing.writeHead(421, { 'content-type': 'text/plain' }).end('Ask for 127.0.0.1 or localhost.\n');
+    return;
+  }
   const path = new URL(incoming.url ?? '/', origin).pathname;
   if (path.startsWith('/api/'))
     return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
@@ -92,6 +96,14 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
   }
   if (rooms.pages !== undefined && (await rooms.pages(incoming, outgoing))) return;
   await sendResponse(outgoing, nothingHere(404));
+}
+
+/**
+ * A page of the open web may have its name resolve to 127.0.0.1 and would then read the people's tokens as its own
+ * (DNS rebinding); its requests carry its name.
+ */
+function isOurName(host: string | undefined): boolean {
+  return /^(?:127\.0\.0\.1|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?$/i.test(host ?? '');
 }
 
 async function serveFetch(

@@ -5,7 +5,7 @@ export const pageLimits = {
   formBytesMax: 1_048_576,
   /** The API's own largest page. */
   itemsPerRequest: 100,
-  /** A thread with more than a thousand comments is shown up to here, and the page says so. */
+  /** Pages of a list that are read: of a longer thread the first thousand comments are shown, and the page says so. */
   requestsPerListMax: 10,
   /** Rows of one file's diff; a longer one is cut with a note, as GitHub does. */
   diffLinesMax: 2_000,
@@ -13,7 +13,7 @@ export const pageLimits = {
   logLinesMax: 5_000,
   /** A text file that is shown rather than described. */
   fileBytesMax: 1_000_000,
-  /** Redirects followed for a log download: the API answers logs with one. */
+  /** Redirects that the page follows within the API. */
   redirectsMax: 2,
   /** API answers kept to ask again only for what changed; a thread's page needs about a dozen a person. */
   answersKeptMax: 500,

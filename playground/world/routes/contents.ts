@@ -68,27 +68,30 @@ async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): 
   const branch = body.branch ?? call.repo.defaultBranch;
   const path = call.params['path'] ?? '';
   const tip = await branchTip(store, branch);
-  if (tip === null) return failed(404, `Branch ${branch} not found`);
-  const base = await store.readCommit(tip);
-  if (base === null) return notFound();
-  const old = await entryAt(store, base.tree, path);
+  // The first file of an empty repository makes its first commit.
+  const isFirst = tip === null && bytes !== null && (await store.refs('refs/heads/')).size === 0;
+  if (tip === null && !isFirst) return failed(404, `Branch ${branch} not found`);
+  const base = tip === null ? null : await store.readCommit(tip);
+  if (tip !== null && base === null) return notFound();
+  const old = base === null ? null : await entryAt(store, base.tree, path);
   const problem = shaProblem(path, old, body.sha, bytes === null);
   if (problem !== null) return problem;
   const blob = bytes === null ? null : await store.writeBlob(bytes);
   const tree = await changeTree(
     store,
-    base.tree,
+    base?.tree ?? null,
     new Map([[path, blob === null ? null : { mode: old?.mode ?? ('100644' as const), sha: blob }]]),
   );
   const sha = await store.writeCommit({
     tree,
-    parents: [tip],
+    parents: tip === null ? [] : [tip],
     ...signatures(call, body),
     message: body.message,
   });
   const ref = `refs/heads/${branch}`;
   const outcome = await moveRef(call, { ref, sha, expected: tip });
-  if (outcome === 'stale') return failed(409, `${branch} is at another commit but expected ${tip}`);
+  if (outcome === 'stale')
+    return failed(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
   if (outcome !== 'updated') return refused(outcome, ref);
   return written(call, path, blob, sha, branch, old === null);
 }

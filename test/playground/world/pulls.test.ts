@@ -198,6 +198,20 @@ describe('a pull request', () => {
   });
 });
 
+describe('an empty repository', () => {
+  it('gets its first commit with its first file (docs.github.com/rest/repos/contents: create or update a file)', async () => {
+    const town = createTown();
+    const ada = town.as(town.seeded.tokens.ada);
+    const content = Buffer.from('hello\n').toString('base64');
+    const path = 'README.md';
+    const put = 'PUT /repos/{owner}/{repo}/contents/{path}';
+    const first = await ada.request(put, { ...at, path, message: 'First', content });
+    expect([first.status, first.data.commit.parents]).toEqual([201, []]);
+    const elsewhere = ada.request(put, { ...at, path: 'b', message: 'B', content, branch: 'nowhere' });
+    expect((await refusal(elsewhere)).status).toBe(404);
+  });
+});
+
 describe('refs', () => {
   it('are made once, moved forwards only, and found by prefix', async () => {
     const town = createTown();

@@ -1,6 +1,7 @@
 /** The playground over real HTTP: one port, control endpoints, live events, a clock that moves, a state that survives. */
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -104,6 +105,21 @@ describe('the server', () => {
     });
     await closers.pop()?.();
     expect((await reader?.read())?.done).toBe(true);
+  });
+
+  it('answers only to its own name, so that no page of the open web reads its tokens', async () => {
+    const { origin } = await start();
+    const port = Number(new URL(origin).port);
+    const ask = (host: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, path: '/_playground/people', headers: { host } });
+        sent.on('response', (answer) => resolve(answer.resume().statusCode ?? 0)).on('error', reject);
+        sent.end();
+      });
+    expect(await ask(`127.0.0.1:${port}`)).toBe(200);
+    expect(await ask(`github.localhost:${port}`)).toBe(200);
+    expect(await ask(`rebound.example:${port}`)).toBe(421);
+    expect(await ask('127.0.0.1.rebound.example')).toBe(421);
   });
 
   it('says that a port is in use', async () => {
