@@ -2,6 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { renderAnswer } from './answer.ts';
+import { headText } from './card.ts';
 import { renderClosed } from './closed.ts';
 import { comment } from './comment.ts';
 import { renderDrop } from './drop.ts';
@@ -22,7 +23,8 @@ export type PublicationView = {
 /** The comment's source. Throws where the record has no such event: what is owed comes from the same record. */
 export function renderPublication(publication: PublicationView, input: RenderInput): string {
   const { kind, key } = publication;
-  return comment({ run: input.state.run, kind, key, fields: {} }, contentOf(publication, input));
+  const fields = { head: headText(input.state, 12) };
+  return comment({ run: input.state.run, kind, key, fields }, contentOf(publication, input));
 }
 
 function contentOf({ kind, key }: PublicationView, input: RenderInput): string {

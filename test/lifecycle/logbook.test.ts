@@ -109,7 +109,7 @@ describe('an entry that nobody signed', () => {
     const { number } = opened as { number: number };
     await say(lab, 'mira', number, '/status');
     const good = await logbookText(lab, 'journal');
-    await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', good.replace('no-run-here', 'run-over'));
+    await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', good.replace('lane-shown', 'run-over'));
     await lab.clock.advance(MINUTE);
     expect(incidents(lab)).toEqual([expect.stringContaining('The journal does not verify')]);
     // The run's own record is in order, and so the run goes on.

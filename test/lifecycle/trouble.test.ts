@@ -41,13 +41,22 @@ async function expectOneGoodFerry(lab: VirtualLab, run: string): Promise<void> {
 }
 
 describe('what people write', () => {
-  it('a malformed config leaves the last good one in force', async () => {
+  it('a malformed config leaves the last good one in force, and nothing launches until it is mended', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const good = (await fileOf(lab, 'main', CONFIG)) ?? '';
     await pushFile(lab, 'ada', 'main', CONFIG, good.replace('quorum: 1', 'quorum: many'));
-    const { run } = await playFerry(lab);
-    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    const { run, pull, issue } = await propose(lab);
     expect(lab.log.join('\n')).toMatch(/config line \d+: /);
+    const early = await say(lab, 'mira', pull, '/approve-launch');
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, early)).toEqual([
+      expect.stringMatching(/not approved[^]*config-valid[^]*line \d+/),
+    ]);
+    await pushFile(lab, 'ada', 'main', CONFIG, good);
+    await lab.clock.advance(40 * MINUTE);
+    await approveAndFinish(lab, run, pull);
+    await seal(lab, run, issue);
+    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
     await lab.close();
   });
 

@@ -18,10 +18,10 @@ import { decideJournal } from '../../run/decide-journal.ts';
 import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { type CardAnchor, cardAnchors } from './card-anchor.ts';
 import { laneOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { perform } from './perform.ts';
+import { type ToldAnchor, toldAnchors } from './told-anchors.ts';
 
 type Heard = Extract<Wake, { kind: 'comment' | 'thread' }>;
 
@@ -72,7 +72,7 @@ async function answerThread(
     lab.log(`thread ${thread}: ${read.why}`);
     return 'owing';
   }
-  for (const card of cardAnchors(read.value.comments)) await expectEntry(open, card);
+  for (const card of toldAnchors(read.value.comments)) await expectEntry(open, card);
   const broken = open.keeper
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
@@ -99,7 +99,7 @@ async function answerThread(
 }
 
 /** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */
-async function expectEntry(open: OpenLab, { run, anchor, thread }: CardAnchor): Promise<void> {
+async function expectEntry(open: OpenLab, { run, anchor, thread }: ToldAnchor): Promise<void> {
   const { runs } = open.keeper.current();
   const isWithinReach = runs.length < limits.runsReadMax || run.localeCompare(runs.at(-1)?.run ?? '') >= 0;
   if (isWithinReach) await open.keeper.expect(run, anchor, thread);

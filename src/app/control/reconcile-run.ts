@@ -12,10 +12,10 @@ import { reconcile } from '../../run/reconcile.ts';
 import type { Memory, Step } from '../../run/step.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import type { RecordKeeper } from '../record.ts';
-import { cardAnchors } from './card-anchor.ts';
 import type { FactGatherer } from './gather.ts';
 import type { Memories } from './memories.ts';
 import { perform } from './perform.ts';
+import { toldAnchors } from './told-anchors.ts';
 
 export type RunContext = {
   readonly lab: Lab;
@@ -64,7 +64,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
 
 /** Our own card may tell of an entry that the record does not have: a branch that was put back is noticed by it. */
 async function holdAgainstCards({ keeper }: RunContext, run: RunId, { comments }: RunFacts): Promise<void> {
-  for (const card of comments.kind === 'known' ? cardAnchors(comments.value) : []) {
+  for (const card of comments.kind === 'known' ? toldAnchors(comments.value) : []) {
     if (card.run === run) await keeper.expect(run, card.anchor, card.thread);
   }
 }

@@ -19,8 +19,8 @@ import {
   renderPullTitle,
 } from '../../render/proposal.ts';
 import { fillLane } from '../../run/fill.ts';
-import { cardAnchors } from '../control/card-anchor.ts';
 import { type ControlEffect, perform } from '../control/perform.ts';
+import { toldAnchors } from '../control/told-anchors.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { begunAs, isBegunFor, proposalBranchOf } from './begun.ts';
@@ -130,7 +130,7 @@ async function record(
   const threads = await readThreads(lab.client, pull, issue, readingOf(lab, config));
   if (threads.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: threads.why };
   // A card is only written from a record: this run was recorded once, and is begun no second time.
-  if (cardAnchors(threads.value.comments).some((card) => card.run === run))
+  if (toldAnchors(threads.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
   const data = proposedData(open, view, request, threads.value.pull);
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
