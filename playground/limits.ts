@@ -141,3 +141,12 @@ export const faults = {
   /** A webhook that another one should overtake goes by itself after this time. */
   overtakenMs: 10 * 1000,
 } as const;
+
+/** Bounds of `npm start`. */
+export const rehearsal = {
+  /** A job's supervisor gives its command ten seconds to end by itself before it kills it. */
+  jobEndWaitMs: 12_000,
+  jobEndPollMs: 100,
+  /** One Ctrl-C can arrive twice within moments: from the terminal, and from npm. */
+  secondSignalMs: 2_000,
+} as const;

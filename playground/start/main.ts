@@ -1,6 +1,8 @@
 /** `npm start`: a whole lab on this machine, with the real bot in it; a person looks on, or `--auto` plays the person. */
 
 import { join } from 'node:path';
+import { rehearsal } from '../limits.ts';
+import { endJobs, livingJobs } from './end-jobs.ts';
 import { openLabFolder } from './lab-folder.ts';
 import { leaveBehind } from './leave-behind.ts';
 import { readLogbook } from './logbook-events.ts';
@@ -18,39 +20,42 @@ type Report = {
 
 async function main(): Promise<number> {
   const parsed = readOptions(process.argv.slice(2));
-  if (!parsed.ok) {
-    console.error(`${parsed.message}\n\n${USAGE}`);
-    return 2;
+  switch (parsed.kind) {
+    case 'help':
+      console.log(USAGE);
+      return 0;
+    case 'misused':
+      console.error(`${parsed.message}\n\n${USAGE}`);
+      if (parsed.json) console.log(JSON.stringify({ ...NOTHING, reason: 'usage' }));
+      return 2;
+    case 'options':
+      return start(parsed.options);
   }
-  const { options } = parsed;
+}
+
+const NOTHING = { ok: false, reason: null, stages: [], logbook: null, sealTags: [], runs: [] } as const;
+
+async function start(options: StartOptions): Promise<number> {
   const folder = await openLabFolder(options.keep);
   const opened = await openLab(options, folder);
   if (!opened.ok) {
     console.error(opened.message);
     if (options.json)
-      console.log(
-        JSON.stringify({
-          ok: false,
-          reason: opened.code,
-          stages: [],
-          logbook: folder.logbook,
-          sealTags: [],
-          runs: [],
-        }),
-      );
+      console.log(JSON.stringify({ ...NOTHING, reason: opened.code, logbook: folder.logbook }));
     return 1;
   }
   const { lab } = opened;
   const say = (line: string): void => (options.json ? console.error(line) : console.log(line));
-  say(`the lab:  ${lab.origin}/${REPOSITORY.owner}/${REPOSITORY.name}`);
+  say(`the lab:   ${lab.origin}/${REPOSITORY.owner}/${REPOSITORY.name}`);
   say(`its files: ${folder.root}`);
-  return options.auto ? auto(lab, options, say) : stay(lab, say);
+  return options.auto ? auto(lab, options, say) : stay(lab, options, say);
 }
 
 async function auto(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<number> {
-  const report = await play(lab, options, say);
+  const broken = Promise.race([lab.broken, interrupted().then(() => 'interrupted')]);
+  const report = await play({ ...lab, broken }, options, say);
   const left = await leaveBehind(lab);
-  await lab.close();
+  await close(lab, options, say);
   const answer = { ...report, logbook: lab.folder.logbook, sealTags: left.sealTags, runs: left.runs };
   if (options.json) console.log(JSON.stringify(answer));
   else
@@ -62,24 +67,58 @@ async function auto(lab: OpenedLab, options: StartOptions, say: (line: string) =
   return report.ok ? 0 : 1;
 }
 
+/** Ends everything that the start has started. A job of a lab that is kept goes on, as it would in a real one, and is named. */
+async function close(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<void> {
+  await lab.close();
+  if (options.keep === null) return endJobs(lab.folder.jobs);
+  for (const { jobId, supervisor, command } of await livingJobs(lab.folder.jobs))
+    say(
+      `the job ${jobId} goes on (process ${supervisor ?? command}); start again with --keep ${lab.folder.root} to see it end`,
+    );
+}
+
+/**
+ * Resolves when a person (Ctrl-C) or the system asks for the end. npm hands a signal on that the terminal has sent to
+ * all already, so only one that comes some time later means: at once.
+ */
+async function interrupted(): Promise<null> {
+  let firstMs: number | null = null;
+  return new Promise((resolve) => {
+    const asked = (): void => {
+      firstMs ??= performance.now();
+      if (performance.now() - firstMs > rehearsal.secondSignalMs) process.exit(130);
+      resolve(null);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, asked);
+  });
+}
+
 async function play(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<Report> {
   const stages: StageReport[] = [];
-  for (let day = 1; day <= options.days; day += 1) {
-    if (day > 1) nextDay(lab);
-    const played = await playDay(lab, day, (stage) => {
-      stages.push(stage);
-      const { rest, graphql, git } = stage.requests;
-      say(
-        `day ${stage.day}  ${stage.stage.padEnd(9)} ${stage.seconds.toFixed(1).padStart(6)} s   ${rest} REST, ${graphql} GraphQL, ${git} git, ${stage.contentWrites} content writes`,
-      );
-    });
-    if (!played.ok) return { ok: false, reason: played.reason, stages };
+  const report = (stage: StageReport): void => {
+    stages.push(stage);
+    const { rest, graphql, git } = stage.requests;
+    say(
+      `day ${stage.day}  ${stage.stage.padEnd(9)} ${stage.seconds.toFixed(1).padStart(6)} s   ${rest} REST, ${graphql} GraphQL, ${git} git, ${stage.contentWrites} content writes`,
+    );
+  };
+  try {
+    for (let day = 1; day <= options.days; day += 1) {
+      if (day > 1) nextDay(lab);
+      const played = await playDay(lab, day, report);
+      if (!played.ok) return { ok: false, reason: played.reason, stages };
+    }
+  } catch (error) {
+    // A bug of the playground, told whole; who reads the last line gets one all the same.
+    console.error(error);
+    return { ok: false, reason: 'playground-broken', stages };
   }
   return { ok: true, reason: null, stages };
 }
 
 /** Stays until a person ends it; a lab without a proposal gets today's. */
-async function stay(lab: OpenedLab, say: (line: string) => void): Promise<number> {
+async function stay(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<number> {
+  const stopped = interrupted();
   if ((await readLogbook(lab.world)).size === 0)
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
@@ -88,12 +127,9 @@ async function stay(lab: OpenedLab, say: (line: string) => void): Promise<number
     "Today's ferry is being proposed. Open the page, read the pull request, and comment /approve-launch as mira.",
   );
   say('Ctrl-C ends it.');
-  const stopped = new Promise<string | null>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(null));
-  });
   const reason = await Promise.race([stopped, lab.broken]);
   if (reason !== null) console.error(`${reason}; see ${join(lab.folder.root, 'server.log')}`);
-  await lab.close();
+  await close(lab, options, say);
   return reason === null ? 0 : 1;
 }
 

@@ -14,6 +14,7 @@ export type StartOptions = {
 };
 
 export const USAGE = `npm start -- [options]
+  --help               says this
   --port N             port of the page and the API (default: 4610, with --auto any free one)
   --keep DIR           keep repositories, logbook, job records and logs in DIR, and go on from there
   --webhooks on|off    whether GitHub's webhooks and comment events arrive; off leaves the sweep alone
@@ -24,8 +25,9 @@ export const USAGE = `npm start -- [options]
 `;
 
 export type ParsedOptions =
-  | { readonly ok: true; readonly options: StartOptions }
-  | { readonly ok: false; readonly message: string };
+  | { readonly kind: 'options'; readonly options: StartOptions }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'misused'; readonly message: string; readonly json: boolean };
 
 /** Reads the arguments. Nothing is guessed: a value that is no number, or not on or off, is refused. */
 export function readOptions(args: readonly string[]): ParsedOptions {
@@ -40,17 +42,25 @@ export function readOptions(args: readonly string[]): ParsedOptions {
         auto: { type: 'boolean', default: false },
         days: { type: 'string', default: '1' },
         json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
       },
       strict: true,
     });
+    if (values.help) return { kind: 'help' };
     return checked({
       ...values,
       port: values.port ?? (values.auto ? '0' : '4610'),
       keep: values.keep ?? null,
     });
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    // parseArgs says what it does not know by throwing a TypeError.
+    if (error instanceof TypeError) return misused(error.message, args.includes('--json'));
+    throw error;
   }
+}
+
+function misused(message: string, json: boolean): ParsedOptions {
+  return { kind: 'misused', message, json };
 }
 
 type Raw = {
@@ -64,20 +74,22 @@ type Raw = {
 };
 
 function checked(raw: Raw): ParsedOptions {
-  const port = Number(raw.port);
+  // Number('') is 0: an empty value is no number.
+  const port = raw.port.trim() === '' ? Number.NaN : Number(raw.port);
   const days = Number(raw.days);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    return { ok: false, message: `--port ${raw.port} is no port` };
+    return misused(`--port ${raw.port} is no port`, raw.json);
   if (!Number.isInteger(days) || days < 1 || days > 31)
-    return { ok: false, message: `--days ${raw.days} is not a number from 1 to 31` };
+    return misused(`--days ${raw.days} is not a number from 1 to 31`, raw.json);
   for (const name of ['webhooks', 'server'] as const) {
     if (raw[name] !== 'on' && raw[name] !== 'off')
-      return { ok: false, message: `--${name} is on or off, not ${raw[name]}` };
+      return misused(`--${name} is on or off, not ${raw[name]}`, raw.json);
   }
+  if (raw.keep === '') return misused('--keep needs a folder', raw.json);
   if (days > 1 && !raw.auto)
-    return { ok: false, message: '--days needs --auto: between days somebody has to move the clock' };
+    return misused('--days needs --auto: between days somebody has to move the clock', raw.json);
   return {
-    ok: true,
+    kind: 'options',
     options: {
       port,
       days,

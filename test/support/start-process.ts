@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-const PROGRAM = fileURLToPath(new URL('../../playground/start/main.ts', import.meta.url));
+/** The file that `npm start` runs. */
+export const PROGRAM = fileURLToPath(new URL('../../playground/start/main.ts', import.meta.url));
 
 /** The last line of `--json` (interfaces.md, section 1), as far as the tests read it. */
 const answerSchema = z.object({
@@ -79,7 +80,8 @@ export async function actionProcesses(root: number, mode: string): Promise<reado
   return found;
 }
 
-async function descendants(root: number): Promise<readonly number[]> {
+/** Process ids below a process (Linux). */
+export async function descendants(root: number): Promise<readonly number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;

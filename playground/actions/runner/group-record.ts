@@ -33,11 +33,17 @@ export function createGroupRecord(directory: string): GroupRecord {
   };
 }
 
-/** Start time of a process in ticks since boot (proc(5), stat field 22); null where it is gone or there is no /proc. */
+/** Start time of a process in ticks since boot; null where it is gone or there is no /proc. */
 function startOf(pid: number): string | null {
+  return statOf(pid)?.start ?? null;
+}
+
+/** State and start time of a process (proc(5), stat fields 3 and 22); null where it is gone or there is no /proc. */
+export function statOf(pid: number): { readonly state: string; readonly start: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', start: fields[19] ?? '' };
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) {
       return null;

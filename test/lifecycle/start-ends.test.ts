@@ -1,0 +1,77 @@
+/** `npm start` where it cannot start, and where a person ends it: it says why, in words and as one line of JSON, and leaves nothing behind that runs. */
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { statOf } from '../../playground/actions/runner/group-record.ts';
+import { descendants, PROGRAM, startProcess } from '../support/start-process.ts';
+
+describe('npm start', () => {
+  it('names a port that is in use, and the option that chooses another', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-port-'));
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    try {
+      const start = startProcess(folder, '--port', String(port));
+      const { code, answer } = await start.ended;
+      expect(code).toBe(1);
+      expect(answer).toMatchObject({ ok: false, stages: [], logbook: join(folder, 'logbook') });
+      expect(answer?.reason).toMatch(/in-use/);
+      expect(start.said()).toMatch(new RegExp(`port ${port}: .*choose another with --port`));
+    } finally {
+      taken.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** What Ctrl-C is: the terminal tells the whole group, and npm hands it on a second time. */
+function interrupt(group: number): void {
+  process.kill(-group, 'SIGINT');
+  process.kill(group, 'SIGINT');
+}
+
+describe('Ctrl-C', () => {
+  it('ends npm start and everything that it has started, with exit 0', { timeout: 120_000 }, async () => {
+    const child = spawn(process.execPath, [PROGRAM, '--port', '0'], {
+      env: { PATH: process.env['PATH'] ?? '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    let said = '';
+    for await (const line of createInterface({ input: child.stdout })) {
+      said += `${line}\n`;
+      if (line.startsWith('Ctrl-C')) break;
+    }
+    const folder = /its files: (\S+)/.exec(said)?.[1] ?? '';
+    expect(folder).not.toBe('');
+    expect(said).toMatch(/comment \/approve-launch as mira/);
+    const started = await descendants(child.pid ?? -1);
+    expect(started.length).toBeGreaterThan(0);
+    interrupt(child.pid ?? -1);
+    expect(await ended).toBe(0);
+    const left = started.filter((pid) => !['Z', undefined].includes(statOf(pid)?.state));
+    expect(left.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))).toEqual([]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('ends --auto with its one line of JSON, and the reason', { timeout: 120_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-interrupted-'));
+    const start = startProcess(folder);
+    await start.reached('proposed');
+    start.child.kill('SIGINT');
+    const { code, answer } = await start.ended;
+    expect(code).toBe(1);
+    expect(answer).toMatchObject({ ok: false, reason: 'interrupted', logbook: join(folder, 'logbook') });
+    expect(answer?.stages.map(({ stage }) => stage)).toContain('proposed');
+    await rm(folder, { recursive: true, force: true });
+  });
+});
