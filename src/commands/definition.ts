@@ -12,6 +12,8 @@ export type CommandDefinition = CommandSpec & {
   /** One line for `/help` and docs/commands.md. */
   readonly summary: string;
   readonly example: string;
+  /** It takes something back: what was said after it must not launch before it is decided. */
+  readonly holdsBack?: true;
   readonly decide: (context: CommandContext) => CommandDecision;
   /** What it decides on a thread without a run; left out where the command only means something to a run. */
   readonly decideWithoutRun?: (

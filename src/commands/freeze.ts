@@ -15,6 +15,7 @@ export const freeze: CommandDefinition = {
   who: (policy) => policy.freezePermission,
   summary: 'Nothing of the lane (or with `scope=repository` of the repository) is launched until `/thaw`.',
   example: '/freeze reason="a bad node eats jobs"',
+  holdsBack: true,
   confusedWith: ['lock', 'lockdown', 'halt'],
   decide: (context) => {
     const drop = dropOf(standingApprovals(context.state), 'held');

@@ -12,6 +12,7 @@ export const hold: CommandDefinition = {
   who: (policy) => policy.holdPermission,
   summary: 'Keeps this run from being launched until `/unhold`; approvals fall.',
   example: '/hold reason="the tokenizer changes today"',
+  holdsBack: true,
   confusedWith: ['pause', 'wait', 'block'],
   decide,
 };

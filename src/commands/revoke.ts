@@ -16,6 +16,7 @@ export const revoke: CommandDefinition = {
   who: () => null,
   summary: "Takes back your approval (a maintainer: everybody's), and the order that rests on it.",
   example: '/revoke',
+  holdsBack: true,
   confusedWith: ['unapprove', 'disapprove', 'withdraw'],
   decide,
 };

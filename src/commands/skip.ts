@@ -13,6 +13,7 @@ export const skip: CommandDefinition = {
   who: (policy) => policy.skipPermission,
   summary: 'No ferry today: none is proposed, and one that is proposed is not launched.',
   example: '/skip reason="the cluster is down for maintenance"',
+  holdsBack: true,
   decide: (context) => decide(context, context.state),
   decideWithoutRun: (context) => decide(context, runOfToday(context)),
 };

@@ -11,6 +11,7 @@ export const stop: CommandDefinition = {
   who: (policy) => policy.stopPermission,
   summary: 'Stops the job, or takes back a launch that was ordered and has not happened.',
   example: '/stop',
+  holdsBack: true,
   decide,
 };
 

@@ -1,6 +1,7 @@
 /** All handlers by event name: what the server subscribes to and what the action looks at. */
 
 import type { Wake } from '../domain/wake.ts';
+import { checkRun } from './check-run.ts';
 import type { Handler } from './event-envelope.ts';
 import { issueComment } from './issue-comment.ts';
 import { issues } from './issues.ts';
@@ -17,6 +18,7 @@ export const HANDLERS: readonly Handler[] = [
   pullRequestReviewComment,
   push,
   workflowRun,
+  checkRun,
 ];
 
 /** The wake that an event means, or null for one that is not ours. */

@@ -6,9 +6,6 @@ import type { LabConfig } from '../config/schema.ts';
 import type { Permission } from '../domain/actor.ts';
 import type { PendingItem } from './pending-commands.ts';
 
-/** Commands that take something back: what comes behind them must not launch first. */
-const HOLDING_BACK: ReadonlySet<string> = new Set(['stop', 'hold', 'freeze', 'skip', 'revoke']);
-
 /**
  * Whether `item` may be decided though earlier ones still wait for a fact. What only reads may always, and so may what
  * takes something back, unless its author has an earlier command waiting: nobody overtakes themselves. Everything
@@ -31,5 +28,5 @@ export function neededFor({ said }: PendingItem, config: LabConfig): Permission 
 }
 
 function holdsBack({ said }: PendingItem): boolean {
-  return said.kind === 'command' && HOLDING_BACK.has(said.name);
+  return said.kind === 'command' && definitionOf(said.name)?.holdsBack === true;
 }

@@ -40,6 +40,20 @@ describe("GitHub's own examples", () => {
   });
 });
 
+describe('a check', () => {
+  const payload = (name: string, action = 'completed', pulls: readonly number[] = [13]) => ({
+    action,
+    check_run: { name, pull_requests: pulls.map((number) => ({ number })) },
+  });
+
+  it('that ended on a pull request wakes its thread; our own, and one that belongs to none, do not', () => {
+    expect(wakeOf('check_run', payload('unit tests'))).toEqual({ kind: 'thread', thread: 13 });
+    expect(wakeOf('check_run', payload('unit tests', 'created'))).toBeNull();
+    expect(wakeOf('check_run', payload('ferrybot / launch gate'))).toBeNull();
+    expect(wakeOf('check_run', payload('unit tests', 'completed', []))).toBeNull();
+  });
+});
+
 describe('a comment', () => {
   const payload = (body: string, type = 'User', action = 'created') => ({
     action,
