@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** `ferrybot <verb>`: every capability of the core has a door here, so that a person can ask without a server. */
 
+import { asksForHelp, tellVerb, tellVerbs } from './usage.ts';
 import { EXIT, type VerbIo } from './verb-io.ts';
-import { VERBS } from './verb-table.ts';
+import { VERBS, type VerbEntry } from './verb-table.ts';
 
 const io: VerbIo = {
   stdout: process.stdout,
@@ -12,32 +13,52 @@ const io: VerbIo = {
   environment: process.env,
 };
 
+type Found = { readonly name: string; readonly entry: VerbEntry; readonly rest: readonly string[] };
+
 /** The longest verb that the arguments begin with: `logbook verify` before `logbook`. */
-function findVerb(
-  args: readonly string[],
-): { readonly name: string; readonly rest: readonly string[] } | null {
+function findVerb(args: readonly string[]): Found | null {
   for (const length of [2, 1]) {
     const name = args.slice(0, length).join(' ');
-    if (VERBS[name] !== undefined) return { name, rest: args.slice(length) };
+    const entry = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+    if (entry !== undefined) return { name, entry, rest: args.slice(length) };
   }
   return null;
 }
 
 async function main(args: readonly string[]): Promise<number> {
+  const wantsJson = args.includes('--json');
   const found = findVerb(args);
-  const verb = found === null ? undefined : VERBS[found.name];
-  if (found !== null && verb !== undefined) return (await verb.load())(found.rest, io);
-  const asked = args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '');
-  const lines = Object.entries(VERBS).map(
-    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim().padEnd(44)} ${summary}`,
-  );
-  const text = `ferrybot <verb> [--json]\n\n${lines.join('\n')}\n\nExit 0 = yes, 1 = no (the JSON says why), 2 = used wrongly.\n`;
-  if (args.includes('--json'))
-    io.stdout.write(
-      `${JSON.stringify({ ok: asked, error: asked ? null : { code: 'usage', message: `unknown verb ${args[0]}` }, verbs: Object.keys(VERBS) })}\n`,
-    );
-  else (asked ? io.stdout : io.stderr).write(asked ? text : `unknown verb: ${args[0]}\n\n${text}`);
-  return asked ? EXIT.yes : EXIT.usedWrongly;
+  if (found === null) return noVerb(args, wantsJson);
+  const { name, entry, rest } = found;
+  if (asksForHelp(rest)) return tellVerb(io, wantsJson, name, entry);
+  try {
+    return await (await entry.load())(rest, io);
+  } catch (error) {
+    // A bug, or a world that no verb foresaw: told whole to people, and a script gets its one value.
+    console.error(error);
+    const message = error instanceof Error ? error.message : String(error);
+    if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error: { code: 'broken', message } })}\n`);
+    return EXIT.no;
+  }
 }
 
+function noVerb(args: readonly string[], wantsJson: boolean): number {
+  const [word] = args.filter((arg) => arg !== '--json');
+  if (args.length === 0 || word === 'help') return tellVerbs(io, wantsJson, '', null);
+  if (word === undefined) return tellVerbs(io, wantsJson, '', 'no verb was given');
+  if (asksForHelp([word])) return tellVerbs(io, wantsJson, '', null);
+  const isGroup = Object.keys(VERBS).some((name) => name.startsWith(`${word} `));
+  if (!isGroup) return tellVerbs(io, wantsJson, '', `unknown verb: ${word}`);
+  return tellVerbs(io, wantsJson, word, asksForHelp(args) ? null : `${word} needs one of its verbs`);
+}
+
+/** A reader that closed early (`| head`) wants no more: nothing is written any more, and the exit code stays the answer's. */
+function endsWithItsReader(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error) => {
+    if (!('code' in error) || error.code !== 'EPIPE') throw error;
+  });
+}
+
+endsWithItsReader(process.stdout);
+endsWithItsReader(process.stderr);
 process.exitCode = await main(process.argv.slice(2));

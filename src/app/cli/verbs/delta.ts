@@ -13,6 +13,8 @@ import { misused } from './logbook-verify.ts';
 export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<number> {
   const wantsJson = args.includes('--json');
   const files = args.filter((arg) => arg !== '--json');
+  const option = files.find((arg) => arg.startsWith('-'));
+  if (option !== undefined) return misused(io, wantsJson, `delta does not know ${option}`);
   const [base, head] = files;
   if (files.length !== 2 || base === undefined || head === undefined)
     return misused(io, wantsJson, 'delta takes two files: the base and the head version');

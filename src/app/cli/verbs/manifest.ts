@@ -10,16 +10,10 @@ import { misused, pathOnly, verifyFile } from './logbook-verify.ts';
 /** Exit 1 when the run is not there, is not in order, or has no manifest yet. */
 export async function manifestVerb(args: readonly string[], io: VerbIo): Promise<number> {
   const wantsJson = args.includes('--json');
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { dir: { type: 'string', default: '.' }, json: { type: 'boolean' } },
-    allowPositionals: true,
-    strict: false,
-  });
-  const run = positionals[0];
-  if (run === undefined || positionals.length !== 1 || typeof values.dir !== 'string')
-    return misused(io, wantsJson, 'manifest takes one run and --dir');
-  const logbook = `${values.dir}/logbook`;
+  const asked = askedFor(args);
+  if (asked === null) return misused(io, wantsJson, 'manifest takes one run, --dir DIR and --json');
+  const { run, dir } = asked;
+  const logbook = `${dir}/logbook`;
   const found = await findLogbookFiles(logbook, io.cwd, pathOnly(io));
   if (!found.ok) return misused(io, wantsJson, found.error);
   const file = found.value.find((one) => one.path.includes(`/${run}/`));
@@ -50,6 +44,23 @@ export async function manifestVerb(args: readonly string[], io: VerbIo): Promise
   };
   io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : `${answer.digest}\n${canonical}\n`);
   return EXIT.yes;
+}
+
+/** Null where the arguments are not one run and the options that there are. */
+function askedFor(args: readonly string[]): { readonly run: string; readonly dir: string } | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { dir: { type: 'string', default: '.' }, json: { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const [run, ...more] = positionals;
+    return run === undefined || run === '' || more.length > 0 ? null : { run, dir: values.dir };
+  } catch (error) {
+    // parseArgs says what it does not know by throwing a TypeError.
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 function no(io: VerbIo, wantsJson: boolean, code: string, message: string): number {

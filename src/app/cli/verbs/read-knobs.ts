@@ -14,6 +14,7 @@ export async function readKnobsVerb(args: readonly string[], io: VerbIo): Promis
   const wantsJson = args.includes('--json');
   const [file, ...more] = args.filter((arg) => arg !== '--json');
   if (file === undefined || more.length > 0) return misused(io, wantsJson, 'read-knobs takes one file');
+  if (file.startsWith('-')) return misused(io, wantsJson, `read-knobs does not know ${file}`);
   let text: string;
   try {
     text = await readFile(resolve(io.cwd, file), 'utf8');

@@ -1,0 +1,123 @@
+/** The `ferrybot` program itself: help for everything, wrong use told apart from no, one JSON value, and a reader that leaves early. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { VERBS } from '../../../src/app/cli/verb-table.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../../src/app/cli/main.ts');
+const verbs = Object.entries(VERBS);
+
+async function ferrybot(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [PROGRAM, ...args], {
+    reject: false,
+    stdin: 'ignore',
+    cwd: tmpdir(),
+    extendEnv: false,
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  return { code: exitCode ?? -1, out: stdout, err: stderr };
+}
+
+describe('help', { timeout: 60_000 }, () => {
+  it('of the program names every verb, on standard output', async () => {
+    for (const args of [['--help'], []]) {
+      const { code, out, err } = await ferrybot(...args);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      for (const [name, { summary }] of verbs)
+        expect(out).toMatch(new RegExp(`^  ${name} .*${summary.replace(/[.()]/g, '.')}$`, 'm'));
+    }
+  });
+
+  it.each(verbs)('of %s tells its usage and what it is for', async (name, { usage, summary }) => {
+    const { code, out, err } = await ferrybot(...name.split(' '), '--json', '--help');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toEqual({
+      ok: true,
+      error: null,
+      verb: name,
+      usage: `ferrybot ${`${name} ${usage}`.trim()} [--json]`,
+      summary,
+    });
+  });
+
+  it('of one verb is for people without --json', async () => {
+    const { code, out } = await ferrybot('delta', '-h');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ferrybot delta BASE\.py HEAD\.py \[--json\]\n\nwhat changed/);
+  });
+
+  it('of a group names its verbs', async () => {
+    const { code, out } = await ferrybot('logbook', '--help', '--json');
+    expect({ code, verbs: JSON.parse(out).verbs }).toEqual({
+      code: 0,
+      verbs: ['logbook verify', 'logbook show'],
+    });
+  });
+});
+
+describe('wrong use', { timeout: 60_000 }, () => {
+  const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+    [['ferry'], /unknown verb: ferry/],
+    [['constructor'], /unknown verb: constructor/],
+    [['logbook'], /logbook needs one of its verbs/],
+    [['logbook', 'veryfy', '.'], /logbook needs one of its verbs/],
+    [['delta', '--no-such-option', 'b.py'], /delta does not know --no-such-option/],
+    [['delta', 'a.py'], /two files/],
+    [['delta', 'a.py', 'b.py'], /a\.py cannot be read/],
+    [['read-knobs', '--all'], /read-knobs does not know --all/],
+    [['manifest'], /one run/],
+    [['manifest', 'run', '--dri', '.'], /one run, --dir DIR and --json/],
+    [['logbook', 'verify', 'nothing-here'], /nothing at/],
+  ];
+
+  it.each(wrong)('%j is exit 2, with words that say what is wrong', async (args, words) => {
+    const said = await ferrybot(...args);
+    expect({ code: said.code, out: said.out }).toEqual({ code: 2, out: '' });
+    expect(said.err).toMatch(words);
+    expect(said.err).not.toMatch(/\n\s+at /);
+    const json = await ferrybot(...args, '--json');
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false, error: { code: 'usage' } });
+    expect(JSON.parse(json.out).error.message).toMatch(words);
+  });
+
+  it.each(verbs.map(([name]) => name))('of %s, with an option that is not there, is exit 2', async (name) => {
+    const { code, out } = await ferrybot(...name.split(' '), '--no-such-option', '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'usage' } });
+  });
+
+  it('without a verb is exit 2 where JSON was asked for', async () => {
+    const { code, out } = await ferrybot('--json');
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({
+      code: 2,
+      answer: { error: { message: 'no verb was given' } },
+    });
+  });
+});
+
+describe('a reader that closes early', { timeout: 60_000 }, () => {
+  it('ends the output and not the answer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ferrybot-pipe-'));
+    // More than a pipe holds, so that the write is still going on when the reader has left.
+    const many = (value: string): string =>
+      `c = dict(${Array.from({ length: 4_000 }, (_, i) => `knob_${i}=${value}`).join(',\n')})\n`;
+    writeFileSync(join(folder, 'base.py'), many('1'));
+    writeFileSync(join(folder, 'head.py'), many('2'));
+    const child = spawn(process.execPath, [PROGRAM, 'delta', 'base.py', 'head.py', '--json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});
