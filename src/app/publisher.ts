@@ -7,14 +7,14 @@ import { limits } from '../domain/limits.ts';
 import { known, unknown } from '../domain/observed.ts';
 import { isLive, type RunState } from '../domain/run-state.ts';
 import { judgeFerry } from '../ferry/verdict.ts';
-import { readThreads } from '../github/threads.ts';
+import { readProposal } from '../github/proposal-threads.ts';
 import { decidePublication } from '../run/decide-publications.ts';
 import { threadsSince } from '../run/pending-commands.ts';
 import { sealedHistory } from '../run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
 import { type ControlEffect, perform } from './control/perform.ts';
 import type { OpenLab } from './open-lab.ts';
-import { readingOf } from './reading.ts';
+import { placeOf, readingOf } from './reading.ts';
 
 export type Publisher = {
   readonly publish: (open: OpenLab, run: RunId, seqs: readonly number[]) => Promise<void>;
@@ -54,10 +54,9 @@ export function createPublisher(): Publisher {
 async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
   const state = stateOf(open, run);
   const { proposal } = state;
-  const read = await readThreads(
+  const read = await readProposal(
     open.lab.client,
-    proposal.pull,
-    proposal.issue,
+    placeOf(proposal, open.config),
     readingOf(open.lab, open.config),
     threadsSince(state),
   );

@@ -1,6 +1,8 @@
 /** How this lab's comments are read: with SHA-256, and knowing under which names ferrybot itself speaks here. */
 
 import type { LabConfig } from '../config/schema.ts';
+import type { EventDataByType } from '../domain/event.ts';
+import type { ProposalPlace } from '../github/proposal-threads.ts';
 import type { Reading } from '../github/thread-comments.ts';
 import { ownBots } from '../github/threads.ts';
 import type { Lab } from './lab.ts';
@@ -12,4 +14,12 @@ export function readingOf(lab: Lab, config: LabConfig): Reading {
     ownBots: ownBots(config.appSlug),
     ownWorkflows: Object.values(config.workflows),
   };
+}
+
+/** Where a recorded proposal stands. Without a pull request there is nothing to retarget: it goes where its lane goes. */
+export function placeOf(
+  { issue, pull, headBranch }: EventDataByType['proposed'],
+  config: LabConfig,
+): ProposalPlace {
+  return { issue, pull, headBranch, baseBranch: config.lanes.daily.targetBranch };
 }

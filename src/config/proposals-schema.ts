@@ -59,5 +59,7 @@ export const proposalKeys = {
   issueFirst: z
     .boolean()
     .default(false)
-    .describe('Whether a ferry is proposed and approved on its issue, without a proposal PR.'),
+    .describe(
+      'Whether a ferry is proposed on its issue and a branch alone, without a proposal PR: everything that is said, approved and told stands in the issue. A ferry that stands already stays what it is.',
+    ),
 } as const;

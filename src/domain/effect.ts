@@ -97,6 +97,8 @@ export type Effect =
   | {
       readonly kind: 'edit-issue';
       readonly issue: number;
+      /** As with a pull request's body; null = whatever stands there. */
+      readonly expected: Digest | null;
       readonly body: string | null;
       readonly state: 'open' | 'closed' | null;
     }

@@ -1,5 +1,6 @@
-/** Gate: the ferry issue is open, labelled, links this pull request, and was updated after the last change (policy/daily-ferry.md, validation). */
+/** Gate: the ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy/daily-ferry.md, validation). */
 
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { block, type Gate, type GateFacts, given, type Judgement, pass } from './gate.ts';
 
@@ -11,7 +12,7 @@ export const issueUpdated: Gate = {
       const { pull } = facts.proposal;
       if (value.state !== 'open') return block('issue-closed', 'maintainer', { issue });
       if (!value.labels.includes('experiment')) return block('issue-unlabelled', 'maintainer', { issue });
-      if (!new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(value.body))
+      if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(value.body))
         return block('issue-not-linked', 'author', { issue, pull });
       return afterTheChange(facts, issue);
     }),

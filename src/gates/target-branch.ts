@@ -1,12 +1,14 @@
 /** Gate: the pull request is open and goes to the lane's branch (policy/daily-ferry.md, PR to main). */
 
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { block, type Gate, given, pass } from './gate.ts';
 
 export const targetBranch: Gate = {
   id: 'target-branch',
-  evaluate: ({ pull, policy }) =>
+  evaluate: ({ pull, policy, proposal }) =>
     given(pull, (value) => {
-      if (value.state !== 'open')
+      // A closed issue is told by the gate of the issue.
+      if (value.state !== 'open' && !isIssueFirst(proposal))
         return block(value.merged ? 'merged' : 'closed', 'author', { pull: value.number });
       if (value.baseBranch === policy.targetBranch)
         return pass('targets-branch', { branch: value.baseBranch });

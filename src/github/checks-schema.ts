@@ -12,13 +12,15 @@ const SUITES_MAX = 50;
 const RUNS_MAX = 50;
 
 /**
- * Part of PullRequest (docs.github.com/graphql, CheckSuite, CheckRun, StatusContext). `LATEST`: of a check that was run
+ * Part of Commit (docs.github.com/graphql, CheckSuite, CheckRun, StatusContext). `LATEST`: of a check that was run
  * again only the newest counts, as on GitHub's own page.
  */
-export const CHECKS_PART = `commits(last: 1) { nodes { commit { oid
-  checkSuites(first: ${SUITES_MAX}) { totalCount nodes { status conclusion app { slug } workflowRun { event file { path } workflow { name } }
+export const COMMIT_CHECKS_PART = `checkSuites(first: ${SUITES_MAX}) { totalCount nodes { status conclusion app { slug } workflowRun { event file { path } workflow { name } }
     checkRuns(first: ${RUNS_MAX}, filterBy: { checkType: LATEST }) { totalCount nodes { databaseId name status conclusion } } } }
-  status { contexts { context state } } } } }`;
+  status { contexts { context state } }`;
+
+/** Part of PullRequest: the checks of its head. */
+export const CHECKS_PART = `commits(last: 1) { nodes { commit { oid ${COMMIT_CHECKS_PART} } } }`;
 
 /** Where the part stands in the answer: a token that may not read checks still reads the threads. */
 export const CHECKS_PLACE: readonly string[] = ['repository', 'pullRequest', 'commits'];
@@ -42,7 +44,8 @@ const suiteSchema = z.object({
     .nullable(),
   checkRuns: z.object({ totalCount: z.number().int(), nodes: z.array(runSchema) }).nullable(),
 });
-const commitSchema = z.object({
+/** A commit with its checks. */
+export const commitChecksSchema = z.object({
   oid: z.string(),
   checkSuites: z.object({ totalCount: z.number().int(), nodes: z.array(suiteSchema) }).nullable(),
   status: z.object({ contexts: z.array(z.object({ context: z.string(), state: z.string() })) }).nullable(),
@@ -50,7 +53,7 @@ const commitSchema = z.object({
 
 /** Null where GitHub kept the part back, for example because the token may not read checks. */
 export const checksSchema = z
-  .object({ nodes: z.array(z.object({ commit: commitSchema })) })
+  .object({ nodes: z.array(z.object({ commit: commitChecksSchema })) })
   .nullable()
   .optional();
 

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import type { Digest } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type CallOutcome, call, type GitHubClient } from './call.ts';
 
@@ -49,11 +50,22 @@ export async function openIssue(
   return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }
 
-/** Changes an issue's body or state; null leaves it. */
+/** Changes an issue's body or state; null leaves it. Where a body is expected, only if nobody else edited it meanwhile. */
 export async function editIssue(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'edit-issue' }>,
+  digestOf: (text: string) => Digest,
 ): Promise<EffectOutcome> {
+  if (effect.expected !== null) {
+    const current = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
+      issue_number: effect.issue,
+    });
+    const parsed = current.kind === 'answered' ? issueSchema.safeParse(current.data) : null;
+    if (parsed === null || !parsed.success)
+      return { kind: 'unknown', message: 'the body could not be read again' };
+    if (digestOf(parsed.data.body ?? '') !== effect.expected)
+      return { kind: 'refused', code: 'edited-meanwhile', message: 'the body was edited meanwhile' };
+  }
   const body = effect.body === null ? {} : { body: effect.body };
   const state = effect.state === null ? {} : { state: effect.state };
   return numberOf(

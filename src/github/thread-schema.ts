@@ -1,7 +1,7 @@
 /** The GraphQL queries for threads and the shape of their answers (docs.github.com/graphql, PullRequest and Issue). */
 
 import { z } from 'zod';
-import { CHECKS_PART, checksSchema } from './checks-schema.ts';
+import { CHECKS_PART, COMMIT_CHECKS_PART, checksSchema, commitChecksSchema } from './checks-schema.ts';
 import { type Connection, PAGE_INFO, pageInfoSchema } from './thread-pages.ts';
 
 const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
@@ -28,6 +28,26 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
     issue(number: $issue) { id number title body state createdAt updatedAt lastEditedAt ${LABELS} ${COMMENTS} }
   }
 }`;
+
+/**
+ * The one thread of a ferry without a pull request, and the commit of its branch. The checks stand under a name of
+ * their own: a token that may not read them still learns the tip.
+ */
+export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $ref: String!) {
+  repository(owner: $owner, name: $repo) {
+    nameWithOwner
+    issue(number: $issue) {
+      id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
+      ${LABELS} ${COMMENTS}
+      userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }
+    }
+    ref(qualifiedName: $ref) { target { oid } }
+    checked: ref(qualifiedName: $ref) { target { oid ... on Commit { ${COMMIT_CHECKS_PART} } } }
+  }
+}`;
+
+/** Where the checks stand in its answer. */
+export const ISSUE_FIRST_CHECKS_PLACE: readonly string[] = ['repository', 'checked'];
 
 /** One thread by its number; only a pull request has reviews. */
 export const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
@@ -67,6 +87,19 @@ export const reviewSchema = commentSchema.extend({
   comments: pages(commentSchema),
 });
 
+const issueSchema = z.object({
+  id: z.string(),
+  number: z.number().int(),
+  title: z.string(),
+  body: z.string(),
+  state: z.enum(['OPEN', 'CLOSED']),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  lastEditedAt: z.string().nullable(),
+  labels,
+  comments: pages(commentSchema),
+});
+
 export const threadsSchema = z.object({
   repository: z.object({
     pullRequest: z.object({
@@ -87,18 +120,17 @@ export const threadsSchema = z.object({
       commits: checksSchema,
       reviews: pages(reviewSchema),
     }),
-    issue: z.object({
-      id: z.string(),
-      number: z.number().int(),
-      title: z.string(),
-      body: z.string(),
-      state: z.enum(['OPEN', 'CLOSED']),
-      createdAt: z.string(),
-      updatedAt: z.string(),
-      lastEditedAt: z.string().nullable(),
-      labels,
-      comments: pages(commentSchema),
-    }),
+    issue: issueSchema,
+  }),
+});
+
+/** `ref` null = GitHub has no such branch; `checked` null also where the token may not read checks. */
+export const issueFirstSchema = z.object({
+  repository: z.object({
+    nameWithOwner: z.string(),
+    issue: issueSchema.extend({ author: authorSchema, userContentEdits: pages(editSchema).nullable() }),
+    ref: z.object({ target: z.object({ oid: z.string() }).nullable() }).nullable(),
+    checked: z.object({ target: commitChecksSchema.nullable() }).nullable(),
   }),
 });
 
@@ -142,7 +174,7 @@ export const LINE_COMMENTS_CONNECTION: Connection<typeof commentSchema> = {
 };
 
 export const EDITS_CONNECTION: Connection<typeof editSchema> = {
-  types: ['PullRequest'],
+  types: ['Issue', 'PullRequest'],
   field: 'userContentEdits',
   selection: EDIT_FIELDS,
   node: editSchema,
@@ -150,6 +182,8 @@ export const EDITS_CONNECTION: Connection<typeof editSchema> = {
 };
 
 export type ThreadsAnswer = z.infer<typeof threadsSchema>;
+export type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
+export type IssueAnswer = z.infer<typeof issueSchema>;
 export type CommentAnswer = z.infer<typeof commentSchema>;
 export type ReviewAnswer = z.infer<typeof reviewSchema>;
 export type EditAnswer = z.infer<typeof editSchema>;

@@ -1,5 +1,6 @@
 /** Reads a run's pull request and issue with all that was said there: one request for an ordinary thread, parsed into facts. */
 
+import type { Actor } from '../domain/actor.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';
 import { known, type Observed } from '../domain/observed.ts';
@@ -11,13 +12,15 @@ import { readOn } from './thread-pages.ts';
 import {
   EDITS_CONNECTION,
   type EditAnswer,
+  type IssueAnswer,
   THREADS_QUERY,
   type ThreadsAnswer,
   threadsSchema,
 } from './thread-schema.ts';
 
 export type ThreadFacts = {
-  readonly pull: PullFacts;
+  /** Unknown where what is proposed is a branch that is gone. */
+  readonly pull: Observed<PullFacts>;
   readonly issue: IssueFacts;
   readonly comments: readonly CommentFacts[];
   readonly checks: Observed<readonly CheckFacts[]>;
@@ -53,19 +56,30 @@ export async function readThreads(
       : await readOn(client, pullRequest.id, EDITS_CONNECTION, pullRequest.userContentEdits, null);
   if (edits.kind === 'unknown') return edits;
   return known({
-    pull: pullOf(pullRequest, edits.value, reading),
-    issue: {
-      number: ferryIssue.number,
-      state: ferryIssue.state === 'OPEN' ? 'open' : 'closed',
-      title: ferryIssue.title,
-      body: ferryIssue.body,
-      labels: ferryIssue.labels.nodes.map((label) => label.name),
-      updatedAt: instantOf(ferryIssue.updatedAt),
-      writtenAt: instantOf(ferryIssue.lastEditedAt ?? ferryIssue.createdAt),
-    },
+    pull: known(pullOf(pullRequest, edits.value, reading)),
+    issue: issueOf(ferryIssue),
     checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
     comments: [...inPull.value, ...inIssue.value],
   });
+}
+
+/** The ferry issue as facts. Throws where GitHub sent no time. */
+export function issueOf(issue: IssueAnswer): IssueFacts {
+  return {
+    number: issue.number,
+    state: issue.state === 'OPEN' ? 'open' : 'closed',
+    title: issue.title,
+    body: issue.body,
+    labels: issue.labels.nodes.map((label) => label.name),
+    updatedAt: instantOf(issue.updatedAt),
+    writtenAt: instantOf(issue.lastEditedAt ?? issue.createdAt),
+  };
+}
+
+/** The people (not apps) who edited a text, newest first. */
+export function peopleOf(edits: readonly EditAnswer[]): readonly Actor[] {
+  const newestFirst = edits.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
+  return newestFirst.filter((edit) => !isBot(edit.editor)).map((edit) => actorOf(edit.editor));
 }
 
 function pullOf(
@@ -73,7 +87,6 @@ function pullOf(
   edits: readonly EditAnswer[],
   { digestOf }: Reading,
 ): PullFacts {
-  const newestFirst = edits.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
   return {
     number: pull.number,
     nodeId: pull.id,
@@ -84,7 +97,7 @@ function pullOf(
     bodyDigest: digestOf(pull.body),
     author: actorOf(pull.author),
     authorIsBot: isBot(pull.author),
-    bodyEditors: newestFirst.filter((edit) => !isBot(edit.editor)).map((edit) => actorOf(edit.editor)),
+    bodyEditors: peopleOf(edits),
     headSha: branded(pull.headRefOid, isSha),
     headBranch: pull.headRefName,
     headRepository: pull.headRepository?.nameWithOwner ?? null,

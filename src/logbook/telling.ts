@@ -1,6 +1,7 @@
 /** One event as a person would tell it: status, evidence, decision and what comes next (policy/hero-run.md, Event Log). */
 
 import type { EventOf, EventType, LogbookEvent } from '../domain/event.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { code, prose } from './plain-text.ts';
 
 /** The four lines of an entry of the policy's logbook, and its title; all are Markdown, escaped. */
@@ -44,7 +45,7 @@ type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Te
 const tellers: Tellers = {
   proposed: ({ data }) => ({
     status: `proposed as ${code(data.runName)} in lane ${code(data.lane)}`,
-    evidence: `issue #${data.issue}, pull request #${data.pull}, interval since ${intervalOf(data.interval)}`,
+    evidence: `issue #${data.issue}, ${isIssueFirst(data) ? 'no pull request' : `pull request #${data.pull}`}, interval since ${intervalOf(data.interval)}`,
     decision: `${data.objective.kind} run: ${prose(data.objective.text)}`,
     next: 'gates are evaluated',
   }),

@@ -5,11 +5,12 @@ import type { Delta } from '../domain/delta.ts';
 import type { Mismatch } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { cleanLine } from './clean-text.ts';
+import type { PlaceWord } from './place-word.ts';
 
 export type AnnotationText = { readonly title: string; readonly message: string };
 
 /** A knob that the before/after table does not declare as it is; `real` and `declared` read `before -> after`. */
-export function renderMismatch(mismatch: Mismatch): AnnotationText {
+export function renderMismatch(mismatch: Mismatch, place: PlaceWord = 'pull request'): AnnotationText {
   const knob = plain(mismatch.knob);
   const real = plain(mismatch.real ?? '');
   const declared = plain(mismatch.declared ?? '');
@@ -18,7 +19,7 @@ export function renderMismatch(mismatch: Mismatch): AnnotationText {
     case 'undeclared':
       return {
         title: `${knob} is not declared`,
-        message: `This changes ${real}, and the before/after table of the pull request does not say so.${row}`,
+        message: `This changes ${real}, and the before/after table of the ${place} does not say so.${row}`,
       };
     case 'misdeclared':
       return {

@@ -5,6 +5,7 @@ import { GATES, type GateId } from '../domain/verdict.ts';
 import type { AnswerView } from './answer-view.ts';
 import { gateWords } from './gate-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
+import { type PlaceWord, placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { whoApproves } from './wanted.ts';
 import { whyWords } from './why-words.ts';
@@ -58,12 +59,13 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `thawed (${detail.text('scopes')}). The gates are evaluated again; an approval that fell has to be given anew.`,
   'thaw-nothing': () => 'nothing to thaw: nothing is frozen.',
   'lane-shown': (view) => laneWords(view),
-  'why-told': ({ detail }) => whyWords(detail),
+  'why-told': ({ detail, input }) => whyWords(detail, placeIn(input)),
   'why-nothing': () => 'nothing holds it back: the launch is about to be ordered.',
   'why-launched': () => 'nothing holds it back any more: it was launched, or its launch is under way.',
-  'why-stopped': ({ detail }) =>
-    `${detail.text('by')} stopped it, and that is for good: close the pull request, and propose the next ferry.`,
-  'why-unreadable': () => 'the pull request cannot be read now; ferrybot looks again by itself.',
+  'why-stopped': ({ detail, input }) =>
+    `${detail.text('by')} stopped it, and that is for good: close the ${placeIn(input)}, and propose the next ferry.`,
+  'why-unreadable': ({ input }) =>
+    `the ${placeIn(input)} cannot be read now; ferrybot looks again by itself.`,
   'status-shown': () => 'this is where the run stands.',
   'stop-requested': ({ detail }) =>
     `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
@@ -79,9 +81,9 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `sealed with the tag ${detail.code('tag')}. The log-only pull request is #${detail.raw('closurePull')}.`,
   'closed-lost': ({ detail }) =>
     `given up: nobody can say what became of the job, and the lane is free again. The log-only pull request is #${detail.raw('closurePull')}.`,
-  'lost-not-lost': ({ detail }) =>
+  'lost-not-lost': ({ detail, input }) =>
     detail.raw('minutes') === '0'
-      ? 'not given up: the job is seen, or nothing was started. `/stop` ends a job; a closed pull request withdraws a proposal.'
+      ? `not given up: the job is seen, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
       : `not given up yet: its first report may still come. Try again in ${detail.text('minutes')} min.`,
   'seal-not-ended': () => 'not sealed: the run has not ended.',
   'seal-needs-accept': ({ detail }) =>
@@ -106,6 +108,10 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   ...PROPOSE_WORDS,
 };
 
+function placeIn(input: AnswerView['input']): PlaceWord {
+  return input === null ? 'pull request' : placeWord(input.state);
+}
+
 /** The lane, for a thread that has no run: what runs, what was last, what keeps it back. */
 function laneWords({ detail }: AnswerView): string {
   const live = detail.has('live') ? `${detail.code('live')} is under way` : 'no run is under way';
@@ -120,7 +126,7 @@ function laneWords({ detail }: AnswerView): string {
 function blockedBy({ detail, input }: AnswerView): string {
   const gate = detail.raw('first');
   const verdict = input?.state.gate?.verdicts.find((v) => v.gate === gate && v.code === detail.raw('code'));
-  if (verdict !== undefined) return `\`${gate}\`: ${gateWords(verdict).found}.`;
+  if (verdict !== undefined) return `\`${gate}\`: ${gateWords(verdict, placeIn(input)).found}.`;
   return isGate(gate)
     ? `\`${gate}\` (${code(detail.raw('code'))}).`
     : `${text(gate || 'no gate was evaluated yet')}.`;

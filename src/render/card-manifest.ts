@@ -7,6 +7,7 @@ import { type RunState, standingApprovals } from '../domain/run-state.ts';
 import { fenced } from './escape.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';
+import { placeWord } from './place-word.ts';
 import { code, details, digestHex, paragraphs, person, table, text, utc } from './words.ts';
 
 /** Null where there is no manifest yet. */
@@ -39,12 +40,13 @@ export function deltaTable(delta: Manifest['delta']): string {
   );
 }
 
-function declaredLine({ gate }: RunState): string | null {
+function declaredLine(state: RunState): string | null {
+  const { gate } = state;
   const declared = gate?.verdicts.find((verdict) => verdict.gate === 'delta-declared');
   if (declared === undefined) return null;
   return declared.outcome === 'pass'
-    ? 'Read from the files; the table of the pull request says the same.'
-    : 'Read from the files; the table of the pull request does **not** say the same.';
+    ? `Read from the files; the table of the ${placeWord(state)} says the same.`
+    : `Read from the files; the table of the ${placeWord(state)} does **not** say the same.`;
 }
 
 /** Who approved, and whether it counts: an approval of another manifest or text is told with its reason until it is dropped. */

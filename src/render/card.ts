@@ -3,6 +3,7 @@
  * evidence, and what is wanted from whom. The same record renders the same bytes.
  */
 
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf, type RunState } from '../domain/run-state.ts';
 import { cardGates } from './card-gates.ts';
@@ -111,7 +112,7 @@ function linksPart(state: RunState): string {
   return [
     `Run ${code(state.run)}`,
     `issue #${proposal.issue}`,
-    `pull request #${proposal.pull}`,
+    isIssueFirst(proposal) ? `branch ${code(proposal.headBranch)}` : `pull request #${proposal.pull}`,
     ...(seal === null ? [] : [`tag ${code(seal.tag)}`]),
     ...(closure === null ? [] : [`closure #${closure}`]),
     ...(tracker === null ? [] : [link('W&B', tracker, limits.shownTextCharsMax)]),

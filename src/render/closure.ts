@@ -1,6 +1,7 @@
 /** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy/daily-ferry.md, close the loop). */
 
 import type { CommandDecision } from '../commands/decision.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
@@ -47,7 +48,7 @@ export function renderClosureBody({ state, decision, tag }: ClosureView): string
     outcome,
     [
       `- Issue: #${state.proposal.issue}`,
-      `- Proposal: #${state.proposal.pull}`,
+      ...(isIssueFirst(state.proposal) ? [] : [`- Proposal: #${state.proposal.pull}`]),
       `- Launch commit: ${state.submission?.commit ?? 'none'}`,
       `- Job: ${code(state.submission?.jobId ?? 'none')}`,
       `- Record: ${code(headText(state, 64))}`,
@@ -65,7 +66,7 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     `- Outcome: ${outcomeText(decision)}`,
     `- Final status: ${end?.status ?? 'unknown'}`,
     `- Issue: #${proposal.issue}`,
-    `- Pull request: #${proposal.pull}`,
+    `- Pull request: ${isIssueFirst(proposal) ? 'none, proposed in the issue' : `#${proposal.pull}`}`,
     `- Seal tag: ${decision.kind === 'seal' ? code(tag) : 'N/A'}`,
     `- Launch commit: ${submission?.commit ?? 'none'}`,
     `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,

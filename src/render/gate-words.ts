@@ -3,25 +3,28 @@
 import { assertNever } from '../domain/assert.ts';
 import type { GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
 import { type DetailReader, numbered, reading } from './detail.ts';
+import type { PlaceWord } from './place-word.ts';
 import { code, listed } from './words.ts';
 
 /** Markdown for one verdict. `remedy` is null where nothing is to be done. */
 export type GateWords = { readonly found: string; readonly remedy: string | null };
-type Sentence = (found: DetailReader) => readonly [found: string, remedy?: string];
+type Sentence = (found: DetailReader, place: PlaceWord) => readonly [found: string, remedy?: string];
 
 /** The words for a verdict; a code of another version of ferrybot is shown as it stands. */
-export function gateWords(verdict: Verdict): GateWords {
+export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): GateWords {
   const facts = reading(verdict.found);
   const sentence = verdict.code === 'unreadable' ? UNREADABLE : SENTENCES[verdict.gate][verdict.code];
-  const [found, remedy] = sentence?.(facts) ?? [code(verdict.code)];
+  const [found, remedy] = sentence?.(facts, place) ?? [code(verdict.code)];
   return { found, remedy: remedy ?? null };
 }
 
 /** Who can supply what is missing. */
-export function whoCan(actor: RemedyActor): string {
+export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): string {
   switch (actor) {
     case 'author':
-      return 'whoever can edit this pull request';
+      return place === 'issue'
+        ? 'whoever can push to the branch and edit this issue'
+        : 'whoever can edit this pull request';
     case 'maintainer':
       return 'a maintainer';
     case 'approver':
@@ -101,9 +104,9 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
       `${f.code('check')} says ${f.text('says')} (checks not green: ${f.text('count')})`,
       'repair what it checks, or run it again',
     ],
-    'awaits-approval': (f) => [
+    'awaits-approval': (f, place) => [
       `the workflow run of ${f.code('workflow')} waits for approval (workflows: ${f.text('count')})`,
-      'look at the change, then *Approve and run* on the pull request',
+      `look at the change, then *Approve and run* on ${place === 'issue' ? 'the page of that run' : 'the pull request'}`,
     ],
     missing: (f) => [
       `the required check ${f.code('check')} did not run on this commit (missing: ${f.text('count')})`,
@@ -123,9 +126,9 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
   },
   scope: {
     inside: (f) => [`files changed: ${f.text('files')}, all inside the lane's scope`],
-    outside: (f) => [
+    outside: (f, place) => [
       `${f.code('first')} is outside the lane's scope (files outside: ${f.text('count')})`,
-      'take it out of this pull request',
+      place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
     ],
   },
   'delta-readable': {
@@ -207,8 +210,10 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     ],
   },
   'issue-updated': {
-    updated: (f) => [
-      `issue #${f.raw('issue')} is open, links this pull request, and was updated after the last change`,
+    updated: (f, place) => [
+      place === 'issue'
+        ? `issue #${f.raw('issue')} is open and was updated after the last change`
+        : `issue #${f.raw('issue')} is open, links this pull request, and was updated after the last change`,
     ],
     'issue-older': (f) => [
       `issue #${f.raw('issue')} was last written in at ${f.time('toldAt')}, before the last change (${f.code('commit')} of ${f.time('changedAt')})`,
@@ -246,9 +251,9 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
   'not-held': {
     free: () => ['no hold'],
     held: (f) => [`held by ${f.text('by')}: ${f.text('reason')}`, '`/unhold` lifts it'],
-    skipped: (f) => [
+    skipped: (f, place) => [
       `${f.text('date')} is skipped by ${f.text('by')}: ${f.text('reason')}`,
-      '`/unhold` lifts it; otherwise close the pull request, and the next day is proposed as usual',
+      `\`/unhold\` lifts it; otherwise close the ${place}, and the next day is proposed as usual`,
     ],
     frozen: (f) => [
       `the ${f.text('scope')} is frozen by ${f.text('by')}: ${f.text('reason')}`,

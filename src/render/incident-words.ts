@@ -2,12 +2,13 @@
 
 import type { IncidentCode } from '../domain/reasons.ts';
 import type { DetailReader } from './detail.ts';
+import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
 
 export type IncidentWords = {
   readonly title: string;
   /** What is known; Markdown. */
-  readonly evidence: (detail: DetailReader) => string;
+  readonly evidence: (detail: DetailReader, place: PlaceWord) => string;
   readonly did: string;
   readonly todo: string;
 };
@@ -23,7 +24,7 @@ const NEW_APPROVAL = 'Clear the cause, then approve again with `/approve-launch`
 export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   'runner-refused': {
     title: 'The runner refused the order',
-    evidence: (d) => `${refusalWords(d.raw('reason'))} (${why(d)})`,
+    evidence: (d, place) => `${refusalWords(d.raw('reason'), place)} (${why(d)})`,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: NEW_APPROVAL,
   },

@@ -3,6 +3,7 @@
 import type { RunState } from '../domain/run-state.ts';
 import { reading } from './detail.ts';
 import { INCIDENT_WORDS } from './incident-words.ts';
+import { placeWord } from './place-word.ts';
 import { code, utc } from './words.ts';
 
 /** The incident whose sequence number is `key`. */
@@ -14,7 +15,7 @@ export function renderIncident(key: string, state: RunState): string {
   return `**${words.title}** (${code(state.run)})
 
 - Time: ${utc(incident.at)}${job}
-- Evidence: ${words.evidence(reading(incident.detail))}
+- Evidence: ${words.evidence(reading(incident.detail), placeWord(state))}
 - What ferrybot did: ${words.did}
 - What to do: ${words.todo}`;
 }

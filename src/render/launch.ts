@@ -1,6 +1,7 @@
 /** The launch comment: everything that the policy asks to be captured and posted (policy/daily-ferry.md, launch). */
 
 import type { Actor } from '../domain/actor.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
 import { fenced } from './escape.ts';
@@ -12,7 +13,7 @@ export function renderLaunch(state: RunState): string {
   const { submission } = state;
   if (submission === null) throw new Error('a launch comment without a submission');
   return paragraphs(
-    `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. Progress is on the card in #${state.proposal.pull}; \`/stop\` ends the job.`,
+    `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. Progress is on the card in ${isIssueFirst(state.proposal) ? 'this issue' : `#${state.proposal.pull}`}; \`/stop\` ends the job.`,
     jobTable(state, submission),
     `Approved by ${listed(approversOf(state).map(person)) || 'nobody on record'}.`,
     `Exact command (scrubbed):\n\n${fenced(commandText(submission.command), limits.shownBlockCharsMax)}`,

@@ -1,6 +1,7 @@
 /** What happened since the last ferry, as the proposal tells it (policy/daily-ferry.md, build context since last ferry). */
 
 import { assertNever } from '../domain/assert.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { LastFerry } from '../ferry/interval.ts';
 import type { ProposalView } from '../ferry/proposal-view.ts';
@@ -17,7 +18,7 @@ export function referencesText(last: LastFerry | null): string {
   return [
     `- Run: ${code(last.run)} of ${last.date}, ${outcomeWords(last.outcome)}`,
     `- Issue: #${last.issue}`,
-    `- Pull request: #${last.pull}`,
+    `- Pull request: ${isIssueFirst(last) ? 'none, proposed in the issue' : `#${last.pull}`}`,
     `- Sealing tag: ${last.sealTag === null ? 'N/A' : code(last.sealTag)}`,
     `- Launch commit: ${last.launchCommit ?? 'none'}`,
     `- Job: ${job}`,

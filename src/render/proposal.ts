@@ -38,13 +38,24 @@ export function renderPullBody(
   preconditions: readonly string[] = PRECONDITIONS,
 ): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, tracked in ${threadText(proposal.issue)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
-  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal, preconditions), ...fallbackParts())}\n`;
+  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(proposal.issue !== null, preconditions), ...fallbackParts('in this pull request'))}\n`;
+}
+
+/** The body of an issue that is proposal and pull request in one: everything of both, read back as a pull request's is. */
+export function renderIssueFirstBody(
+  proposal: ProposalView,
+  branch: string,
+  preconditions: readonly string[] = PRECONDITIONS,
+): string {
+  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed here and on the branch ${code(branch)}, without a pull request. The card below says what is missing for the launch; what is approved there is the manifest, not this text. Launch, first eval, incidents and the end are posted here as well.`;
+  const boxes = checklist(true, preconditions);
+  return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), boxes, ...fallbackParts('on the branch'))}\n`;
 }
 
 /** The ferry issue's body: the same facts without the checklist, and the link to the pull request. */
 export function renderIssueBody(proposal: ProposalView): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}, proposed in ${threadText(proposal.pull)}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
-  return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts())}\n`;
+  return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts('in this pull request'))}\n`;
 }
 
 function commonParts(proposal: ProposalView): readonly string[] {
@@ -96,21 +107,22 @@ function deltaText(proposal: ProposalView): string {
   );
 }
 
-function checklist({ issue }: ProposalView, preconditions: readonly string[]): string {
+function checklist(hasIssue: boolean, preconditions: readonly string[]): string {
   const boxes = [
     { label: 'human approval', ticked: false },
-    ...preconditions.map((label) => ({ label, ticked: label === 'issue created/updated' && issue !== null })),
+    ...preconditions.map((label) => ({ label, ticked: label === 'issue created/updated' && hasIssue })),
     { label: 'monitoring loop started', ticked: false },
     { label: 'optional/manual Discord update posted', ticked: false },
   ];
   return boxes.map(({ label, ticked }) => `- [${ticked ? 'x' : ' '}] ${text(label)}`).join('\n');
 }
 
-function fallbackParts(): readonly string[] {
+/** `where`: the place of the change, in words. */
+function fallbackParts(where: string): readonly string[] {
   return [
     heading('Relaunch fallback if this run fails'),
     [
-      '1. A small and obvious bug: fix it in this pull request and approve the launch again. The approval falls with the fix, so that somebody looks.',
+      `1. A small and obvious bug: fix it ${where} and approve the launch again. The approval falls with the fix, so that somebody looks.`,
       '2. The same failure again after one fix: no further try; escalate here.',
       '3. Trouble of the whole cluster (quota, nodes, memory): escalate at once.',
     ].join('\n'),

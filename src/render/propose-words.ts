@@ -1,6 +1,7 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
 import type { AnswerCode } from '../domain/command.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnswerView } from './answer-view.ts';
 import { fenced, inlineCode } from './escape.ts';
@@ -11,13 +12,13 @@ type ProposeCode = Extract<AnswerCode, 'proposed' | `propose-${string}`>;
 /** The sentences of the codes that only `/propose` has. */
 export const PROPOSE_WORDS: Readonly<Record<ProposeCode, (view: AnswerView) => string>> = {
   proposed: ({ detail }) =>
-    `proposed as ${detail.code('run')}: pull request #${number(detail.raw('pull'))}, issue #${number(detail.raw('issue'))}. Its card says what is missing for the launch; somebody else than you has to approve it.`,
+    `proposed as ${detail.code('run')}: ${placeOf(detail)}. Its card says what is missing for the launch; somebody else than you has to approve it.`,
   'propose-held': ({ detail }) =>
     `nothing is proposed: ${held(detail.raw('kind'))} by ${detail.text('by')}: ${detail.text('reason')}. ${release(detail.raw('kind'))}`,
   'propose-standing': ({ detail }) =>
     `nothing is proposed: ${detail.code('run')} is proposed already in #${number(detail.raw('pull'))}. To have it replaced, write \`/propose\` there; to be rid of it, close it.`,
   'propose-busy': ({ detail }) =>
-    `nothing is proposed: ${detail.code('run')} (#${number(detail.raw('pull'))}) is ${detail.text('phase')}, and a lane has one run at a time. ${wayOut(detail.raw('phase'))}`,
+    `nothing is proposed: ${detail.code('run')} (#${number(detail.raw('pull'))}) is ${detail.text('phase')}, and a lane has one run at a time. ${wayOut(detail)}`,
   'propose-not-today': ({ detail }) =>
     `nothing is proposed: there were ${detail.text('count')} proposals today, and that is the limit.`,
   'propose-unknown-knob': ({ detail }) =>
@@ -45,6 +46,13 @@ export const PROPOSE_WORDS: Readonly<Record<ProposeCode, (view: AnswerView) => s
     `the proposal could not be made: ${detail.text('why')}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
 
+function placeOf({ raw }: AnswerView['detail']): string {
+  const [pull, issue] = [number(raw('pull')), number(raw('issue'))];
+  return isIssueFirst({ pull: Number(pull), issue: Number(issue) })
+    ? `issue #${issue}`
+    : `pull request #${pull}, issue #${issue}`;
+}
+
 function number(raw: string): string {
   return raw.replace(/\D/g, '');
 }
@@ -58,11 +66,11 @@ function release(kind: string): string {
   return kind === 'freeze' ? '`/thaw` lifts it.' : '`/unhold` lifts it.';
 }
 
-function wayOut(phase: string): string {
-  switch (phase) {
+function wayOut(detail: AnswerView['detail']): string {
+  switch (detail.raw('phase')) {
     case 'proposed':
     case 'gated':
-      return 'Close its pull request to withdraw it.';
+      return detail.has('issue') ? 'Close it to withdraw it.' : 'Close its pull request to withdraw it.';
     case 'approved':
     case 'ordered':
       return '`/revoke` or `/stop` there takes it back.';

@@ -1,11 +1,13 @@
 /** Why the runner would not carry out an order, in words. */
 
 import { REFUSALS, type RefusalCode } from '../domain/refusal.ts';
+import type { PlaceWord } from './place-word.ts';
 import { code } from './words.ts';
 
 /** The sentence for a refusal; a code of another version is shown as it stands. */
-export function refusalWords(reason: string): string {
-  return isRefusal(reason) ? WORDS[reason] : code(reason);
+export function refusalWords(reason: string, place: PlaceWord = 'pull request'): string {
+  if (!isRefusal(reason)) return code(reason);
+  return (place === 'issue' ? IN_ISSUE[reason] : undefined) ?? WORDS[reason];
 }
 
 function isRefusal(reason: string): reason is RefusalCode {
@@ -39,4 +41,11 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   held: 'There is a hold.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',
   unreadable: 'Something that had to be checked could not be read.',
+};
+
+/** Where there is no pull request. */
+const IN_ISSUE: Readonly<Partial<Record<RefusalCode, string>>> = {
+  'pull-closed': 'The issue is not open any more.',
+  'body-edited': 'The description in the issue is not the one that was approved.',
+  'head-moved': 'The branch has moved on since the approval.',
 };

@@ -1,5 +1,6 @@
 /** The seal tag's message: plain text that carries the record's anchor, so that the tag shows what was sealed. */
 
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
 import { headText } from './card.ts';
@@ -19,7 +20,7 @@ export function renderTagMessage(
     '',
     `run ${state.run}`,
     `repository ${state.proposal.repository}`,
-    `pull ${state.proposal.pull}`,
+    ...(isIssueFirst(state.proposal) ? [] : [`pull ${state.proposal.pull}`]),
     `issue ${state.proposal.issue}`,
     `job ${cleanLine(state.submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
     `manifest ${digest}`,

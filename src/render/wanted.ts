@@ -5,6 +5,7 @@ import { assertNever } from '../domain/assert.ts';
 import { phaseOf, type RunState, standingApprovals } from '../domain/run-state.ts';
 import { gateWords, whoCan } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
+import { placeWord } from './place-word.ts';
 import { digestHex } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
@@ -18,7 +19,7 @@ export function wantedLine(input: RenderInput): string {
     case 'approved':
       return state.stop === null
         ? wantedApproval(input)
-        : 'nothing; close this pull request, and the next ferry can be proposed.';
+        : `nothing; close this ${placeWord(state)}, and the next ferry can be proposed.`;
     case 'ordered':
       return 'nothing; the launch is under way. `/stop` takes it back, or ends the job.';
     case 'submitted':
@@ -45,13 +46,15 @@ export function whoApproves({ config }: Pick<RenderInput, 'config'>): string {
   return `a person with ${permission} permission${listedToo}${other}`;
 }
 
-function wantedForGates({ gate }: RunState): string {
+function wantedForGates(state: RunState): string {
+  const { gate } = state;
+  const place = placeWord(state);
   const open = gate?.verdicts.filter((v) => v.outcome === 'fail' || v.outcome === 'unknown') ?? [];
   const first = open.find((v) => v.outcome === 'fail') ?? open[0];
   if (first === undefined) return 'nothing yet; ferrybot is looking at the launch gates.';
-  const { found, remedy } = gateWords(first);
+  const { found, remedy } = gateWords(first, place);
   const more = open.length > 1 ? ` (${open.length - 1} more below)` : '';
-  const who = first.remedyBy === 'time' ? 'nothing but time' : `from ${whoCan(first.remedyBy)}`;
+  const who = first.remedyBy === 'time' ? 'nothing but time' : `from ${whoCan(first.remedyBy, place)}`;
   return `${who}, for the gate \`${first.gate}\`: ${found}${remedy === null ? '' : `; ${remedy}`}.${more}`;
 }
 

@@ -6,11 +6,12 @@ import { REMEDY_ACTORS } from '../domain/verdict.ts';
 import type { DetailReader } from './detail.ts';
 import { numbered } from './detail.ts';
 import { whoCan } from './gate-words.ts';
+import type { PlaceWord } from './place-word.ts';
 import { count, paragraphs, table } from './words.ts';
 
 /** The words for `why-told`. */
-export function whyWords(detail: DetailReader): string {
-  const rows = numbered('do', detail).map((name) => rowOf(name.slice('do'.length), detail));
+export function whyWords(detail: DetailReader, place: PlaceWord = 'pull request'): string {
+  const rows = numbered('do', detail).map((name) => rowOf(name.slice('do'.length), detail, place));
   const total = Number(detail.raw('count'));
   const unread = numbered('unread', detail).map((name) => `- ${detail.text(name)}`);
   return paragraphs(
@@ -27,9 +28,9 @@ export function whyWords(detail: DetailReader): string {
   );
 }
 
-function rowOf(number: string, detail: DetailReader): readonly string[] {
+function rowOf(number: string, detail: DetailReader, place: PlaceWord): readonly string[] {
   const actor = REMEDY_ACTORS.find((one) => one === detail.raw(`by${number}`));
-  const role = actor === undefined ? '' : whoCan(actor);
+  const role = actor === undefined ? '' : whoCan(actor, place);
   const names = detail.has(`who${number}`) ? `: ${detail.text(`who${number}`)}` : '';
   return [actWords(number, detail), `${role}${names}`, detail.code(`mends${number}`)];
 }

@@ -6,6 +6,7 @@ import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { RunState } from '../domain/run-state.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
+import { placeWord } from '../render/place-word.ts';
 
 /** Annotations on the experiment file at the PR's head; none once the run was launched. */
 export function annotationsOf(state: RunState, facts: RunFacts, config: LabConfig): readonly Annotation[] {
@@ -20,7 +21,7 @@ export function annotationsOf(state: RunState, facts: RunFacts, config: LabConfi
         path,
         line: mismatch.fileLine ?? 1,
         level: 'failure',
-        ...renderMismatch(mismatch),
+        ...renderMismatch(mismatch, placeWord(state)),
       }));
     case 'structural':
     case 'unparsable':

@@ -6,6 +6,7 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { EventDraft } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
 import { compactDate } from '../domain/time.ts';
@@ -120,8 +121,9 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   });
 }
 
-/** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. */
+/** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. Without one the issue is all there is. */
 function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
+  if (isIssueFirst(state.proposal)) return null;
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
   const wish =
@@ -146,7 +148,13 @@ function issueStep({ state, facts, memory }: ClosureInput): Next {
   const key = `close-issue:${state.run}`;
   if (facts.issue.value.state === 'closed' || isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
-  return perform(key, { kind: 'edit-issue', issue: facts.issue.value.number, body: null, state: 'closed' });
+  return perform(key, {
+    kind: 'edit-issue',
+    issue: facts.issue.value.number,
+    expected: null,
+    body: null,
+    state: 'closed',
+  });
 }
 
 function recordStep({ state, command, memory }: ClosureInput): Step | null {

@@ -4,6 +4,7 @@ import type { LabConfig } from '../config/schema.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, phaseOf, type RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -211,10 +212,11 @@ function nextTick(input: PublishInput): Step | null {
   // Both boxes in one edit, once the watch has looked: each edit of the body is a content write.
   if (body === null || state.observation === null || !isSettled(input)) return null;
   if (isDone(memory, key) || !mayTry(memory, key, 1)) return null;
-  return perform(key, {
-    kind: 'edit-pull-body',
-    pull: facts.pull.value.number,
-    expected: facts.pull.value.bodyDigest,
-    body,
-  });
+  const { number, bodyDigest: expected } = facts.pull.value;
+  return perform(
+    key,
+    isIssueFirst(state.proposal)
+      ? { kind: 'edit-issue', issue: number, expected, body, state: null }
+      : { kind: 'edit-pull-body', pull: number, expected, body },
+  );
 }

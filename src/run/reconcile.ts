@@ -6,6 +6,7 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, SealedMetrics } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
 import { known } from '../domain/observed.ts';
 import { isLive, isOver, type RunState } from '../domain/run-state.ts';
 import { judgeFerry } from '../ferry/verdict.ts';
@@ -68,21 +69,28 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
 
 /** A proposal whose PR was closed before anything was ordered is over: the next one may be made. */
 function withdraw({ state, facts }: ReconcileInput): Step | null {
-  if (
-    state.end !== null ||
-    isLive(state) ||
-    facts.pull.kind === 'unknown' ||
-    facts.pull.value.state === 'open'
-  )
-    return null;
-  const reason = facts.pull.value.merged
-    ? 'the pull request was merged without a launch'
-    : 'the pull request was closed without a launch';
+  if (state.end !== null || isLive(state)) return null;
+  const reason = isIssueFirst(state.proposal) ? closedIssue(facts) : closedPull(facts);
+  if (reason === null) return null;
   return append({
     type: 'closed',
     role: 'control',
     data: { outcome: 'withdrawn', reason, closurePull: null },
   });
+}
+
+function closedPull({ pull }: RunFacts): string | null {
+  if (pull.kind === 'unknown' || pull.value.state === 'open') return null;
+  return pull.value.merged
+    ? 'the pull request was merged without a launch'
+    : 'the pull request was closed without a launch';
+}
+
+/** Told by the issue alone: whoever withdraws may delete the branch first. */
+function closedIssue({ issue }: RunFacts): string | null {
+  return issue.kind === 'unknown' || issue.value.state === 'open'
+    ? null
+    : 'the issue was closed without a launch';
 }
 
 function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {

@@ -50,7 +50,7 @@ describe('the words of the gates', () => {
   });
 
   it('name who can help', () => {
-    expect(REMEDY_ACTORS.map(whoCan)).toMatchSnapshot();
+    expect(REMEDY_ACTORS.map((actor) => whoCan(actor))).toMatchSnapshot();
   });
 });
 

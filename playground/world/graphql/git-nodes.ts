@@ -14,13 +14,23 @@ import { actorNode } from './authored-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
 
 /** A ref by its full name, or null; GraphQL also takes `heads/main` and `main`. */
-export async function refNode(world: World, repo: Repo, name: string): Promise<object | null> {
+export async function refNode(world: World, repo: Repo, name: string): Promise<ShapedRef | null> {
   const full = fullRefName(name);
   const sha = (await world.gitOf(repo).refs(full)).get(full);
   return sha === undefined ? null : shapeRefNode(world, repo, full, sha);
 }
 
-export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): object {
+/** A ref as a node; `sha` is what it points to. */
+export type ShapedRef = {
+  readonly __typename: 'Ref';
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly sha: Sha;
+  readonly target: () => Promise<object | null>;
+};
+
+export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): ShapedRef {
   const cut =
     full.startsWith('refs/heads/') || full.startsWith('refs/tags/')
       ? full.indexOf('/', 5)
@@ -30,6 +40,7 @@ export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): 
     id: nodeId('REF', `${repo.id}:${full}`),
     name: full.slice(cut + 1),
     prefix: full.slice(0, cut + 1),
+    sha,
     target: () => objectNode(world, repo, sha),
   };
 }
@@ -139,7 +150,9 @@ function person(world: World, signature: Signature): object {
   };
 }
 
-/** Only a pull request's commits know who asks: a field that is not served must not look empty. */
+/** Only a pull request's commits and the tip of a named ref know who asks: a field that is not served must not look empty. */
 function elsewhere(field: string): never {
-  throw new Error(`the playground serves Commit.${field} for the commits of a pull request alone`);
+  throw new Error(
+    `the playground serves Commit.${field} for the commits of a pull request and the tip of a named ref alone`,
+  );
 }

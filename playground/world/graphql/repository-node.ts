@@ -7,10 +7,18 @@ import { repoPage } from '../shapes/shape-repo.ts';
 import type { Repo } from '../state.ts';
 import type { Issue } from '../state-threads.ts';
 import { actorNode } from './authored-nodes.ts';
+import { checkFields } from './check-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
 import { type Context, demand, threadRead } from './context.ts';
 import { fault } from './fault.ts';
-import { expressionNode, objectNode, refNode, shapeRefNode } from './git-nodes.ts';
+import {
+  commitNode,
+  expressionNode,
+  objectNode,
+  refNode,
+  type ShapedRef,
+  shapeRefNode,
+} from './git-nodes.ts';
 import { labelNode, threadNode } from './thread-nodes.ts';
 
 type ListArgs = PageArgs & {
@@ -49,7 +57,8 @@ function gitFields(context: Context, repo: Repo): object {
   };
   return {
     defaultBranchRef: () => read(() => refNode(world, repo, `refs/heads/${repo.defaultBranch}`)),
-    ref: (args: { readonly qualifiedName: string }) => read(() => refNode(world, repo, args.qualifiedName)),
+    ref: (args: { readonly qualifiedName: string }) =>
+      read(async () => withChecks(context, repo, await refNode(world, repo, args.qualifiedName))),
     refs: (args: PageArgs & { readonly refPrefix: string }) =>
       read(async () => {
         const refs = [...(await world.gitOf(repo).refs(args.refPrefix))];
@@ -61,6 +70,16 @@ function gitFields(context: Context, repo: Repo): object {
         return typeof args.expression === 'string' ? expressionNode(world, repo, args.expression) : null;
       }),
   };
+}
+
+/** The tip of a ref asked for by name knows who asks, and so its checks and statuses. */
+function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object | null {
+  if (ref === null) return null;
+  const target = async (): Promise<object | null> => {
+    const commit = await commitNode(context.world, repo, ref.sha);
+    return commit === null ? ref.target() : { ...commit, ...checkFields(context, repo, ref.sha) };
+  };
+  return { ...ref, target };
 }
 
 function threadDoors(context: Context, repo: Repo): object {

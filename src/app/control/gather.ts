@@ -11,13 +11,15 @@ import type {
   WorkflowRunFacts,
 } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
+import { isIssueFirst } from '../../domain/issue-first.ts';
 import type { JournalState } from '../../domain/journal-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { RunState } from '../../domain/run-state.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
-import { readThreads, type ThreadFacts } from '../../github/threads.ts';
+import { readProposal } from '../../github/proposal-threads.ts';
+import type { ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsToLookAt } from '../../run/approval-facts.ts';
@@ -26,7 +28,7 @@ import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import type { Memory } from '../../run/step.ts';
 import type { Lab } from '../lab.ts';
-import { readingOf } from '../reading.ts';
+import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownFerry, readBody } from './body-facts.ts';
 import { cachedChangeFacts } from './change-facts.ts';
 
@@ -53,7 +55,8 @@ export function createGatherer(
   return {
     gather: async (state, { runs, broken, journal }, memory) => {
       const threads = await once(`threads ${state.run}`, () => threadsOf(lab, config, state));
-      const pull = threads.kind === 'known' ? known(threads.value.pull) : threads;
+      const pull = threads.kind === 'known' ? threads.value.pull : threads;
+      const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
       const changed =
         pull.kind === 'known' && state.submission === null
           ? await change(pull.value.headSha)
@@ -67,9 +70,9 @@ export function createGatherer(
         comments,
         change: changed,
         body:
-          pull.kind === 'known'
-            ? readBody(lab, config, pull.value.body, changed, lastKnownFerry(state, runs))
-            : pull,
+          text.kind === 'known'
+            ? readBody(lab, config, text.value, changed, lastKnownFerry(state, runs))
+            : text,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth,
         people: await peopleFor(lab, config, once, { ...state, commands: all }, comments),
@@ -86,6 +89,12 @@ export function createGatherer(
       };
     },
   };
+}
+
+/** The proposal's text; where it stands in an issue it is there to be read though the branch is gone. */
+function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {
+  if (isIssueFirst(proposal)) return known(issue.body);
+  return pull.kind === 'known' ? known(pull.value.body) : pull;
 }
 
 /** What the journal has of the run's own threads. */
@@ -122,8 +131,12 @@ function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'u
 }
 
 function threadsOf(lab: Lab, config: LabConfig, state: RunState): Promise<Observed<ThreadFacts>> {
-  const { pull, issue } = state.proposal;
-  return readThreads(lab.client, pull, issue, readingOf(lab, config), threadsSince(state));
+  return readProposal(
+    lab.client,
+    placeOf(state.proposal, config),
+    readingOf(lab, config),
+    threadsSince(state),
+  );
 }
 
 /** Who works here: one request, and only where a `/why` waits, which names people. */

@@ -44,7 +44,7 @@ async function carryOut(lab: Lab, git: LabGit, effect: ControlEffect): Promise<E
     case 'open-issue':
       return openIssue(client, effect);
     case 'edit-issue':
-      return editIssue(client, effect);
+      return editIssue(client, effect, lab.digestOf);
     case 'open-pull':
       return openPull(client, effect);
     case 'close-pull':

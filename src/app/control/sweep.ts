@@ -2,6 +2,7 @@
 
 import { commentName } from '../../domain/answer-key.ts';
 import type { Instant } from '../../domain/ids.ts';
+import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, type RunState } from '../../domain/run-state.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
@@ -110,11 +111,11 @@ function wantedOf(open: OpenLab, found: readonly SweptComment[]): readonly Swept
   );
 }
 
-/** Commands stand in the reviews of ferry pull requests: of runs that are under way, or were when the last sweep was made, or a while before. */
+/** Commands stand in the reviews of ferry pull requests (an issue has none): of runs that are under way, or were when the last sweep was made, or a while before. */
 function pullsOf({ runs }: Record, since: number): readonly number[] {
   const isRecent = (run: RunState): boolean =>
     !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;
-  return runs.filter(isRecent).map((run) => run.proposal.pull);
+  return runs.filter((run) => isRecent(run) && !isIssueFirst(run.proposal)).map((run) => run.proposal.pull);
 }
 
 /** A fresh process begins at the newest record, which every answer leaves behind, and some days back at the least. */

@@ -5,15 +5,17 @@
 
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { EventDataByType } from '../../domain/event.ts';
+import type { PullFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
 import { branchMark } from '../../ferry/ask/branch-mark.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
-import { readThreads, type ThreadFacts } from '../../github/threads.ts';
+import { readProposal } from '../../github/proposal-threads.ts';
 import { markerText } from '../../render/marker.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
+  renderIssueFirstBody,
   renderIssueTitle,
   renderPullBody,
   renderPullTitle,
@@ -39,15 +41,39 @@ export async function begin(
 ): Promise<BeginOutcome> {
   const begun = await pushedBranch(open, planned, request);
   if (begun !== null) return begun;
-  const issue = await openedIssue(open, planned.view);
+  return open.config.lanes.daily.issueFirst
+    ? beginInIssue(open, planned.view, request)
+    : beginInPull(open, planned.view, request);
+}
+
+/** The issue is all that is opened: it carries what a pull request would, and its number stands for both. */
+async function beginInIssue(
+  open: OpenLab,
+  view: ProposalView,
+  request: SeenCommand | null,
+): Promise<BeginOutcome> {
+  const { preconditions } = open.config.lanes.daily.checklist;
+  const body = renderIssueFirstBody(view, proposalBranchOf(view.run), preconditions);
+  const issue = await openedIssue(open, view, body);
   if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
-  const linked: ProposalView = { ...planned.view, issue: issue.number };
+  return record(open, { ...view, issue: issue.number, pull: issue.number }, request);
+}
+
+async function beginInPull(
+  open: OpenLab,
+  view: ProposalView,
+  request: SeenCommand | null,
+): Promise<BeginOutcome> {
+  const issue = await openedIssue(open, view, renderIssueBody(view));
+  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
+  const linked: ProposalView = { ...view, issue: issue.number };
   const pull = await openedPull(open, linked);
   if (pull.kind !== 'done' || pull.number === null) return refusedOr('the pull request', pull);
   const both: ProposalView = { ...linked, pull: pull.number };
   const updated = await act(open, {
     kind: 'edit-issue',
     issue: issue.number,
+    expected: null,
     body: `${markerOf(both, 'issue')}\n${renderIssueBody(both)}`,
     state: null,
   });
@@ -96,13 +122,13 @@ async function pushedBranch(
   return isBegunFor(now, request) ? null : { kind: 'lost' };
 }
 
-function openedIssue(open: OpenLab, view: ProposalView): Promise<EffectOutcome> {
+function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<EffectOutcome> {
   const marker = markerOf(view, 'issue');
   return act(open, {
     kind: 'open-issue',
     marker,
     title: renderIssueTitle(view),
-    body: `${marker}\n${renderIssueBody(view)}`,
+    body: `${marker}\n${body}`,
     labels: ['experiment', 'ferry', `ferry-${view.lane}`],
   });
 }
@@ -127,12 +153,16 @@ async function record(
   const { lab, config, keeper } = open;
   const { run, issue, pull } = view;
   if (issue === null || pull === null) throw new Error('recorded before it was opened');
-  const threads = await readThreads(lab.client, pull, issue, readingOf(lab, config));
-  if (threads.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: threads.why };
+  const baseBranch = config.lanes.daily.targetBranch;
+  const place = { issue, pull, headBranch: proposalBranchOf(run), baseBranch };
+  const threads = await readProposal(lab.client, place, readingOf(lab, config));
+  const opened = threads.kind === 'known' ? threads.value.pull : threads;
+  if (threads.kind === 'unknown' || opened.kind === 'unknown')
+    return { kind: 'failed', code: 'unreadable', why: opened.kind === 'unknown' ? opened.why : '' };
   // A card is only written from a record: this run was recorded once, and is begun no second time.
   if (toldAnchors(threads.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
-  const data = proposedData(open, view, request, threads.value.pull);
+  const data = proposedData(open, view, request, opened.value);
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
     const result = await keeper.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
@@ -148,7 +178,7 @@ function proposedData(
   { lab, config }: OpenLab,
   view: ProposalView,
   request: SeenCommand | null,
-  pull: ThreadFacts['pull'],
+  pull: PullFacts,
 ): EventDataByType['proposed'] {
   const lane = config.lanes.daily;
   return {

@@ -1,5 +1,6 @@
 /** A proposal that nobody approved yet gives way to the one that was asked for in its thread (docs/decisions, *who replaces a proposal*). */
 
+import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../../domain/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
@@ -33,9 +34,17 @@ export async function clearedAway(open: OpenLab, command: SeenCommand): Promise<
     .current()
     .runs.filter(({ closed }) => closed?.reason === reason && (fromRfc3339(closed.at) ?? 0) >= since);
   for (const { proposal } of replaced.slice(0, limits.proposalsPerDayMax)) {
-    const pull = await perform(lab, git, { kind: 'close-pull', pull: proposal.pull });
-    if (pull.kind === 'unknown') return { kind: 'wait', why: pull.message };
-    const edit = { kind: 'edit-issue', issue: proposal.issue, body: null, state: 'closed' } as const;
+    if (!isIssueFirst(proposal)) {
+      const pull = await perform(lab, git, { kind: 'close-pull', pull: proposal.pull });
+      if (pull.kind === 'unknown') return { kind: 'wait', why: pull.message };
+    }
+    const edit = {
+      kind: 'edit-issue',
+      issue: proposal.issue,
+      expected: null,
+      body: null,
+      state: 'closed',
+    } as const;
     const issue = await perform(lab, git, edit);
     if (issue.kind === 'unknown') return { kind: 'wait', why: issue.message };
   }

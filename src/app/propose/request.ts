@@ -4,6 +4,7 @@ import { assertNever } from '../../domain/assert.ts';
 import type { Objective } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
 import { holdsOn } from '../../domain/hold.ts';
+import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
 import { phaseOf, type SeenCommand } from '../../domain/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
@@ -69,7 +70,8 @@ async function propose(
   if (standing.kind === 'elsewhere' || standing.kind === 'busy') {
     const { run, proposal } = standing.run;
     const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
-    return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run) });
+    const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
+    return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone });
   }
   const { free } = await placesOf(open, LANE, date);
   if (free === null) return answerTo('propose-not-today', { count: limits.proposalsPerDayMax });

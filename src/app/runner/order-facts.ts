@@ -8,7 +8,7 @@ import type { Order } from '../../domain/order.ts';
 import type { RunState } from '../../domain/run-state.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
-import { readThreads } from '../../github/threads.ts';
+import { readProposal } from '../../github/proposal-threads.ts';
 import { manifestDigest } from '../../run/manifest-digest.ts';
 import { manifestOf } from '../../run/manifest-of.ts';
 import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-approvals.ts';
@@ -17,24 +17,25 @@ import { readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { readingOf } from '../reading.ts';
+import { placeOf, readingOf } from '../reading.ts';
 
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
   if (state === null || state.order === null) return withheld(open, 'there is no order');
-  const { pull: number, issue } = state.proposal;
-  const threads = await readThreads(lab.client, number, issue, readingOf(lab, config));
+  const place = placeOf(state.proposal, config);
+  const threads = await readProposal(lab.client, place, readingOf(lab, config));
   if (threads.kind === 'unknown') return withheld(open, threads.why);
-  const { order } = state.order;
   const { pull } = threads.value;
+  if (pull.kind === 'unknown') return withheld(open, pull.why);
+  const { order } = state.order;
   const cited = await citedApprovals(open, order);
   const change = await changeFacts(lab, open.git, config, order.commit);
-  const body = readBody(lab, config, pull.body, change, null);
+  const body = readBody(lab, config, pull.value.body, change, null);
   const permissions = await permissionsOf(open, cited);
   return {
     ...frame(open),
-    pull: known(pull),
+    pull,
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
     permissions,

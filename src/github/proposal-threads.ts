@@ -1,0 +1,103 @@
+/** Reads what was proposed, wherever it stands: a pull request with its issue, or an issue and a branch alone (docs/decisions/0013-issue-first.md). */
+
+import type { PullFacts } from '../domain/facts.ts';
+import { branded, type Instant, isSha } from '../domain/ids.ts';
+import { isIssueFirst } from '../domain/issue-first.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import type { GitHubClient } from './call.ts';
+import { checkFacts } from './checks-schema.ts';
+import { query } from './graphql.ts';
+import { actorOf, commentsOf, isBot, type Reading } from './thread-comments.ts';
+import { readOn } from './thread-pages.ts';
+import {
+  EDITS_CONNECTION,
+  type EditAnswer,
+  ISSUE_FIRST_CHECKS_PLACE,
+  ISSUE_FIRST_QUERY,
+  type IssueFirstAnswer,
+  issueFirstSchema,
+} from './thread-schema.ts';
+import { issueOf, peopleOf, readThreads, type ThreadFacts } from './threads.ts';
+
+/** Where a proposal stands. The branches are read only where there is no pull request that says them itself. */
+export type ProposalPlace = {
+  readonly issue: number;
+  readonly pull: number;
+  /** Without `refs/heads/`. */
+  readonly headBranch: string;
+  readonly baseBranch: string;
+};
+
+/** The threads of a proposal with what was said since a moment (null = ever): one request for an ordinary one. Unknown as `readThreads` is. */
+export function readProposal(
+  client: GitHubClient,
+  place: ProposalPlace,
+  reading: Reading,
+  since: Instant | null = null,
+): Promise<Observed<ThreadFacts>> {
+  return isIssueFirst(place)
+    ? readIssueFirst(client, place, reading, since)
+    : readThreads(client, place.pull, place.issue, reading, since);
+}
+
+/** Text, people and state are the issue's, the commit is the branch's: where the branch is gone nobody knows what is proposed. */
+async function readIssueFirst(
+  client: GitHubClient,
+  place: ProposalPlace,
+  reading: Reading,
+  since: Instant | null,
+): Promise<Observed<ThreadFacts>> {
+  const ref = `refs/heads/${place.headBranch}`;
+  const variables = { owner: client.owner, repo: client.repo, issue: place.issue, ref };
+  const answer = await query(
+    client,
+    ISSUE_FIRST_QUERY,
+    variables,
+    issueFirstSchema,
+    ISSUE_FIRST_CHECKS_PLACE,
+  );
+  if (answer.kind === 'unknown') return answer;
+  const { issue, checked } = answer.value.repository;
+  const comments = await commentsOf(client, issue, since, reading);
+  if (comments.kind === 'unknown') return comments;
+  const edits =
+    issue.userContentEdits === null
+      ? known([])
+      : await readOn(client, issue.id, EDITS_CONNECTION, issue.userContentEdits, null);
+  if (edits.kind === 'unknown') return edits;
+  const pull = pullOf(answer.value, edits.value, place, reading);
+  const commits = checked?.target == null ? null : { nodes: [{ commit: checked.target }] };
+  return known({
+    pull,
+    issue: issueOf(issue),
+    checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading) : pull,
+    comments: comments.value,
+  });
+}
+
+/** The issue and its branch as decisions read a pull request; the branch lies in this repository, since nobody else's is asked for. */
+function pullOf(
+  { repository: { issue, nameWithOwner, ref } }: IssueFirstAnswer,
+  edits: readonly EditAnswer[],
+  { headBranch, baseBranch }: ProposalPlace,
+  { digestOf }: Reading,
+): Observed<PullFacts> {
+  if (ref === null || ref.target === null) return unknown(`the branch ${headBranch} is not there`);
+  return known({
+    number: issue.number,
+    nodeId: issue.id,
+    state: issue.state === 'OPEN' ? 'open' : 'closed',
+    merged: false,
+    title: issue.title,
+    body: issue.body,
+    bodyDigest: digestOf(issue.body),
+    author: actorOf(issue.author),
+    authorIsBot: isBot(issue.author),
+    bodyEditors: peopleOf(edits),
+    headSha: branded(ref.target.oid, isSha),
+    headBranch,
+    headRepository: nameWithOwner,
+    baseBranch,
+    labels: issue.labels.nodes.map((label) => label.name),
+  });
+}
