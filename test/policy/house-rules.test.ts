@@ -55,13 +55,44 @@ const flatters: Look = (node) =>
   (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) &&
   /absolutely right|great question|excellent point|good catch/i.test(node.getText());
 
+/** `typeof thing.member === 'function'`: asks which version of a thing it got, where all callers change together. */
+const probes: Look = (node) =>
+  ts.isBinaryExpression(node) &&
+  ts.isTypeOfExpression(node.left) &&
+  (ts.isPropertyAccessExpression(node.left.expression) ||
+    ts.isElementAccessExpression(node.left.expression)) &&
+  node.right.getText().slice(1, -1) === 'function';
+
+const python = ['fixtures/lab', 'docs'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.py'))
+    .map((file) => `${folder}/${file}`),
+);
+/** `hasattr`, or `getattr` with something to fall back on. */
+const PYTHON_PROBES = /\bhasattr\(|\bgetattr\([^(),]+,[^(),]+,/;
+const KEPT_FOR_OLD_CALLERS = /@deprecated\b|\blegacy\b|\bbackwards?[- ]compatib/i;
+
+function filesWith(pattern: RegExp, among: readonly string[]): readonly string[] {
+  return among.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8')));
+}
+
 describe('our code', () => {
   it('is read', () => {
     expect(files.length).toBeGreaterThan(300);
+    expect(python.length).toBeGreaterThan(5);
   });
 
   it('swallows no exception', () => {
     expect(places(swallows)).toEqual([]);
+  });
+
+  it('probes for no member that an older version might have had', () => {
+    expect(places(probes)).toEqual([]);
+    expect(filesWith(PYTHON_PROBES, python)).toEqual([]);
+  });
+
+  it('keeps no second way for old callers', () => {
+    expect(filesWith(KEPT_FOR_OLD_CALLERS, [...files, ...python])).toEqual([]);
   });
 
   it('has no class but errors', () => {
@@ -87,6 +118,8 @@ describe('the check', () => {
     ['a promise with an empty block', swallows, 'await f().catch(() => {});'],
     ['a class', isPlainClass, 'class Box { readonly a = 1; }'],
     ['a nameless class', isPlainClass, 'const Box = class {};'],
+    ['a probe for a member', probes, "if (typeof store.flush === 'function') store.flush();"],
+    ['a probe for a named member', probes, 'const old = typeof store["flush"] !== "function";'],
     ['flattery', flatters, "const text = 'You are absolutely right!';"],
   ])('finds %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([1]);
@@ -100,8 +133,18 @@ describe('the check', () => {
     ],
     ['a promise with a reason', swallows, 'await f().catch((error) => { log(error); });'],
     ['an error class', isPlainClass, 'class GitError extends Error {}'],
+    ['a value that may be a function', probes, "if (typeof value === 'function') value();"],
+    ['a member of another type', probes, "if (typeof row.id === 'string') take(row.id);"],
     ['plain words', flatters, "const text = 'approved';"],
   ])('takes %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([]);
+  });
+  it.each([
+    [PYTHON_PROBES, 'if hasattr(model, "old"):', 'value = getattr(self, field)'],
+    [PYTHON_PROBES, 'step = getattr(model, "old", None)', 'def getattribute(a, b, c):'],
+    [KEPT_FOR_OLD_CALLERS, '/** @deprecated use run */', 'an older run'],
+    [KEPT_FOR_OLD_CALLERS, '// backward compatible', 'backward through the log'],
+  ])('%s finds %s, and takes %s', (pattern, found, taken) => {
+    expect([pattern.test(found), pattern.test(taken)]).toEqual([true, false]);
   });
 });
