@@ -50,7 +50,7 @@ describe('what people write', () => {
     const early = await say(lab, 'mira', pull, '/approve-launch');
     await lab.clock.advance(5 * MINUTE);
     expect(answersTo(lab, early)).toEqual([
-      expect.stringMatching(/not approved[^]*config-valid[^]*line \d+/),
+      expect.stringMatching(/not approved[\s\S]*config-valid[\s\S]*line \d+/),
     ]);
     await pushFile(lab, 'ada', 'main', CONFIG, good);
     await lab.clock.advance(40 * MINUTE);
