@@ -37,10 +37,11 @@ export async function playDay(
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
     });
+  const begunAt = lab.clock.now();
   let usage = botUsage(lab.world);
   let since = performance.now();
   for (const stage of STAGES) {
-    const outcome = await reach(lab, run, stage);
+    const outcome = await reach(lab, run, stage, begunAt);
     if (outcome !== null) return { ok: false, reason: outcome };
     const now = botUsage(lab.world);
     const { contentWrites, ...requests } = spentSince(usage, now);
@@ -64,7 +65,7 @@ export function nextDay(lab: OpenedLab): void {
 }
 
 /** Waits for a stage; null when it is reached, otherwise the reason why it will not be. */
-async function reach(lab: OpenedLab, run: string, stage: Stage): Promise<string | null> {
+async function reach(lab: OpenedLab, run: string, stage: Stage, begunAt: number): Promise<string | null> {
   const until = performance.now() + STAGE_TIMEOUT_MS;
   let broken: string | null = null;
   lab.broken.then(
@@ -78,7 +79,7 @@ async function reach(lab: OpenedLab, run: string, stage: Stage): Promise<string 
   while (performance.now() < until) {
     const events = (await readLogbook(lab.world)).get(run) ?? [];
     if (reachedStages(events).has(stage)) return null;
-    const dead = deadEnd(events) ?? failedWorkflow(lab, run, events);
+    const dead = deadEnd(events) ?? failedWorkflow(lab, run, events, begunAt);
     if (dead !== null) return dead;
     if (broken !== null) return broken;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -86,12 +87,21 @@ async function reach(lab: OpenedLab, run: string, stage: Stage): Promise<string 
   return `no-${stage}-in-time`;
 }
 
-/** A workflow run that failed says sooner than a time-out that something is wrong. */
-function failedWorkflow(lab: OpenedLab, run: string, events: readonly LogbookEntry[]): string | null {
+/**
+ * A workflow run that failed says sooner than a time-out that something is wrong. One from before, which died with the
+ * program that was killed, says nothing: ferrybot dispatches it again.
+ */
+function failedWorkflow(
+  lab: OpenedLab,
+  run: string,
+  events: readonly LogbookEntry[],
+  begunAt: number,
+): string | null {
   const isProposed = events.length > 0;
   const failed = Object.values(lab.world.state.runs).find(
     (row) =>
       row.conclusion === 'failure' &&
+      row.createdAtMs >= begunAt &&
       (row.path.includes('ferrybot-launch')
         ? row.displayTitle.includes(run)
         : !isProposed && row.path.includes('ferrybot-daily')),
