@@ -21,8 +21,8 @@ export type Played =
 const POLL_MS = 200;
 /** Nobody approves what they have not read. */
 const READING_MS = 1_500;
-/** A stage that takes longer than this on a loaded machine will not come. */
-const STAGE_TIMEOUT_MS = 150_000;
+/** A stage that takes longer than this will not come, also where another watch first waits for the lease of a dead one. */
+const STAGE_TIMEOUT_MS = 300_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Plays one day: proposal, approval, launch, end, seal, and the merge of the closure. */
