@@ -4,187 +4,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import type { Reading } from '../../src/commands/grammar/reading.ts';
+import { comment, digestOf, written } from './comment-pieces.ts';
 import { plainLinesOf } from './rendered-lines.ts';
 import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: [] });
 
-// No lone `--` and no `$$`: signatures and formulas are not the renderer's business, but the corpus's.
-const BEFORE = [
-  ...Array.from({ length: 40 }, () => ''),
-  ...[' ', '   ', '     ', '\t', '> ', '>', '> > ', '- ', '* ', '+ ', '1. ', '2. ', '12) '],
-  ...['- [ ] ', '# ', '#', '## ', '**', '*', '_', '__', '~~', '~', '`', '``', '[', '![', '<b>', '<kbd>'],
-  ...['<!-- ', '| ', 'text ', '[^1]: ', '[a]: ', '(', '@bob ', '<img src=x> ', '> - ', '- > '],
-  ...[
-    'text<br>',
-    '<br>',
-    '<foo>',
-    '</foo>',
-    '<u>',
-    '</b>',
-    '</details>',
-    '<!-- a -->',
-    '>\t',
-    '-\t',
-    '> # ',
-    '1)\t',
-  ],
-];
-const AFTER = [
-  ...Array.from({ length: 40 }, () => ''),
-  ...['  ', '\\', '**', '*', '_', '~~', '~', '`', '``', '](x)', ']', '</b>', '</kbd>'],
-  ...[' -->', ' |', ' text', '.', '!', '[^1]', ' #', ' <br>', ')'],
-];
-const LINES = [
-  ...[
-    '',
-    '',
-    '',
-    '',
-    'text',
-    'more text',
-    '---',
-    '===',
-    '=',
-    '***',
-    '```',
-    '```js',
-    '~~~',
-    '````',
-    '<details>',
-  ],
-  ...['</details>', '<div>', '</div>', '<!--', '-->', '<b>', '</b>', '<img src=x>', '<br>', '| a |', '|---|'],
-  ...[
-    ':-:',
-    '| a | b |',
-    '|---|---|',
-    '[a]: x',
-    '[^1]: note',
-    '> ',
-    '> text',
-    '- ',
-    '- text',
-    '1. text',
-    '* a',
-  ],
-  ...[
-    '    code',
-    '`a',
-    'b`',
-    '**a',
-    'b**',
-    '~~a',
-    'b~~',
-    '[a',
-    'b](x)',
-    '![a',
-    'b](x)',
-    '# title',
-    '\\',
-    '&amp;',
-  ],
-  ...[
-    'a <b>',
-    'b</b> c',
-    'a <!-- b',
-    'c --> d',
-    'text\\',
-    'text  ',
-    '[a](x "b',
-    'c")',
-    '<https://x.test>',
-    '  - a',
-  ],
-  ...[
-    '> <details>',
-    '> <b>',
-    '- <details>',
-    '- <b>',
-    '# a <div>',
-    '> </details>',
-    'a <kbd>',
-    'a <details>',
-    '<p title=a>',
-  ],
-  ...['a <p title=a> b', '## <i>', 'a <div> <span>', '> <span>', '</i>', '</kbd>', 'a </div> b'],
-  ...['<foo>', '</foo>', '<span>', '</span>', '<ul><li>', '</ul>', '<pre>', '</pre>', '<u>', '</u>', '</b>'],
-  ...[
-    '<!-- a -->',
-    '<details open><summary>a</summary>',
-    '</details></div>',
-    '<blockquote>',
-    '</blockquote>',
-  ],
-  ...[
-    '>',
-    '> ```',
-    '> - a',
-    '> # a',
-    '-',
-    '-   ',
-    '\t',
-    '> > a',
-    '1) a',
-    '   ',
-    '~~~ a',
-    '***a',
-    'b***',
-    'a | b',
-  ],
-  ...[
-    '--|--',
-    '| a',
-    '[a][b',
-    ']',
-    '[b]: <x',
-    '  "c"',
-    'a\\',
-    '_a',
-    'b_ c',
-    '``',
-    '~a',
-    'b~',
-    '[^1]',
-    '    - a',
-  ],
-];
-
-type Line =
-  | { readonly text: string }
-  | { readonly before: string; readonly word: string; readonly after: string };
-
-const line: fc.Arbitrary<Line> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ text: fc.constantFrom(...LINES) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      before: fc.constantFrom(...BEFORE),
-      word: fc.constantFrom('/approve-launch', '/approve-launch', '\\/approve-launch', '&sol;approve-launch'),
-      after: fc.constantFrom(...AFTER),
-    }),
-  },
-);
-const comment = fc
-  .array(line, { minLength: 1, maxLength: 14 })
-  .filter((lines) => lines.filter((l) => 'word' in l).length <= 10);
-
-/** Each command carries a digest of its own, by which it is known again wherever it ends up. */
-function digestOf(index: number): string {
-  return index.toString(16).padStart(12, 'a');
-}
-
-function written(lines: readonly Line[], lineEnding: string): string {
-  return lines
-    .map((l, index) => ('text' in l ? l.text : `${l.before}${l.word} ${digestOf(index)}${l.after}`))
-    .join(lineEnding);
-}
-
-/**
- * The suite asks the same questions every time; another seed by hand asks others. Known to differ, on the safe side: an
- * end tag that was opened in an earlier block ends a strike that it does not belong to, as a browser builds the page, and
- * the command behind it is told as struck instead of run (`- <b>`, then `~/stop</b>`, then `/stop~`).
- */
+/** The suite asks the same questions every time, CI more of them; another seed by hand asks others. */
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_261_121);
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? (process.env['CI'] === undefined ? 1_200 : 5_000));
 
 describe('random Markdown around commands', () => {
   it('fires exactly what a reader sees as a plain line and finds so in the source', () => {
@@ -196,14 +24,14 @@ describe('random Markdown around commands', () => {
         const seen = plainLinesOf(text).flatMap(
           (l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? [],
         );
-        // A browser drops a tag that ends nothing, so the source is asked whether one stands in the line.
+        // A browser drops a tag that ends nothing, also one that Markdown's signs stand for: arguments are read from the source.
         const isAsSeen = (digest: string): boolean =>
           lines.some(
             (l, n) =>
               'word' in l &&
               digestOf(n) === digest &&
               l.word === '/approve-launch' &&
-              !`${l.before}${l.after}`.includes('<'),
+              !/[<*_~]/.test(`${l.before}${l.after}`),
           );
         const expected = seen.filter(isAsSeen);
         const { commands } = read(text);
@@ -211,7 +39,7 @@ describe('random Markdown around commands', () => {
         seenOnly += seen.length - expected.length;
         expect(commands.map((c) => c.args['digest'])).toEqual(expected);
       }),
-      { seed: SEED, numRuns: 1_200 },
+      { seed: SEED, numRuns: RUNS },
     );
     expect(fired).toBeGreaterThan(120);
     expect(seenOnly).toBeGreaterThan(15);

@@ -6,7 +6,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
 // None of HTML's: GitHub drops these and shows what they hold. `https:` is an address between angle brackets.
-const DROPPED = new Set(['foo', 'https:']);
+const DROPPED = new Set(['foo', 'x', 'https:']);
 
 /**
  * The lines of text that stand in a paragraph of the page itself, in nothing else, without any element or comment in

@@ -69,7 +69,7 @@ function readElement(block: Exclude<RootContent, Html>, outer: IgnoreReason | nu
   const { start, end } = rangeOf(block);
   const text = context.source.slice(start, end);
   if (!mayHaveSlashWord(text) && !text.includes('<')) return;
-  const around = outer ?? (context.elements.holdsText() ? 'html' : null);
+  const around = outer ?? context.elements.mark();
   switch (block.type) {
     case 'paragraph':
       // An element that is open here may end inside the paragraph, so each piece of it is asked for itself.

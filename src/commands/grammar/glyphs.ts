@@ -1,7 +1,7 @@
 /** What a reader sees of a paragraph, character by character, each with its place in the source. */
 
 import type { Nodes, PhrasingContent, Text } from 'mdast';
-import type { OpenElements } from './html-elements.ts';
+import type { InlineElement, OpenElements } from './html-elements.ts';
 import type { ParsedMarkdown } from './parse-markdown.ts';
 import type { IgnoreReason } from './reading.ts';
 
@@ -63,7 +63,7 @@ function write(
   context: ReadingContext,
   sheet: Sheet,
 ): void {
-  const around = outer ?? (context.elements.holdsText() ? 'html' : null);
+  const around = outer ?? context.elements.mark();
   const { start, end } = rangeOf(node);
   switch (node.type) {
     case 'text':
@@ -91,15 +91,30 @@ function write(
     case 'footnoteReference':
       put(OBJECT, start, around ?? 'footnote', sheet);
       break;
-    default: {
-      const mark = around ?? reasonOf(node.type);
+    case 'link':
+    case 'linkReference': {
+      const mark = around ?? 'link';
       for (const child of node.children) write(child, mark, context, sheet);
       const last = node.children.at(-1);
-      if (node.type === 'link' || node.type === 'linkReference')
-        sheet.unseen.push({ start: last === undefined ? start : rangeOf(last).end, end, reason: mark });
+      sheet.unseen.push({ start: last === undefined ? start : rangeOf(last).end, end, reason: mark });
+      break;
+    }
+    default: {
+      const { element, reason } = INLINE_ELEMENTS[node.type];
+      context.elements.open(element, reason);
+      for (const child of node.children) write(child, outer, context, sheet);
+      context.elements.close(element);
     }
   }
 }
+
+const INLINE_ELEMENTS = {
+  delete: { element: 'del', reason: 'strikethrough' },
+  emphasis: { element: 'em', reason: 'emphasis' },
+  strong: { element: 'strong', reason: 'emphasis' },
+} as const satisfies Readonly<
+  Record<'delete' | 'emphasis' | 'strong', { readonly element: InlineElement; readonly reason: IgnoreReason }>
+>;
 
 function put(unit: string, offset: number, mark: IgnoreReason | null, sheet: Sheet): void {
   sheet.text.push(unit);
@@ -111,11 +126,6 @@ function put(unit: string, offset: number, mark: IgnoreReason | null, sheet: She
 const OBJECT = '\ufffc';
 const OBJECT_TAG = /^<(?:img|video|audio|input)\b/i;
 const BREAK_TAG = /^<(?:br|hr)\b/i;
-
-function reasonOf(type: 'delete' | 'emphasis' | 'link' | 'linkReference' | 'strong'): IgnoreReason {
-  if (type === 'delete') return 'strikethrough';
-  return type === 'link' || type === 'linkReference' ? 'link' : 'emphasis';
-}
 
 /** Start and end of a node in the source. The parser gives every node that we read its place. */
 export function rangeOf(node: Nodes): { readonly start: number; readonly end: number } {

@@ -1,4 +1,6 @@
-/** Which HTML elements are open at a point of the comment: text inside one is not plain, and `<details>` even hides it. */
+/** Which elements are open at a point of the comment: text inside one is not plain, and `<details>` even hides it. */
+
+import type { IgnoreReason } from './reading.ts';
 
 const VOID = new Set(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(
@@ -51,23 +53,49 @@ const ENDS_PARAGRAPH = new Set([
   ...'summary table ul xmp'.split(' '),
 ]);
 
+// An end tag ends nothing beyond one of these, unless it is theirs (HTML standard, "special").
+const SPECIAL = new Set([
+  ...ENDS_PARAGRAPH,
+  ...SCOPES,
+  ...TABLE_PARTS,
+  ...'body button colgroup dd dt frameset head iframe noembed noframes noscript script select style textarea title'.split(
+    ' ',
+  ),
+]);
+// Their end tag looks for its element through others, but not through a scope's bound (HTML standard, "in body").
+const ENDS_THROUGH = new Set([...ENDS_PARAGRAPH, ...SCOPES, 'button', 'dd', 'dt', 'li', 'select']);
+
 /** A block of Markdown, which is an element of the page like those that its author wrote. */
 export type MarkdownElement = '#paragraph' | '#heading' | '#quote' | '#item' | '#other';
+
+/** What Markdown makes of `~~`, `*` and `**`: elements that a tag of the author's can end, as a browser builds the page. */
+export type InlineElement = 'del' | 'em' | 'strong';
 
 export type OpenElements = {
   /** Takes the raw text of one HTML node of the tree, in the order of the comment. */
   readonly feed: (html: string) => void;
-  /** Whether what comes next stands in an element of the author's, or no longer in the paragraph that Markdown began. */
-  readonly holdsText: () => boolean;
+  /**
+   * Why what comes next is not plain text, or null if it is: it stands in an element, or no longer in the paragraph that
+   * Markdown began. The outermost reason counts.
+   */
+  readonly mark: () => IgnoreReason | null;
   /** A block begins: a paragraph of HTML ends here. */
   readonly enter: (element: MarkdownElement) => void;
   /** The block ends, and with it what was opened inside, but for formatting. */
   readonly leave: (element: MarkdownElement) => void;
+  /** An inline element of Markdown's begins; what stands in it is not plain for this reason. */
+  readonly open: (element: InlineElement, reason: IgnoreReason) => void;
+  /** Its end is an end tag like any other: what it ends is the innermost element of that name. */
+  readonly close: (element: InlineElement) => void;
 };
+
+/** An open element, the outermost first in a list; Markdown's blocks have no reason here, their place in the tree is one. */
+type Open = { readonly name: string; readonly reason: IgnoreReason | null };
+type Stack = readonly Open[];
 
 /** Follows the HTML of one comment. A tag or comment that is not finished in its node swallows what comes below. */
 export function trackElements(): OpenElements {
-  let open: readonly string[] = [];
+  let stack: Stack = [];
   let isSwallowing = false;
   let inner: MarkdownElement | null = null;
   return {
@@ -77,19 +105,29 @@ export function trackElements(): OpenElements {
         const piece = pieceAt(html, from);
         if (piece === null) isSwallowing = startsMarkup(html, from);
         else if (piece.name !== null)
-          open = piece.isEnd ? without(open, piece.name) : withOpened(open, piece.name);
+          stack = piece.isEnd ? without(stack, piece.name) : withOpened(stack, piece.name);
         from = html.indexOf('<', piece === null ? from + 1 : piece.end);
       }
     },
-    holdsText: () => isSwallowing || isEndedEarly(open, inner) || open.some((name) => !name.startsWith('#')),
+    mark: () =>
+      isSwallowing || isEndedEarly(stack, inner)
+        ? 'html'
+        : (stack.find(({ reason }) => reason !== null)?.reason ?? null),
     enter: (element) => {
-      open = [...ended(open, 'p'), element];
+      stack = [...ended(stack, 'p'), { name: element, reason: null }];
       inner = element;
     },
     leave: (element) => {
       // The end of a paragraph that is over already ends one of the author's, if one is open.
-      open = ended(open, isEndedEarly(open, element) ? 'p' : element);
+      stack = ended(stack, isEndedEarly(stack, element) ? 'p' : element);
       inner = null;
+    },
+    open: (element, reason) => {
+      stack = [...stack, { name: element, reason }];
+    },
+    close: (element) => {
+      // Where the author's element was the inner one, Markdown's goes on, and nobody sees a sign that ends it.
+      stack = without(stack, element).map((one) => (one.name === element ? { ...one, reason: 'html' } : one));
     },
   };
 }
@@ -110,27 +148,39 @@ function startsMarkup(html: string, from: number): boolean {
   return /^<[A-Za-z!?/]/.test(html.slice(from, from + 2));
 }
 
-function withOpened(open: readonly string[], name: string): readonly string[] {
-  const around = ENDS_PARAGRAPH.has(name) ? ended(ended(open, '#paragraph'), 'p') : open;
-  return KNOWN.has(name) && !VOID.has(name) ? [...around, name] : around;
+function withOpened(stack: Stack, name: string): Stack {
+  const around = ENDS_PARAGRAPH.has(name) ? ended(ended(stack, '#paragraph'), 'p') : stack;
+  return KNOWN.has(name) && !VOID.has(name) ? [...around, { name, reason: 'html' }] : around;
 }
 
 // `a <div></div> b`: the page's paragraph ends at the `<div>`.
-function isEndedEarly(open: readonly string[], element: MarkdownElement | null): boolean {
-  return element === '#paragraph' && !open.includes(element);
+function isEndedEarly(stack: Stack, element: MarkdownElement | null): boolean {
+  return element === '#paragraph' && lastOf(stack, element) < 0;
+}
+
+function lastOf(stack: Stack, name: string): number {
+  return stack.findLastIndex((one) => one.name === name);
 }
 
 /** Ends the innermost element of a name and what is in it, but for formatting, which goes on behind it. */
-function ended(open: readonly string[], name: string): readonly string[] {
-  const at = open.lastIndexOf(name);
-  if (at < 0) return open;
-  return [...open.slice(0, at), ...open.slice(at + 1).filter((inner) => FORMATTING.has(inner))];
+function ended(stack: Stack, name: string): Stack {
+  const at = lastOf(stack, name);
+  if (at < 0) return stack;
+  return [...stack.slice(0, at), ...stack.slice(at + 1).filter((inside) => FORMATTING.has(inside.name))];
 }
 
-function without(open: readonly string[], name: string): readonly string[] {
-  const at = open.lastIndexOf(name);
-  if (at < 0) return name === 'p' ? ended(open, '#paragraph') : open;
-  const inside = open.slice(at + 1);
-  if (!TABLE_PARTS.has(name) && inside.some((inner) => SCOPES.has(inner))) return open;
-  return FORMATTING.has(name) ? [...open.slice(0, at), ...inside] : ended(open, name);
+/** What an end tag leaves open (HTML standard, "in body": any other end tag, and the adoption agency for formatting). */
+function without(stack: Stack, name: string): Stack {
+  const at = lastOf(stack, name);
+  if (at < 0) return name === 'p' ? ended(stack, '#paragraph') : stack;
+  const inside = stack.slice(at + 1);
+  if (!TABLE_PARTS.has(name) && inside.some((one) => SCOPES.has(one.name))) return stack;
+  // Its end is not seen in what is inside of it, but for what is no formatting and no block: that ends with it.
+  if (FORMATTING.has(name))
+    return [...stack.slice(0, at), ...inside.filter((one) => FORMATTING.has(one.name) || isSpecial(one))];
+  return !ENDS_THROUGH.has(name) && inside.some(isSpecial) ? stack : ended(stack, name);
+}
+
+function isSpecial({ name }: Open): boolean {
+  return SPECIAL.has(name) || name.startsWith('#');
 }
