@@ -61,7 +61,7 @@ function rows(path: string, schema: JsonSchema, required: boolean): readonly str
 }
 
 function rowsBelow(path: string, schema: JsonSchema): readonly string[] {
-  const { properties, items, additionalProperties, anyOf } = schema;
+  const { properties, items, additionalProperties, anyOf, oneOf } = schema;
   return [
     ...Object.entries(properties ?? {}).flatMap(([key, value]) =>
       rows(`${path}.${key}`, value, isRequired(schema, key)),
@@ -69,6 +69,37 @@ function rowsBelow(path: string, schema: JsonSchema): readonly string[] {
     ...(items?.properties === undefined ? [] : rowsBelow(`${path}[]`, items)),
     ...(typeof additionalProperties === 'object' ? rowsBelow(`${path}.<name>`, additionalProperties) : []),
     ...(anyOf ?? []).flatMap((one) => rowsBelow(path, one)),
+    ...(oneOf === undefined ? [] : rowsOfKinds(path, oneOf)),
+  ];
+}
+
+/** The key that tells the kinds apart, the keys of all kinds, and then those of each. */
+function rowsOfKinds(path: string, kinds: readonly JsonSchema[]): readonly string[] {
+  const [first = {}] = kinds;
+  const inAll = ([key]: readonly [string, JsonSchema]): boolean =>
+    kinds.every((kind) => kind.properties?.[key] !== undefined);
+  const entries = Object.entries(first.properties ?? {}).filter(inAll);
+  const tells = entries.filter(([, value]) => value.const !== undefined);
+  const shared = entries.filter(([, value]) => value.const === undefined);
+  return [
+    ...tells.map(([key]) => {
+      const of = kinds.map((kind) => kind.properties?.[key] ?? {});
+      const meaning = of.map((one) => `${typeText(one)}: ${one.description ?? ''}`).join(' ');
+      return `| \`${path}.${key}\` | ${of.map(typeText).join(', ')} | *required* | ${cell(meaning)} |`;
+    }),
+    ...shared.flatMap(([key, value]) => rows(`${path}.${key}`, value, isRequired(first, key))),
+    ...kinds.flatMap((kind) => {
+      const name = tells.map(([key]) => String(kind.properties?.[key]?.const)).join();
+      return Object.entries(kind.properties ?? {})
+        .filter((entry) => !inAll(entry))
+        .flatMap(([key, value]) =>
+          rows(
+            `${path}.${key}`,
+            { ...value, description: `${name}: ${value.description ?? ''}` },
+            isRequired(kind, key),
+          ),
+        );
+    }),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../src/config/json-schema.ts';
 /** Markdown, without the keys below. */
 export function typeText(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(' or ');
+  if (schema.oneOf !== undefined) return 'map';
   if (schema.const !== undefined) return `\`${String(schema.const)}\``;
   if (schema.enum !== undefined) return schema.enum.map((word) => `\`${String(word)}\``).join(', ');
   switch (schema.type) {

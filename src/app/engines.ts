@@ -21,7 +21,9 @@ export function engineFor(
         directory: isAbsolute(found.jobs) ? found.jobs : join(stateDirectory, found.jobs),
         now,
       });
+    case 'ray':
+      return null;
     default:
-      return assertNever(found.engine);
+      return assertNever(found);
   }
 }

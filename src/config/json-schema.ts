@@ -16,6 +16,8 @@ export type JsonSchema = {
   readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
+  /** Kinds that one key with a constant tells apart. */
+  readonly oneOf?: readonly JsonSchema[];
   readonly [keyword: string]: unknown;
 };
 
@@ -31,15 +33,31 @@ export function configJsonSchema(): JsonSchema {
   return { $schema, $id: SCHEMA_ID, title: 'ferrybot config', ...rest };
 }
 
-/** The schemas that may hold at a path: several behind an `anyOf`, none where the path is not known. */
-export function schemasAt(root: JsonSchema, path: readonly PropertyKey[]): readonly JsonSchema[] {
-  return path.reduce<readonly JsonSchema[]>(
-    (schemas, part) => schemas.flatMap((schema) => childrenOf(schema, String(part))),
-    alternatives(root),
-  );
+/**
+ * The schemas that may hold at a path of `value`: several behind an `anyOf`, of kinds only the one that the value is of
+ * if it says so, none where the path is not known.
+ */
+export function schemasAt(
+  root: JsonSchema,
+  path: readonly PropertyKey[],
+  value: unknown,
+): readonly JsonSchema[] {
+  const start = { schemas: alternatives(root, value), value };
+  return path.reduce<typeof start>((at, part) => {
+    const below = childOf(at.value, String(part));
+    return {
+      schemas: at.schemas.flatMap((schema) => childrenOf(schema, String(part), below)),
+      value: below,
+    };
+  }, start).schemas;
 }
 
-function childrenOf(schema: JsonSchema, part: string): readonly JsonSchema[] {
+function childOf(value: unknown, part: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([key]) => key === part)?.[1];
+}
+
+function childrenOf(schema: JsonSchema, part: string, value: unknown): readonly JsonSchema[] {
   const { properties, items, additionalProperties } = schema;
   const own =
     properties !== undefined && Object.hasOwn(properties, part)
@@ -49,9 +67,20 @@ function childrenOf(schema: JsonSchema, part: string): readonly JsonSchema[] {
         : /^\d+$/.test(part)
           ? items
           : undefined;
-  return own === undefined ? [] : alternatives(own);
+  return own === undefined ? [] : alternatives(own, value);
 }
 
-function alternatives(schema: JsonSchema): readonly JsonSchema[] {
-  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternatives);
+function alternatives(schema: JsonSchema, value: unknown): readonly JsonSchema[] {
+  const { anyOf, oneOf } = schema;
+  if (anyOf !== undefined) return anyOf.flatMap((one) => alternatives(one, value));
+  if (oneOf === undefined) return [schema];
+  const ofItsKind = oneOf.filter((one) => isOfKind(one, value));
+  return ofItsKind.length > 0 ? ofItsKind : oneOf;
+}
+
+/** Whether every constant of the kind is what the value has there. */
+function isOfKind(kind: JsonSchema, value: unknown): boolean {
+  return Object.entries(kind.properties ?? {}).every(
+    ([key, { const: constant }]) => constant === undefined || childOf(value, key) === constant,
+  );
 }

@@ -2,8 +2,9 @@
 
 import { z } from 'zod';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
+import { clusterSchema } from './cluster-schema.ts';
 import { laneSchema } from './lane-schema.ts';
-import { amount, moment, name, word } from './words.ts';
+import { moment, name, word } from './words.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 
@@ -19,30 +20,6 @@ const key = z
     until: moment.describe('Nor are events after this one.'),
   })
   .describe('A public key; the private half lives in the secret FERRYBOT_<ROLE>_KEY.');
-
-const cluster = z.strictObject({
-  engine: z.enum(['local']).describe('Which engine of ferrybot runs the jobs of this cluster.'),
-  jobs: z
-    .string()
-    .min(1)
-    .max(300)
-    .default('jobs')
-    .describe('local: folder for job records, relative to FERRYBOT_STATE_DIR.'),
-  acceleratorHoursPerRun: amount.describe(
-    'Cost table: accelerator-hours of one run of this lane, shown before approval.',
-  ),
-  accelerators: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .nullable()
-    .default(null)
-    .describe('Cost table: how many accelerators one run holds, for what it did cost; null: not told.'),
-  links: z
-    .record(word, z.string().max(500))
-    .default({})
-    .describe('Links for people; {jobId} and {run} are filled in.'),
-});
 
 /** The whole file, as a person writes it and as it is after defaults. */
 export const configSchema = z
@@ -88,7 +65,7 @@ export const configSchema = z
         'Files of ferrybot under .github/workflows/: what it dispatches, and whose checks are no condition.',
       ),
     clusters: z
-      .record(word, cluster)
+      .record(word, clusterSchema)
       .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),
     lanes: z
       .strictObject({ daily: laneSchema.describe('A small run of equal scale, once a day.') })

@@ -22,7 +22,7 @@ function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSch
       // What is no key anywhere was told with the text already.
       return issue.keys
         .filter((key) => key !== '<<' && key !== '__proto__')
-        .map((key) => unknownKey(path, key, schema));
+        .map((key) => unknownKey(path, key, value, schema));
     case 'invalid_key':
       return [misfit('bad-value', path, `not a name that may stand here: ${issue.issues[0]?.message ?? ''}`)];
     case 'invalid_union':
@@ -43,14 +43,17 @@ function union(
   value: unknown,
   schema: JsonSchema,
 ): readonly Misfit[] {
+  // A key with a constant says which kind it is: that key is what is wrong.
+  if ('options' in issue && Array.isArray(issue.options))
+    return [missing(path, value, schema) ?? notAmong(issue.options.map(String), path, value)];
   const near = issue.errors.filter((issues) => issues.some((one) => one.path.length > 0));
   const only = near.length === 1 ? near[0] : undefined;
   if (only !== undefined) return only.flatMap((one) => misfitsOf(one, path, value, schema));
   return [missing(path, value, schema) ?? misfit('wrong-type', path, issue.message)];
 }
 
-function unknownKey(path: KeyPath, key: string, schema: JsonSchema): Misfit {
-  const known = schemasAt(schema, path).flatMap((one) => Object.keys(one.properties ?? {}));
+function unknownKey(path: KeyPath, key: string, value: unknown, schema: JsonSchema): Misfit {
+  const known = schemasAt(schema, path, value).flatMap((one) => Object.keys(one.properties ?? {}));
   const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
   const near = lower.get(nearest(key, [...lower.keys()]) ?? '');
   const elsewhere = near === undefined ? homesOf(schema, key, []) : [];
@@ -77,7 +80,7 @@ function missing(path: KeyPath, value: unknown, schema: JsonSchema): Misfit | nu
   const parent = valueAt(value, path.slice(0, -1));
   if (typeof key !== 'string' || typeof parent !== 'object' || parent === null) return null;
   if (Object.hasOwn(parent, key)) return null;
-  const what = schemasAt(schema, path.slice(0, -1))
+  const what = schemasAt(schema, path.slice(0, -1), value)
     .map((one) => one.properties?.[key]?.description)
     .find((text) => text !== undefined);
   return misfit('missing-key', path, `${key} is missing${what === undefined ? '' : `: ${what}`}`);

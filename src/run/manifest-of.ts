@@ -1,5 +1,6 @@
 /** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
 
+import type { RayClusterConfig } from '../config/cluster-schema.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { EventDataByType } from '../domain/event.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
@@ -71,6 +72,7 @@ function isTicked(body: BodyFacts, text: string): boolean {
 /** The policy keys that gates and the runner read, as text: a changed key is a changed manifest. */
 function policyOf(config: LabConfig): Manifest['policy'] {
   const lane = config.lanes.daily;
+  const cluster = config.clusters[lane.cluster];
   return {
     'approvals.permission': config.approvals.permission,
     'approvals.users': config.approvals.users.join(','),
@@ -88,8 +90,16 @@ function policyOf(config: LabConfig): Manifest['policy'] {
     'lane.freshnessHours': String(lane.freshnessHours),
     'lane.requiredChecks': lane.requiredChecks === 'all' ? 'all' : JSON.stringify(lane.requiredChecks),
     'lane.scaleKnobs': lane.scaleKnobs.join(','),
-    'lane.engine': config.clusters[lane.cluster]?.engine ?? '',
+    'lane.engine': cluster?.engine ?? '',
+    ...(cluster?.engine === 'ray' ? { 'lane.launcher': launcherOf(cluster) } : {}),
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),
     'lane.passSecrets': lane.passSecrets.join(','),
   };
+}
+
+/** What submits decides what runs as much as the command does. */
+function launcherOf({ scripts }: RayClusterConfig): string {
+  if (scripts === null) return 'rest';
+  const { python, submit, environment } = scripts;
+  return JSON.stringify({ python, submit, environment });
 }

@@ -7,6 +7,7 @@ import { APPROVAL_RULES } from './approval-rules.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { LANE_RULES } from './lane-rules.ts';
 import { PATH_RULES } from './path-rules.ts';
+import { RAY_RULES } from './ray-rules.ts';
 import { REPOSITORY_RULES } from './repository-rules.ts';
 import type { Part, Rule } from './rule.ts';
 import { SECRET_RULES } from './secret-rules.ts';
@@ -25,6 +26,7 @@ export function brokenRules(
 
 const RULES: readonly Rule[] = [
   ...REPOSITORY_RULES,
+  ...RAY_RULES,
   ...KEY_RULES,
   ...APPROVAL_RULES,
   ...PATH_RULES,

@@ -21,8 +21,8 @@ const clusterExists: Rule = {
 const recordsStayInTheirFolder: Rule = {
   reads: ['clusters'],
   misfits: ({ clusters }) =>
-    Object.entries(clusters).flatMap(([name, { jobs }]) =>
-      jobs.split('/').includes('..')
+    Object.entries(clusters).flatMap(([name, cluster]) =>
+      cluster.engine === 'local' && cluster.jobs.split('/').includes('..')
         ? [error('outside-folder', ['clusters', name, 'jobs'], 'leaves the folder that it starts from')]
         : [],
     ),

@@ -1,0 +1,123 @@
+/** The shape of a cluster of the `ray` engine: where its Jobs API is, and the lab's own scripts that submit to it. */
+
+import { z } from 'zod';
+import { argumentArray, path, variable } from './words.ts';
+
+const tunnel = z.strictObject({
+  command: argumentArray.describe(
+    'Argument array of a program that keeps the dashboard reachable as long as it runs; {cluster} is filled in.',
+  ),
+  startTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(300_000)
+    .default(60_000)
+    .describe('How long it may take until the dashboard answers through it.'),
+});
+
+/** Marin's entry points (reference: marin-community/marin, lib/marin/src/marin/run/ray_run.py and scripts/ray/cluster.py). */
+const CLUSTER_PY = ['{python}', '{checkout}/scripts/ray/cluster.py', '--cluster', '{cluster}'];
+
+const scripts = z.strictObject({
+  python: argumentArray
+    .default(['uv', 'run', '--project', '{checkout}'])
+    .describe('What {python} stands for in the templates below.'),
+  pythonWithoutUv: argumentArray
+    .nullable()
+    .default(['{checkout}/.venv/bin/python'])
+    .describe(
+      'What {python} stands for where the program of `python` cannot be started at all; null: nothing.',
+    ),
+  submit: argumentArray
+    .default([
+      '{python}',
+      '{checkout}/lib/marin/src/marin/run/ray_run.py',
+      '--no_wait',
+      '--cluster',
+      '{cluster}',
+      '--submission-id',
+      '{submissionId}',
+      '{environment}',
+      '--',
+      '{command}',
+    ])
+    .describe(
+      'Submits a job, started in the root of the shipped files; {cluster}, {submissionId}, {checkout}; alone in their place {python}, {environment}, {command}.',
+    ),
+  environment: argumentArray
+    .default(['-e', '{name}', '{value}'])
+    .describe('What {environment} stands for, once for each variable of the job; {name} and {value}.'),
+  readsVariables: z
+    .array(variable)
+    .max(20)
+    .default(['HF_TOKEN', 'WANDB_API_KEY'])
+    .describe(
+      'Variables that the submit script hands on from its own environment: no other process of the machine sees them.',
+    ),
+  list: argumentArray
+    .default([...CLUSTER_PY, 'list-jobs'])
+    .describe('Prints the jobs of the cluster as JSON; {cluster}, {checkout}, {python}.'),
+  logs: argumentArray
+    .default([...CLUSTER_PY, 'job-logs', '-n', '{lines}', '{jobId}'])
+    .describe('Prints the last {lines} lines of the log of {jobId}; {cluster}, {checkout}, {python}.'),
+  stop: argumentArray
+    .default([...CLUSTER_PY, 'stop-job', '{jobId}'])
+    .describe('Asks {jobId} to stop; {cluster}, {checkout}, {python}.'),
+  checkout: z
+    .array(path)
+    .min(1)
+    .max(20)
+    .nullable()
+    .default(null)
+    .describe(
+      'What of the default branch lies in {checkout}, never of the change that is launched; null: all of it.',
+    ),
+  passVariables: z
+    .array(variable)
+    .max(20)
+    .default([])
+    .describe('Names of runner environment variables that the scripts get, such as UV_CACHE_DIR.'),
+  homeFiles: z
+    .record(path, variable)
+    .default({})
+    .describe(
+      'Files in the private home of the scripts, each with the content of a runner environment variable, such as .ssh/cluster.pem: CLUSTER_KEY.',
+    ),
+  timeoutMs: z
+    .int()
+    .min(1_000)
+    .max(1_800_000)
+    .default(300_000)
+    .describe('How long one call of a script may take.'),
+});
+
+/** Keys of a Ray cluster beside those that every cluster has. */
+export const rayKeys = {
+  engine: z.literal('ray').describe('Jobs of a Ray cluster.'),
+  dashboard: z
+    .url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:8265' })
+    .max(300)
+    .nullable()
+    .default(null)
+    .describe(
+      'Address of the dashboard with the Jobs API, preferred for observing; null: the scripts alone.',
+    ),
+  tokenFrom: variable
+    .nullable()
+    .default('RAY_AUTH_TOKEN')
+    .describe('Runner environment variable with the token of the dashboard; null: none is sent.'),
+  requestTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(600_000)
+    .default(30_000)
+    .describe('How long one request to the dashboard may take.'),
+  tunnel: tunnel
+    .nullable()
+    .default(null)
+    .describe('One tunnel for all calls to this cluster; null: the dashboard is reachable without one.'),
+  scripts: scripts
+    .nullable()
+    .default(null)
+    .describe('The scripts that submit; null: the Jobs API does, with the shipped tree as a package.'),
+};

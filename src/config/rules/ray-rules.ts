@@ -1,0 +1,131 @@
+/** Rules for clusters of the `ray` engine: it can be reached, the templates of its scripts name what they have to, and no secret of ours goes there. */
+
+import type { RayClusterConfig } from '../cluster-schema.ts';
+import type { KeyPath, Misfit } from '../config-problem.ts';
+import { error, type Rule, warning } from './rule.ts';
+import { reservedName, writtenSecret } from './secret-words.ts';
+
+type Placed = { readonly at: KeyPath; readonly cluster: RayClusterConfig };
+
+/** A rule that reads each Ray cluster by itself. */
+function ofEachRayCluster(misfitsOf: (placed: Placed) => readonly Misfit[]): Rule {
+  return {
+    reads: ['clusters'],
+    misfits: ({ clusters }) =>
+      Object.entries(clusters).flatMap(([name, cluster]) =>
+        cluster.engine === 'ray' ? misfitsOf({ at: ['clusters', name], cluster }) : [],
+      ),
+  };
+}
+
+const clusterCanBeReached = ofEachRayCluster(({ at, cluster: { dashboard, scripts, tunnel } }) => [
+  ...(dashboard === null && scripts === null
+    ? [error('cluster-unreachable', at, 'has neither a dashboard nor scripts: nothing can be submitted')]
+    : []),
+  ...(dashboard === null && tunnel !== null
+    ? [
+        error(
+          'tunnel-to-nowhere',
+          [...at, 'tunnel'],
+          'leads to no dashboard: set the address at its near end',
+        ),
+      ]
+    : []),
+  ...(dashboard === null && scripts !== null && tunnel === null
+    ? [
+        warning(
+          'scripts-alone',
+          at,
+          'without a dashboard *no answer* and *no such job* look alike: most looks will be unknown',
+        ),
+      ]
+    : []),
+]);
+
+/** Each template with the placeholders that it may have, and those that it has to have. */
+const TEMPLATES = [
+  { key: 'python', may: ['cluster', 'checkout'], must: [] },
+  { key: 'pythonWithoutUv', may: ['cluster', 'checkout'], must: [] },
+  {
+    key: 'submit',
+    may: ['cluster', 'checkout', 'python', 'submissionId', 'environment', 'command'],
+    must: ['submissionId', 'environment', 'command'],
+  },
+  { key: 'environment', may: ['name', 'value'], must: ['name', 'value'] },
+  { key: 'list', may: ['cluster', 'checkout', 'python'], must: [] },
+  { key: 'logs', may: ['cluster', 'checkout', 'python', 'jobId', 'lines'], must: ['jobId', 'lines'] },
+  { key: 'stop', may: ['cluster', 'checkout', 'python', 'jobId'], must: ['jobId'] },
+] as const;
+
+const templatesAreComplete = ofEachRayCluster(({ at, cluster: { scripts, tunnel } }) => [
+  ...TEMPLATES.flatMap(({ key, may, must }) => {
+    const template = scripts?.[key] ?? null;
+    return template === null ? [] : templateMisfits([...at, 'scripts', key], template, may, must);
+  }),
+  ...(tunnel === null ? [] : templateMisfits([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
+]);
+
+const nothingOfOursIsPassed = ofEachRayCluster(({ at, cluster: { tokenFrom, scripts } }) => [
+  ...(tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], tokenFrom)),
+  ...(scripts?.passVariables ?? []).flatMap((name, index) =>
+    reservedName([...at, 'scripts', 'passVariables', index], name),
+  ),
+  ...Object.entries(scripts?.homeFiles ?? {}).flatMap(([file, name]) =>
+    reservedName([...at, 'scripts', 'homeFiles', file], name),
+  ),
+]);
+
+const noSecretIsWritten = ofEachRayCluster(({ at, cluster: { dashboard, scripts, tunnel } }) => [
+  ...(dashboard === null ? [] : writtenSecret([...at, 'dashboard'], dashboard)),
+  ...(tunnel?.command ?? []).flatMap((text, index) =>
+    writtenSecret([...at, 'tunnel', 'command', index], text),
+  ),
+  ...TEMPLATES.flatMap(({ key }) =>
+    (scripts?.[key] ?? []).flatMap((text, index) => writtenSecret([...at, 'scripts', key, index], text)),
+  ),
+]);
+
+export const RAY_RULES: readonly Rule[] = [
+  clusterCanBeReached,
+  templatesAreComplete,
+  nothingOfOursIsPassed,
+  noSecretIsWritten,
+];
+
+/** What becomes several arguments, or none: it cannot be a part of one. */
+const WHOLE: readonly string[] = ['python', 'environment', 'command'];
+
+function templateMisfits(
+  at: KeyPath,
+  template: readonly string[],
+  may: readonly string[],
+  must: readonly string[],
+): readonly Misfit[] {
+  const found = template.flatMap((text, index) =>
+    [...text.matchAll(/\{(\w*)\}/g)].map((match) => ({ name: match[1] ?? '', index, text })),
+  );
+  return [
+    ...found.flatMap(({ name, index, text }) => {
+      if (!may.includes(name))
+        return [
+          error(
+            'placeholder-unknown',
+            [...at, index],
+            `{${name}} is not filled in; known: ${may.join(', ')}`,
+          ),
+        ];
+      return WHOLE.includes(name) && text !== `{${name}}`
+        ? [
+            error(
+              'placeholder-alone',
+              [...at, index],
+              `{${name}} stands for several arguments: alone in its place`,
+            ),
+          ]
+        : [];
+    }),
+    ...must
+      .filter((name) => !found.some((one) => one.name === name))
+      .map((name) => error('placeholder-missing', at, `{${name}} has to stand in it`)),
+  ];
+}

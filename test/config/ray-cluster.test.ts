@@ -1,0 +1,167 @@
+/** A cluster of the `ray` engine in the config: what may be left out, and what is wrong with it, with line and column. */
+
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { changed, placeIn } from './small-config.ts';
+
+const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
+const DASHBOARD = 'dashboard: "http://10.0.0.2:8265"';
+const withRay = (keys: string): string =>
+  changed(
+    'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
+    `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
+  );
+
+describe('a Ray cluster', () => {
+  it('needs a dashboard and no more', () => {
+    const reading = readConfig(withRay(DASHBOARD), NOW);
+    expect(reading).toMatchObject({
+      kind: 'valid',
+      config: {
+        clusters: {
+          local: {
+            engine: 'ray',
+            tokenFrom: 'RAY_AUTH_TOKEN',
+            requestTimeoutMs: 30_000,
+            tunnel: null,
+            scripts: null,
+          },
+        },
+      },
+    });
+  });
+
+  it("has Marin's own entry points where it says no more than that there are scripts", () => {
+    const reading = readConfig(withRay(`${DASHBOARD}, scripts: {}`), NOW);
+    if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
+    const cluster = reading.config.clusters['local'];
+    if (cluster?.engine !== 'ray') throw new Error('no Ray cluster');
+    expect(cluster.scripts?.submit.join(' ')).toBe(
+      '{python} {checkout}/lib/marin/src/marin/run/ray_run.py --no_wait --cluster {cluster} --submission-id {submissionId} {environment} -- {command}',
+    );
+    expect(cluster.scripts?.logs.join(' ')).toBe(
+      '{python} {checkout}/scripts/ray/cluster.py --cluster {cluster} job-logs -n {lines} {jobId}',
+    );
+  });
+});
+
+type Row = readonly [name: string, keys: string, code: string, path: string, where: string];
+const ERRORS: readonly Row[] = [
+  ['that nothing can reach', 'tokenFrom: RAY_TOKEN', 'cluster-unreachable', 'clusters.local', 'local: {'],
+  [
+    'with a key of another engine',
+    `${DASHBOARD}, jobs: records`,
+    'unknown-key',
+    'clusters.local.jobs',
+    'jobs: records',
+  ],
+  [
+    'with an address that is none',
+    'dashboard: "10.0.0.2:8265"',
+    'bad-value',
+    'clusters.local.dashboard',
+    'dashboard:',
+  ],
+  [
+    'with a password in its address',
+    'dashboard: "http://me:secretpassword@10.0.0.2:8265"',
+    'secret-value',
+    'clusters.local.dashboard',
+    'dashboard:',
+  ],
+  [
+    'with a tunnel to nowhere',
+    'scripts: {}, tunnel: { command: [ssh, -N, head] }',
+    'tunnel-to-nowhere',
+    'clusters.local.tunnel',
+    'tunnel:',
+  ],
+  [
+    'with a placeholder of something else',
+    `${DASHBOARD}, scripts: { stop: ["{python}", stop.py, "{submissionId}", "{jobId}"] }`,
+    'placeholder-unknown',
+    'clusters.local.scripts.stop.2',
+    '"{submissionId}"',
+  ],
+  [
+    'with several arguments inside of one',
+    `${DASHBOARD}, scripts: { submit: [submit, "{submissionId}", "{environment}", "--run={command}"] }`,
+    'placeholder-alone',
+    'clusters.local.scripts.submit.3',
+    '"--run=',
+  ],
+  [
+    'that submits under no id of ours',
+    `${DASHBOARD}, scripts: { submit: [submit, "{environment}", "{command}"] }`,
+    'placeholder-missing',
+    'clusters.local.scripts.submit',
+    'submit:',
+  ],
+  [
+    'whose jobs are not told who they are',
+    `${DASHBOARD}, scripts: { submit: [submit, "{submissionId}", "{command}"] }`,
+    'placeholder-missing',
+    'clusters.local.scripts.submit',
+    'submit:',
+  ],
+  [
+    'that would get a key of ours',
+    `${DASHBOARD}, scripts: { homeFiles: { .ssh/id: FERRYBOT_RUNNER_KEY } }`,
+    'reserved-name',
+    'clusters.local.scripts.homeFiles..ssh/id',
+    '.ssh/id:',
+  ],
+  [
+    "with the workflow's token",
+    `${DASHBOARD}, tokenFrom: GITHUB_TOKEN`,
+    'reserved-name',
+    'clusters.local.tokenFrom',
+    'tokenFrom:',
+  ],
+  [
+    'with a home file outside of the home',
+    `${DASHBOARD}, scripts: { homeFiles: { ../id: CLUSTER_KEY } }`,
+    'bad-value',
+    'clusters.local.scripts.homeFiles.../id',
+    '../id',
+  ],
+  [
+    'with a secret in a template',
+    `${DASHBOARD}, scripts: { list: [list.py, "--token=${'0123456789abcdef'.repeat(2)}01234567"] }`,
+    'secret-value',
+    'clusters.local.scripts.list.1',
+    '"--token',
+  ],
+];
+
+describe('a Ray cluster is refused', () => {
+  it.each(ERRORS)('%s', (_, keys, code, path, where) => {
+    const text = withRay(keys);
+    const reading = readConfig(text, NOW);
+    expect(reading).toMatchObject({
+      kind: 'invalid',
+      problems: [{ severity: 'error', code, path, ...placeIn(text, where) }],
+    });
+  });
+
+  it('when no engine or an unknown one is named', () => {
+    const missing = changed('engine: local, ', '');
+    expect(readConfig(missing, NOW)).toMatchObject({
+      problems: [{ code: 'missing-key', path: 'clusters.local.engine' }],
+    });
+    const misspelt = changed('engine: local', 'engine: locl');
+    expect(readConfig(misspelt, NOW)).toMatchObject({
+      problems: [
+        { code: 'bad-value', message: expect.stringMatching(/one of local, ray.*did you mean local/) },
+      ],
+    });
+  });
+});
+
+it('warns of a Ray cluster that has scripts alone', () => {
+  expect(readConfig(withRay('scripts: {}'), NOW)).toMatchObject({
+    kind: 'valid',
+    warnings: [{ code: 'scripts-alone', path: 'clusters.local' }],
+  });
+});
