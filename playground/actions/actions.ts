@@ -18,7 +18,7 @@ export type ActionsOptions = {
   readonly runners: readonly Runner[];
   /** Real processes, or functions that play them on the world's clock. */
   readonly executor: { readonly kind: 'process' } | ({ readonly kind: 'inProcess' } & InProcessHandlers);
-  /** `owner/repo` of a `uses:` to the directory that stands for it. */
+  /** `owner/repo` of a `uses:`, of an action or of a called workflow, to the directory that stands for it. */
   readonly actionDirectories: Readonly<Record<string, string>>;
   /** The Node that runs JavaScript actions, an absolute path. */
   readonly nodeProgram: string;
@@ -129,7 +129,7 @@ function createEngine(options: ActionsOptions, serially: Engine['serially'], sto
             workDirectory: options.workDirectory,
           })
         : createInProcessExecutor(executor, world.clock),
-    files: createWorkflowFiles(world),
+    files: createWorkflowFiles(world, options.actionDirectories),
     actionDirectories: options.actionDirectories,
     workDirectory: options.workDirectory,
     serverUrl: options.serverUrl,

@@ -9,12 +9,14 @@ import {
   evaluateValue,
   type Scope,
 } from '../expressions/evaluate.ts';
+import { isSelfHostedLabel } from '../runner/environment.ts';
 import { checkCallInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { cancelMember } from './cancel.ts';
 import { admit, evaluateConcurrency, groupOf } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, createJob } from './job-rows.ts';
+import { isForeign } from './pick-runner.ts';
 import { planOf, updateNode } from './plan-rows.ts';
 import type { PlannedJob } from './run-definitions.ts';
 import { jobScope, runScope } from './run-scope.ts';
@@ -53,8 +55,7 @@ async function call(engine: Engine, runId: number, planned: PlannedJob, scope: S
   const run = world.state.runs[runId];
   const given = planned.definition.call;
   if (run === undefined || given === null) throw new Error(`${planned.key} calls nothing`);
-  const repo = repoById(world, run.repoId);
-  const called = await engine.files.one(repo, planOf(world, runId).workflowSha, given.uses);
+  const called = await engine.files.called(given.uses, planned.home);
   const values: Record<string, Json> = {};
   for (const [name, value] of Object.entries(given.with)) {
     values[name] = typeof value === 'string' ? evaluateValue(value, scope) : value;
@@ -85,6 +86,8 @@ async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope
     status: cancelled ? 'completed' : waits ? 'pending' : 'queued',
     conclusion: cancelled ? 'cancelled' : null,
   });
+  if (labels.some(isSelfHostedLabel) && isForeign(planned, repoById(world, run.repoId).owner))
+    appendLog(world, job.id, `${FOREIGN} ${planned.definition.key}`);
   updateNode(world, runId, planned.key, {
     state: cancelled ? 'done' : waits ? 'pending' : 'queued',
     result: cancelled ? 'cancelled' : null,
@@ -94,6 +97,9 @@ async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope
   });
   for (const member of admission?.cancel ?? []) await cancelMember(engine, member);
 }
+
+const FOREIGN =
+  '##[warning]A workflow of another owner is given no self-hosted runner of its caller, so nothing will take the job';
 
 /** An environment that only the default branch may use gives other refs nothing, not even a start. */
 function checkEnvironment(engine: Engine, runId: number, name: string): void {

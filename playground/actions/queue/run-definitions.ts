@@ -1,9 +1,11 @@
 /** All jobs of a run in one flat list: the workflow's own and those of the workflows that it calls. */
 
-import { actions } from '../../limits.ts';
 import type { Repo } from '../../world/state.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';
+import { DEFAULT_PERMISSIONS } from '../workflow/permissions.ts';
 import type { JobDefinition, WorkflowFile, WorkflowPermissions } from '../workflow/workflow-file.ts';
+import { callProblem, permissionProblems } from './call-problems.ts';
+import type { WorkflowHome } from './called-workflow.ts';
 import type { WorkflowFiles } from './workflow-files.ts';
 
 export type PlannedJob = {
@@ -11,6 +13,8 @@ export type PlannedJob = {
   readonly key: string;
   readonly definition: JobDefinition;
   readonly file: WorkflowFile;
+  /** Where the file lies: a called workflow may be another repository's. */
+  readonly home: WorkflowHome;
   /** Key of the calling job. */
   readonly parent: string | null;
   /** Powers that the calling job leaves; null = no limit. */
@@ -38,32 +42,26 @@ export async function definitionsOf(
   const jobs: PlannedJob[] = [];
   const problems: string[] = [...source.file.problems];
   const add = async (
-    file: WorkflowFile,
+    { file, home }: { readonly file: WorkflowFile; readonly home: WorkflowHome },
     parent: string | null,
     ceiling: WorkflowPermissions | null,
     depth: number,
   ): Promise<void> => {
     for (const definition of file.jobs) {
       const key = parent === null ? definition.key : `${parent}/${definition.key}`;
-      jobs.push({ key, definition, file, parent, ceiling });
+      const asked = definition.permissions ?? file.permissions;
+      jobs.push({ key, definition, file, home, parent, ceiling });
+      if (ceiling !== null) problems.push(...permissionProblems(key, asked, ceiling));
       if (definition.call === null) continue;
-      const called = await files.one(repo, commit, definition.call.uses);
-      const problem = callProblem(definition.call.uses, called?.file ?? null, depth, jobs.length);
+      const called = await files.called(definition.call.uses, home);
+      const problem = callProblem(definition.call, called?.file ?? null, depth, jobs.length);
       if (problem !== null || called === null) {
         problems.push(`${file.path}: job ${definition.key}: ${problem}`);
         continue;
       }
-      await add(called.file, key, definition.permissions ?? file.permissions ?? ceiling, depth + 1);
+      await add(called, key, asked ?? ceiling ?? DEFAULT_PERMISSIONS, depth + 1);
     }
   };
-  await add(source.file, null, null, 1);
+  await add({ file: source.file, home: { kind: 'repository', repo, commit, ref: null } }, null, null, 1);
   return { file: source.file, jobs, problems };
-}
-
-function callProblem(uses: string, file: WorkflowFile | null, depth: number, jobs: number): string | null {
-  if (file === null) return `workflow ${uses} was not found`;
-  if (file.problems.length > 0) return file.problems.join('; ');
-  if (file.triggers.call === null) return `workflow ${uses} has no on.workflow_call`;
-  if (depth >= actions.callDepth) return `workflows call each other more than ${actions.callDepth} deep`;
-  return jobs > actions.jobsPerRun ? `more than ${actions.jobsPerRun} jobs` : null;
 }

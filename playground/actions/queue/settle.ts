@@ -7,6 +7,7 @@ import { cancelRun } from './cancel.ts';
 import { groupOf, openRuns } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, completeJob, updateJob } from './job-rows.ts';
+import { pickRunner } from './pick-runner.ts';
 import { updateNode } from './plan-rows.ts';
 import { planRun } from './plan-run.ts';
 import { updateRun } from './run-rows.ts';
@@ -94,9 +95,8 @@ async function giveUpWaiting(engine: Engine): Promise<void> {
 
 async function useFreeRunners(engine: Engine): Promise<void> {
   for (const job of queuedJobs(engine)) {
-    const busy = new Set([...engine.active.values()].map((active) => active.runnerName));
-    const runner = engine.runners.find((one) => !busy.has(one.name) && hasLabels(one.labels, job.labels));
-    if (runner !== undefined) await startJob(engine, job, runner, () => settle(engine));
+    const runner = await pickRunner(engine, job);
+    if (runner !== null) await startJob(engine, job, runner, () => settle(engine));
   }
 }
 
@@ -111,9 +111,4 @@ function queuedJobs(engine: Engine): readonly Job[] {
     }
   }
   return jobs.sort((a, b) => a.id - b.id);
-}
-
-function hasLabels(has: readonly string[], wanted: readonly string[]): boolean {
-  const lower = has.map((label) => label.toLowerCase());
-  return wanted.every((label) => lower.includes(label.toLowerCase()));
 }

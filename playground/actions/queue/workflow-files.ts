@@ -6,6 +6,7 @@ import type { Repo } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';
 import type { WorkflowFile } from '../workflow/workflow-file.ts';
+import { createFindCalled, type FindCalled } from './called-workflow.ts';
 
 export type SourceFile = { readonly path: string; readonly source: string; readonly file: WorkflowFile };
 
@@ -15,10 +16,15 @@ export type WorkflowFiles = {
   /** Every workflow file of a commit; none when the commit or the folder is not there. */
   readonly all: (repo: Repo, commit: string) => Promise<readonly SourceFile[]>;
   readonly one: (repo: Repo, commit: string, path: string) => Promise<SourceFile | null>;
+  /** The file behind `uses:` of a job that calls a workflow. */
+  readonly called: FindCalled;
 };
 
-/** Files by commit, parsed once per blob. */
-export function createWorkflowFiles(world: World): WorkflowFiles {
+/** Files by commit, parsed once per blob. `directories`: folders that stand for repositories outside of this world. */
+export function createWorkflowFiles(
+  world: World,
+  directories: Readonly<Record<string, string>>,
+): WorkflowFiles {
   const parsed = new Map<string, SourceFile>();
   const commits = new Map<string, readonly SourceFile[]>();
 
@@ -59,11 +65,8 @@ export function createWorkflowFiles(world: World): WorkflowFiles {
     return files;
   };
 
-  return {
-    all,
-    one: async (repo, commit, path) => {
-      const wanted = path.replace(/^\.\//, '');
-      return (await all(repo, commit)).find((file) => file.path === wanted) ?? null;
-    },
-  };
+  const one = async (repo: Repo, commit: string, path: string): Promise<SourceFile | null> =>
+    (await all(repo, commit)).find((file) => file.path === path) ?? null;
+
+  return { all, one, called: createFindCalled(world, { one }, directories) };
 }

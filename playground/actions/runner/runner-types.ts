@@ -7,6 +7,12 @@ import type { JobDefinition, Scalar } from '../workflow/workflow-file.ts';
 export type Runner = {
   readonly name: string;
   readonly labels: readonly string[];
+  /** The runner group that the machine is in; where `workflows` is given, jobs of other files do not get it. */
+  readonly group?: {
+    readonly name: string;
+    /** `owner/name/.github/workflows/FILE@REF`; null = every workflow. */
+    readonly workflows: readonly string[] | null;
+  };
   /** What this machine adds to every step's environment, as a runner's `.env` file does. */
   readonly environment?: Readonly<Record<string, string>>;
 };

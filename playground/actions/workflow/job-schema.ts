@@ -28,12 +28,20 @@ const stepSchema = z
     message: 'a step has either uses or run',
   });
 
+/** Workflows lie directly in their folder; `$/` is the calling file's own repository and commit (GitHub, 2026-07-30). */
+const CALLED = /^(?:[.$]\/\.github\/workflows\/[^/@]+|[^/@]+\/[^/@]+\/\.github\/workflows\/[^/@]+@.+)$/;
+
 export const jobSchema = z
   .strictObject({
     name: z.string().optional(),
     needs: list.default([]),
     if: condition.optional(),
-    'runs-on': list.optional(),
+    'runs-on': z
+      .union([
+        list.transform((labels) => ({ group: null, labels })),
+        z.strictObject({ group: z.string(), labels: list.default([]) }),
+      ])
+      .optional(),
     permissions: permissionsSchema.optional(),
     environment: z
       .union([
@@ -57,7 +65,16 @@ export const jobSchema = z
       context.addIssue({ code: 'custom', message });
     };
     if (job.uses !== undefined) {
-      if (!job.uses.startsWith('./')) complain(`uses: ${job.uses}: only workflows of the same repository`);
+      if (!CALLED.test(job.uses))
+        complain(
+          `uses: ${job.uses}: expected ./.github/workflows/FILE or owner/repository/.github/workflows/FILE@ref`,
+        );
+      if (
+        job['runs-on'] !== undefined ||
+        job.environment !== undefined ||
+        job['timeout-minutes'] !== undefined
+      )
+        complain('a job that calls a workflow has no runs-on, environment or timeout-minutes');
       if (job.steps.length > 0) complain('a job that calls a workflow has no steps');
       return;
     }
@@ -74,7 +91,8 @@ export function toJob(key: string, raw: z.output<typeof jobSchema>): JobDefiniti
     name: raw.name ?? null,
     needs: raw.needs,
     if: raw.if ?? null,
-    runsOn: raw['runs-on'] ?? [],
+    runsOn: raw['runs-on']?.labels ?? [],
+    runnerGroup: raw['runs-on']?.group ?? null,
     permissions: raw.permissions ?? null,
     environment: raw.environment ?? null,
     concurrency: raw.concurrency ?? null,

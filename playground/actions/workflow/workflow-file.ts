@@ -36,6 +36,8 @@ export type JobDefinition = {
   readonly if: string | null;
   /** Labels, or one expression that gives a label or a list of labels. */
   readonly runsOn: readonly string[];
+  /** `runs-on.group`: the runner group that the job insists on; text or an expression. */
+  readonly runnerGroup: string | null;
   readonly permissions: WorkflowPermissions | null;
   readonly environment: string | null;
   readonly concurrency: Concurrency | null;

@@ -3,6 +3,7 @@
 import { afterEach } from 'vitest';
 import { type Actions, createActions } from '../../../playground/actions/actions.ts';
 import type { InProcessHandlers } from '../../../playground/actions/runner/in-process-executor.ts';
+import type { Runner } from '../../../playground/actions/runner/runner-types.ts';
 import type { State } from '../../../playground/world/state.ts';
 import { createLab, type Lab, MORNING } from './lab.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
@@ -20,9 +21,19 @@ afterEach(async () => {
 });
 
 /** Scripts: `sleep N` waits N virtual seconds, `fail` fails, `out NAME=VALUE` sets an output, everything else succeeds. */
-export function stage(options: { readonly state?: State; readonly store?: Lab['store'] } = {}): Stage {
+export function stage(
+  options: {
+    readonly state?: State;
+    readonly store?: Lab['store'];
+    /** `owner/name` to the folder that stands for it. */
+    readonly directories?: Readonly<Record<string, string>>;
+    /** Machines beside the hosted ones and the launcher. */
+    readonly runners?: readonly Runner[];
+  } = {},
+): Stage {
   const clock = createVirtualClock(MORNING);
-  const lab = createLab({ clock, ...options });
+  const { directories = {}, runners = [], ...rest } = options;
+  const lab = createLab({ clock, ...rest });
   const ran: Stage['ran'] = [];
   const play: InProcessHandlers['run'] = async (script, { env, signal }) => {
     ran.push({ what: script, env });
@@ -41,6 +52,7 @@ export function stage(options: { readonly state?: State; readonly store?: Lab['s
       { name: 'hosted-1', labels: ['ubuntu-latest'] },
       { name: 'hosted-2', labels: ['ubuntu-latest'] },
       { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
+      ...runners,
     ],
     executor: {
       kind: 'inProcess',
@@ -49,7 +61,7 @@ export function stage(options: { readonly state?: State; readonly store?: Lab['s
       action: (ref, inputs, env, payload, signal) =>
         play(`${ref} ${JSON.stringify(inputs)} on ${Object.keys(Object(payload)).join()}`, { env, signal }),
     },
-    actionDirectories: {},
+    actionDirectories: directories,
     nodeProgram: '/nowhere/node',
     workDirectory: '/nowhere',
     serverUrl: 'http://127.0.0.1:9',

@@ -1,0 +1,52 @@
+/** What is wrong with the call of a workflow: the reasons for which GitHub does not even start the run (docs: reusing workflows). */
+
+import { actions } from '../../limits.ts';
+import type { JobDefinition, WorkflowFile, WorkflowPermissions } from '../workflow/workflow-file.ts';
+
+/** Null when the called file can be run from there. `jobs`: how many the run has by now. */
+export function callProblem(
+  call: NonNullable<JobDefinition['call']>,
+  file: WorkflowFile | null,
+  depth: number,
+  jobs: number,
+): string | null {
+  const { uses } = call;
+  if (file === null) return `workflow ${uses} was not found`;
+  if (file.problems.length > 0) return file.problems.join('; ');
+  if (file.triggers.call === null) return `workflow ${uses} has no on.workflow_call`;
+  if (depth >= actions.callDepth) return `workflows call each other more than ${actions.callDepth} deep`;
+  if (jobs > actions.jobsPerRun) return `more than ${actions.jobsPerRun} jobs`;
+  return secretProblem(call.secrets, file.triggers.call.secrets);
+}
+
+function secretProblem(
+  given: 'inherit' | Readonly<Record<string, string>>,
+  declared: Readonly<Record<string, boolean>>,
+): string | null {
+  if (given === 'inherit') return null;
+  const known = new Set(Object.keys(declared).map((name) => name.toLowerCase()));
+  const names = Object.keys(given);
+  const strange = names.find((name) => !known.has(name.toLowerCase()));
+  if (strange !== undefined) return `Invalid secret, ${strange} is not defined in the referenced workflow.`;
+  const passed = new Set(names.map((name) => name.toLowerCase()));
+  const missing = Object.entries(declared).find(
+    ([name, required]) => required && !passed.has(name.toLowerCase()),
+  );
+  return missing === undefined ? null : `Secret ${missing[0]} is required, but not provided while calling.`;
+}
+
+/** A called job may ask for less than its caller has, never for more: asked for more, nothing of the run is started. */
+export function permissionProblems(
+  key: string,
+  asked: WorkflowPermissions | null,
+  ceiling: WorkflowPermissions,
+): readonly string[] {
+  return Object.entries(asked ?? {}).flatMap(([name, level]) => {
+    const allowed = ceiling[name];
+    if (allowed === 'write' || allowed === level) return [];
+    const plain = name.replaceAll('_', '-');
+    return [
+      `The nested job '${key}' is requesting '${plain}: ${level}', but is only allowed '${plain}: ${allowed ?? 'none'}'.`,
+    ];
+  });
+}

@@ -1,0 +1,126 @@
+/** Finds the workflow file that a job calls: of the same repository, of another one here, or of a directory that stands for one. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { findRepo } from '../../world/lookup.ts';
+import type { Repo } from '../../world/state.ts';
+import type { World } from '../../world/world.ts';
+import { parseWorkflow } from '../workflow/parse-workflow.ts';
+import type { WorkflowFile } from '../workflow/workflow-file.ts';
+import type { WorkflowFiles } from './workflow-files.ts';
+
+/** Where a workflow file lies. `ref` is what the caller wrote behind the `@`; null for the run's own repository. */
+export type WorkflowHome =
+  | { readonly kind: 'repository'; readonly repo: Repo; readonly commit: string; readonly ref: string | null }
+  | {
+      readonly kind: 'directory';
+      readonly owner: string;
+      readonly name: string;
+      readonly directory: string;
+      readonly ref: string;
+    };
+
+export type CalledWorkflow = { readonly home: WorkflowHome; readonly file: WorkflowFile };
+
+/** Null when there is no such file; the caller says so with the name. */
+export type FindCalled = (uses: string, from: WorkflowHome) => Promise<CalledWorkflow | null>;
+
+/** `directories`: `owner/name` to the folder that is served under that name, whatever the ref (as with actions). */
+export function createFindCalled(
+  world: World,
+  files: Pick<WorkflowFiles, 'one'>,
+  directories: Readonly<Record<string, string>>,
+): FindCalled {
+  const parsed = new Map<string, { readonly source: string; readonly file: WorkflowFile }>();
+  const inDirectory = (directory: string, file: string): WorkflowFile | null => {
+    const source = readIfThere(path.join(directory, file));
+    if (source === null) return null;
+    const known = parsed.get(`${directory}/${file}`);
+    if (known?.source === source) return known.file;
+    const read = { source, file: parseWorkflow(file, source) };
+    parsed.set(`${directory}/${file}`, read);
+    return read.file;
+  };
+  const at = async (home: WorkflowHome, file: string): Promise<CalledWorkflow | null> => {
+    const found =
+      home.kind === 'directory'
+        ? inDirectory(home.directory, file)
+        : ((await files.one(home.repo, home.commit, file))?.file ?? null);
+    return found === null ? null : { home, file: found };
+  };
+  return async (uses, from) => {
+    const named = readUses(uses);
+    if (named === null) return null;
+    if (named.kind === 'same') return at(from, named.path);
+    const home =
+      standIn(directories, named) ??
+      (await repositoryHome(world, named, from.kind === 'repository' ? from.repo.owner : from.owner));
+    return home === null ? null : at(home, named.path);
+  };
+}
+
+/** `owner/name` of the repository that a file lies in. */
+export function ownerOf(home: WorkflowHome): string {
+  return home.kind === 'repository' ? home.repo.owner : home.owner;
+}
+
+/** `owner/name/.github/workflows/FILE@REF` as runner groups and `workflow_ref` name it; `runRef` for the run's own files. */
+export function locationOf(home: WorkflowHome, file: string, runRef: string): string {
+  const name = home.kind === 'repository' ? home.repo.name : home.name;
+  return `${ownerOf(home)}/${name}/${file}@${home.ref ?? runRef}`;
+}
+
+type Named =
+  | { readonly kind: 'same'; readonly path: string }
+  | {
+      readonly kind: 'other';
+      readonly owner: string;
+      readonly name: string;
+      readonly path: string;
+      readonly ref: string;
+    };
+
+/** `./` and, since 2026-07-30, `$/` are the repository and commit of the calling file itself. */
+function readUses(uses: string): Named | null {
+  const same = /^[.$]\/(\.github\/workflows\/[^/@]+\.ya?ml)$/.exec(uses)?.[1];
+  if (same !== undefined) return { kind: 'same', path: same };
+  const other = /^([^/@]+)\/([^/@]+)\/(\.github\/workflows\/[^/@]+\.ya?ml)@(.+)$/.exec(uses);
+  if (other === null) return null;
+  const [, owner = '', name = '', file = '', ref = ''] = other;
+  return { kind: 'other', owner, name, path: file, ref };
+}
+
+function standIn(
+  directories: Readonly<Record<string, string>>,
+  { owner, name, ref }: Extract<Named, { kind: 'other' }>,
+): WorkflowHome | null {
+  const wanted = `${owner}/${name}`.toLowerCase();
+  const directory = Object.entries(directories).find(([known]) => known.toLowerCase() === wanted)?.[1];
+  return directory === undefined ? null : { kind: 'directory', owner, name, directory, ref };
+}
+
+/** A private repository shares its workflows with its owner's other repositories at most (docs: access to reusable workflows). */
+async function repositoryHome(
+  world: World,
+  { owner, name, ref }: Extract<Named, { kind: 'other' }>,
+  callingOwner: string,
+): Promise<WorkflowHome | null> {
+  const repo = findRepo(world, owner, name);
+  if (repo === null || (repo.private && repo.owner !== callingOwner)) return null;
+  const store = world.gitOf(repo);
+  const refs = await store.refs();
+  const named = refs.get(`refs/tags/${ref}`) ?? refs.get(`refs/heads/${ref}`) ?? refs.get(ref);
+  const commit = named ?? (/^[0-9a-f]{40}$/.test(ref) ? ref : null);
+  if (commit === null || (await store.readCommit(commit)) === null) return null;
+  return { kind: 'repository', repo, commit, ref };
+}
+
+// Synchronous on purpose: on a loaded machine a virtual clock would overtake a read on another thread.
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+/** Which machine may take a job: its labels, its runner group, and whose workflow asks. */
+
+import { repoById } from '../../world/lookup.ts';
+import type { Job } from '../../world/state-actions.ts';
+import { isSelfHostedLabel } from '../runner/environment.ts';
+import type { Runner } from '../runner/runner-types.ts';
+import { locationOf, ownerOf } from './called-workflow.ts';
+import type { Engine } from './engine.ts';
+import { planOf } from './plan-rows.ts';
+import { definitionsOf, type PlannedJob } from './run-definitions.ts';
+
+/** The first free machine for a queued job; null when none may take it. */
+export async function pickRunner(engine: Engine, job: Job): Promise<Runner | null> {
+  const { world } = engine;
+  const busy = new Set([...engine.active.values()].map((active) => active.runnerName));
+  const free = engine.runners.filter((one) => !busy.has(one.name) && hasLabels(one.labels, job.labels));
+  if (free.length === 0) return null;
+  const repo = repoById(world, job.repoId);
+  const plan = planOf(world, job.runId);
+  const path = world.state.runs[job.runId]?.path ?? '';
+  const { jobs } = await definitionsOf(engine.files, repo, plan.workflowSha, path);
+  const planned = jobs.find((one) => one.key === job.key);
+  if (planned === undefined) throw new Error(`job ${job.key} is not in ${path} at ${plan.workflowSha}`);
+  const location = locationOf(planned.home, planned.file.path, plan.ref);
+  return free.find((runner) => isOpenTo(runner, planned, location, repo.owner)) ?? null;
+}
+
+/**
+ * Whether the caller's own machines are out of a called job's reach: called workflows of another owner get hosted ones
+ * only (docs: reusing workflow configurations, self-hosted runners).
+ */
+export function isForeign(planned: PlannedJob, repositoryOwner: string): boolean {
+  return ownerOf(planned.home).toLowerCase() !== repositoryOwner.toLowerCase();
+}
+
+/** A group pinned to workflows takes the jobs that stand in one of these very files, and not those that a file calls. */
+function isOpenTo(runner: Runner, planned: PlannedJob, location: string, owner: string): boolean {
+  if (runner.labels.some(isSelfHostedLabel) && isForeign(planned, owner)) return false;
+  const { group } = runner;
+  const wanted = planned.definition.runnerGroup;
+  if (wanted !== null && group?.name.toLowerCase() !== wanted.toLowerCase()) return false;
+  return group === undefined || group.workflows === null || group.workflows.includes(location);
+}
+
+function hasLabels(has: readonly string[], wanted: readonly string[]): boolean {
+  const lower = has.map((label) => label.toLowerCase());
+  return wanted.every((label) => lower.includes(label.toLowerCase()));
+}
