@@ -2,6 +2,7 @@
 
 import { measureStart } from './cold-start.ts';
 import { measureGates } from './gates.ts';
+import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
 import { measureReading } from './reading.ts';
@@ -10,6 +11,7 @@ import { measureRequests } from './requests.ts';
 const SUITES = {
   requests: measureRequests,
   logbook: measureLogbook,
+  logs: measureLogScan,
   reading: measureReading,
   gates: measureGates,
   start: measureStart,

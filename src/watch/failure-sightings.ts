@@ -18,7 +18,16 @@ type Sightings = {
 };
 
 // The last line of a Python traceback starts at the margin with the exception's dotted name.
-const EXCEPTION = /^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b(?::|$)/;
+const EXCEPTION =
+  /^(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Interrupt)|SystemExit|GeneratorExit)(?::|$)/;
+/** Each line that is one holds one of these, with the newline that ends it. */
+export const EXCEPTION_NEEDLES: readonly string[] = [
+  'Error',
+  'Exception',
+  'Interrupt',
+  'SystemExit',
+  'GeneratorExit',
+].flatMap((name) => [`${name}:`, `${name}\n`, `${name}\r`]);
 
 /** Adds what one line says; `lines` is the number of this line. */
 export function readFailure<Facts extends Sightings>(facts: Facts, line: string): Facts {

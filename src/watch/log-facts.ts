@@ -1,8 +1,10 @@
 /** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
 
 import { limits } from '../domain/limits.ts';
-import { type FailureSighting, readFailure } from './failure-sightings.ts';
-import { type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
+import { EXCEPTION_NEEDLES, type FailureSighting, readFailure } from './failure-sightings.ts';
+import { createLineFilter } from './line-filter.ts';
+import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
+import { SIGNATURES } from './signatures.ts';
 
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerLink = {
@@ -68,21 +70,59 @@ export const NO_LOG_FACTS: LogFacts = {
  * is never read again: errors of hours ago do not come back (the trap of grep-before-tail).
  */
 export function readLogText(facts: LogFacts, text: string): LogFacts {
-  const parts = (facts.carry + text).split('\n');
-  const carry = parts.pop() ?? '';
-  let next: LogFacts = { ...facts, carry: '' };
-  for (const [index, line] of parts.entries()) {
-    next = index === 0 && facts.skipping ? { ...next, skipping: false } : readLine(next, line);
+  const firstEnd = text.indexOf('\n');
+  if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + text);
+  // What was cut in two is put together; the rest is read where it stands.
+  const first = { ...facts, carry: '', skipping: false };
+  const opened = facts.skipping ? first : readLine(first, facts.carry + text.slice(0, firstEnd));
+  const end = text.lastIndexOf('\n') + 1;
+  return carryOn(readLines(opened, text, firstEnd + 1, end), text.slice(end));
+}
+
+/** Keeps the unfinished last line, or reads it where it is longer than any real one. */
+function carryOn(facts: LogFacts, carry: string): LogFacts {
+  if (carry.length <= limits.logLineCharsMax) return { ...facts, carry };
+  return { ...readLine({ ...facts, carry: '' }, carry), skipping: true };
+}
+
+/** Whole lines of `text` in [begin, end). Those that the filter passes over say nothing: they are counted and no more. */
+function readLines(facts: LogFacts, text: string, begin: number, end: number): LogFacts {
+  let next = facts;
+  let passed = 0;
+  let hit = findTelling(text, begin);
+  for (let start = begin; start < end; ) {
+    const lineEnd = text.indexOf('\n', start);
+    if (hit !== -1 && hit < start) hit = findTelling(text, start);
+    if ((hit !== -1 && hit < lineEnd) || OPENINGS[text.charCodeAt(start)] === 1) {
+      next = readLine({ ...next, lines: next.lines + passed }, text.slice(start, lineEnd));
+      passed = 0;
+    } else passed += 1;
+    start = lineEnd + 1;
   }
-  if (next.skipping) return next;
-  if (carry.length <= limits.logLineCharsMax) return { ...next, carry };
-  return { ...readLine(next, carry), skipping: true };
+  return passed === 0 ? next : { ...next, lines: next.lines + passed };
 }
 
 /** Reads the last line of a log that has ended without a newline. */
 export function finishLog(facts: LogFacts): LogFacts {
   return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry);
 }
+
+// Every character that the name of a value may begin with: `eval/` alone is too short to be looked for.
+const EVAL_NEEDLES = [...'abcdefghijklmnopqrstuvwxyz0123456789_./-'].map((next) => `eval/${next}`);
+// What `readLine` and all that it calls look for: a line without any of these changes nothing but the count.
+const findTelling = createLineFilter([
+  ...SIGNATURES.flatMap(({ needles }) => needles),
+  ...EXCEPTION_NEEDLES,
+  ...EVAL_NEEDLES,
+  PROGRESS_NEEDLE,
+  'First train step completed',
+  'https://wandb.ai/',
+  'Saved checkpoint to ',
+  'Loading checkpoint from ',
+]);
+// By character code: one look at a table for each of ten million lines.
+const OPENINGS = new Uint8Array(0x80);
+for (const { opens } of SIGNATURES) if (opens !== null) OPENINGS[opens.charCodeAt(0)] = 1;
 
 function readLine(facts: LogFacts, whole: string): LogFacts {
   const line = whole.slice(0, limits.logLineCharsMax).replace(/\r$/, '');

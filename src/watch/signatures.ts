@@ -24,12 +24,17 @@ export type FailureClass =
  */
 export type Advice = 'escalate' | 'retry-bounded' | 'propose-node' | 'small-fix-once' | 'alert' | 'wait';
 
-/** One row: a line that matches `pattern` is evidence for `class`. Patterns are linear in the line's length. */
+/**
+ * One row: a line that matches `pattern` is evidence for `class`. Patterns are linear in the line's length. `needles`:
+ * a line that matches holds one of them, capitals or not; none where `opens`, its first character, is all there is.
+ */
 export type Signature = {
   readonly id: string;
   readonly class: FailureClass;
   readonly advice: Advice;
   readonly pattern: RegExp;
+  readonly needles: readonly string[];
+  readonly opens: string | null;
 };
 
 /**
@@ -43,66 +48,104 @@ export const SIGNATURES: readonly Signature[] = [
     'accelerator-memory',
     'escalate',
     /Ran out of memory in memory space hbm|CompileTimeHbmOom/,
+    ['Ran out of memory in memory space hbm', 'CompileTimeHbmOom'],
   ),
   // These are failures although the word OOM is absent.
-  row('hbm-requirement', 'accelerator-memory', 'escalate', /Program hbm requirement \d/),
-  row('hbm-allocations', 'accelerator-memory', 'escalate', /Largest program allocations in hbm/),
+  row('hbm-requirement', 'accelerator-memory', 'escalate', /Program hbm requirement \d/, [
+    'Program hbm requirement ',
+  ]),
+  row('hbm-allocations', 'accelerator-memory', 'escalate', /Largest program allocations in hbm/, [
+    'Largest program allocations in hbm',
+  ]),
   row(
     'vmem-exhausted',
     'accelerator-memory',
     'escalate',
     /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/,
+    ['CompileTimeScopedVmemOom', 'Ran out of memory in memory space vmem'],
   ),
-  row('resource-exhausted', 'accelerator-memory', 'escalate', /RESOURCE_EXHAUSTED:/),
+  row('resource-exhausted', 'accelerator-memory', 'escalate', /RESOURCE_EXHAUSTED:/, ['RESOURCE_EXHAUSTED:']),
   row(
     'no-accelerator',
     'accelerator-node',
     'propose-node',
     /No accelerator found\. Please run on a TPU or GPU\./,
+    ['No accelerator found.'],
   ),
   row(
     'driver-cleanup',
     'accelerator-node',
     'propose-node',
     /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/,
+    ['Failed to cleanup driver after error'],
   ),
-  row('device-busy', 'accelerator-node', 'propose-node', /Device or resource busy/),
-  row('nvlink-uncorrectable', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_NVLINK_UNCORRECTABLE/),
-  row('cuda-contained', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_CONTAINED/),
-  row('cuda-illegal-instruction', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_ILLEGAL_INSTRUCTION/),
-  row('xid-link-down', 'accelerator-fabric', 'retry-bounded', /Xid (?:149 NETIR_LINK_DOWN|145\b)/),
-  row('disk-full', 'disk-full', 'escalate', /\[Errno 28\] No space left on device/),
-  row('owner-died', 'cluster', 'retry-bounded', /OwnerDiedError/),
+  row('device-busy', 'accelerator-node', 'propose-node', /Device or resource busy/, [
+    'Device or resource busy',
+  ]),
+  row('nvlink-uncorrectable', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_NVLINK_UNCORRECTABLE/, [
+    'CUDA_ERROR_NVLINK_UNCORRECTABLE',
+  ]),
+  row('cuda-contained', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_CONTAINED/, [
+    'CUDA_ERROR_CONTAINED',
+  ]),
+  row('cuda-illegal-instruction', 'accelerator-fabric', 'retry-bounded', /CUDA_ERROR_ILLEGAL_INSTRUCTION/, [
+    'CUDA_ERROR_ILLEGAL_INSTRUCTION',
+  ]),
+  row('xid-link-down', 'accelerator-fabric', 'retry-bounded', /Xid (?:149 NETIR_LINK_DOWN|145\b)/, [
+    'Xid 149',
+    'Xid 145',
+  ]),
+  row('disk-full', 'disk-full', 'escalate', /\[Errno 28\] No space left on device/, [
+    '[Errno 28] No space left',
+  ]),
+  row('owner-died', 'cluster', 'retry-bounded', /OwnerDiedError/, ['OwnerDiedError']),
   row(
     'node-lost',
     'cluster',
     'retry-bounded',
     /dead node|node heartbeat loss|marked dead because the detector has missed/i,
+    ['dead node', 'node heartbeat loss', 'marked dead because'],
   ),
-  row('barrier-timeout', 'coordination', 'retry-bounded', /DEADLINE_EXCEEDED: Barrier timed out/),
-  row('coordination-service', 'coordination', 'retry-bounded', /tensorflow\.CoordinationService/),
-  row('python-aborted', 'runtime-abort', 'escalate', /Fatal Python error: Aborted/),
+  row('barrier-timeout', 'coordination', 'retry-bounded', /DEADLINE_EXCEEDED: Barrier timed out/, [
+    'DEADLINE_EXCEEDED: Barrier',
+  ]),
+  row('coordination-service', 'coordination', 'retry-bounded', /tensorflow\.CoordinationService/, [
+    'tensorflow.CoordinationService',
+  ]),
+  row('python-aborted', 'runtime-abort', 'escalate', /Fatal Python error: Aborted/, ['Fatal Python error']),
   // absl's LOG(FATAL) is known by its prefix; its words change from version to version.
-  row('absl-fatal', 'runtime-abort', 'escalate', /^F\d{8} \d\d:/),
-  row('bad-alloc', 'host-memory', 'escalate', /std::bad_alloc/),
-  row('length-error', 'runtime-abort', 'escalate', /std::length_error: basic_string::_M_create/),
-  row('wandb-no-key', 'tracker-setup', 'escalate', /No API key configured/),
+  { ...row('absl-fatal', 'runtime-abort', 'escalate', /^F\d{8} \d\d:/, []), opens: 'F' },
+  row('bad-alloc', 'host-memory', 'escalate', /std::bad_alloc/, ['std::bad_alloc']),
+  row('length-error', 'runtime-abort', 'escalate', /std::length_error: basic_string::_M_create/, [
+    'std::length_error',
+  ]),
+  row('wandb-no-key', 'tracker-setup', 'escalate', /No API key configured/, ['No API key configured']),
   row(
     'stalled-training',
     'watchdog',
     'retry-bounded',
     /No progress after .{1,200} \(timeout [\d.]+\); terminating with exit code 124/,
+    ['No progress after '],
   ),
-  row('loss-not-finite', 'numerical', 'alert', /Progress on:train .*\bloss=[+-]?(?:nan|inf)/i),
-  row('name-error', 'small-fix', 'small-fix-once', /^NameError: /),
-  row('import-error', 'small-fix', 'small-fix-once', /^(?:ImportError|ModuleNotFoundError): /),
-  row('syntax-error', 'small-fix', 'small-fix-once', /^(?:SyntaxError|IndentationError): /),
-  row('key-error', 'small-fix', 'small-fix-once', /^KeyError: /),
+  row('loss-not-finite', 'numerical', 'alert', /Progress on:train .*\bloss=[+-]?(?:nan|inf)/i, [
+    'Progress on:',
+  ]),
+  row('name-error', 'small-fix', 'small-fix-once', /^NameError: /, ['NameError: ']),
+  row('import-error', 'small-fix', 'small-fix-once', /^(?:ImportError|ModuleNotFoundError): /, [
+    'ImportError: ',
+    'ModuleNotFoundError: ',
+  ]),
+  row('syntax-error', 'small-fix', 'small-fix-once', /^(?:SyntaxError|IndentationError): /, [
+    'SyntaxError: ',
+    'IndentationError: ',
+  ]),
+  row('key-error', 'small-fix', 'small-fix-once', /^KeyError: /, ['KeyError: ']),
   row(
     'autoscaler-demand',
     'capacity',
     'wait',
     /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/,
+    ['unsatisfied autoscaler demand', 'tier_blocked:', "slice couldn't schedule"],
   ),
 ];
 
@@ -116,6 +159,12 @@ export function signatureById(id: string): Signature | null {
   return SIGNATURES.find((signature) => signature.id === id) ?? null;
 }
 
-function row(id: string, kind: FailureClass, advice: Advice, pattern: RegExp): Signature {
-  return { id, class: kind, advice, pattern };
+function row(
+  id: string,
+  kind: FailureClass,
+  advice: Advice,
+  pattern: RegExp,
+  needles: readonly string[],
+): Signature {
+  return { id, class: kind, advice, pattern, needles, opens: null };
 }

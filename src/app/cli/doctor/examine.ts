@@ -44,12 +44,12 @@ export async function examine(
     return DOCTOR_CHECKS.map((check) => unseen(check, repository.why, 'Check the name and the token.'));
   const branch = repository.value.default_branch;
   const text = await readFileText(client, CONFIG_PATH, branch);
-  if (text.kind === 'unknown') return withoutConfig(unseen('config', text.why, TODO_CONFIG));
+  if (text.kind === 'unknown') return withoutConfig(unseen('config', text.why, PUT_A_CONFIG));
   const reading = readConfig(text.value);
   if (reading.kind !== 'valid') {
     const [first] = reading.problems;
     const found = `line ${first?.line ?? 1}: ${first?.message ?? 'not valid'}`;
-    return withoutConfig(missing('config', found, TODO_CONFIG));
+    return withoutConfig(missing('config', found, PUT_A_CONFIG));
   }
   const { config } = reading;
   const findings = [
@@ -77,11 +77,11 @@ export async function examine(
   return findings.toSorted((a, b) => DOCTOR_CHECKS.indexOf(a.check) - DOCTOR_CHECKS.indexOf(b.check));
 }
 
-const TODO_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` says what is wrong with one.`;
+const PUT_A_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` says what is wrong with one.`;
 
 function withoutConfig(config: Finding): readonly Finding[] {
   const rest = DOCTOR_CHECKS.filter((check) => check !== 'config');
-  return [config, ...rest.map((check) => unseen(check, 'there is no config to judge it by', TODO_CONFIG))];
+  return [config, ...rest.map((check) => unseen(check, 'there is no config to judge it by', PUT_A_CONFIG))];
 }
 
 async function workflowFindings(
