@@ -7,7 +7,6 @@ import type { Repo } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';
 import type { WorkflowFile } from '../workflow/workflow-file.ts';
-import type { WorkflowFiles } from './workflow-files.ts';
 
 /** Where a workflow file lies. `ref` is what the caller wrote behind the `@`; null for the run's own repository. */
 export type WorkflowHome =
@@ -28,7 +27,7 @@ export type FindCalled = (uses: string, from: WorkflowHome) => Promise<CalledWor
 /** `directories`: `owner/name` to the folder that is served under that name, whatever the ref (as with actions). */
 export function createFindCalled(
   world: World,
-  files: Pick<WorkflowFiles, 'one'>,
+  read: (repo: Repo, commit: string, path: string) => Promise<WorkflowFile | null>,
   directories: Readonly<Record<string, string>>,
 ): FindCalled {
   const parsed = new Map<string, { readonly source: string; readonly file: WorkflowFile }>();
@@ -45,7 +44,7 @@ export function createFindCalled(
     const found =
       home.kind === 'directory'
         ? inDirectory(home.directory, file)
-        : ((await files.one(home.repo, home.commit, file))?.file ?? null);
+        : await read(home.repo, home.commit, file);
     return found === null ? null : { home, file: found };
   };
   return async (uses, from) => {

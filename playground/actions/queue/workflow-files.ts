@@ -68,5 +68,8 @@ export function createWorkflowFiles(
   const one = async (repo: Repo, commit: string, path: string): Promise<SourceFile | null> =>
     (await all(repo, commit)).find((file) => file.path === path) ?? null;
 
-  return { all, one, called: createFindCalled(world, { one }, directories) };
+  const fileAt = async (repo: Repo, commit: string, path: string): Promise<WorkflowFile | null> =>
+    (await one(repo, commit, path))?.file ?? null;
+
+  return { all, one, called: createFindCalled(world, fileAt, directories) };
 }

@@ -69,7 +69,9 @@ jobs:
     [`on: push\npermissions: {content: read}\n${JOB}`, /permissions/],
     ['on: push\njobs: {a: {runs-on: x, steps: [{run: "${{ nope.x }}"}]}}', /nope/],
     ['on: push\njobs: {a: {runs-on: x, if: secrets.A, steps: [{run: a}]}}', /secrets/],
-    ['on: push\njobs: {a: {uses: other/repo/.github/workflows/x.yml@main}}', /same repository/],
+    ['on: push\njobs: {a: {uses: other/repo/.github/workflows/x.yml}}', /owner.repository/],
+    ['on: push\njobs: {a: {uses: ./.github/workflows/deep/x.yml}}', /owner.repository/],
+    ['on: push\njobs: {a: {uses: ./.github/workflows/x.yml, runs-on: x}}', /has no runs-on/],
     ['on: [push\n', /x\.yml/],
   ])('names what it cannot do: %s', (text, problem) => {
     expect(parse(text).problems.join('\n')).toMatch(problem);
