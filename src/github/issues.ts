@@ -82,16 +82,10 @@ export async function listExperimentIssues(
   client: GitHubClient,
   sinceRfc3339: string,
 ): Promise<Observed<readonly ListedIssue[]>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
-    labels: 'experiment',
-    state: 'all',
-    since: sinceRfc3339,
-    per_page: 100,
-  });
-  const parsed = outcome.kind === 'answered' ? z.array(issueSchema).safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return unknown('the experiment issues could not be listed');
+  const listed = await listPage(client, { labels: 'experiment', since: sinceRfc3339 });
+  if (listed === null) return unknown('the experiment issues could not be listed');
   return known(
-    parsed.data
+    listed
       .filter((issue) => issue.pull_request === undefined)
       .map(({ number, title, updated_at, state }) => ({
         number,
@@ -107,21 +101,28 @@ export async function listFerryPulls(
   client: GitHubClient,
   limit: number,
 ): Promise<Observed<readonly number[]>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
-    labels: 'ferry',
-    state: 'all',
-    sort: 'created',
-    direction: 'desc',
-    per_page: 100,
-  });
-  const parsed = outcome.kind === 'answered' ? z.array(issueSchema).safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return unknown('the pull requests of ferries could not be listed');
+  const listed = await listPage(client, { labels: 'ferry', sort: 'created', direction: 'desc' });
+  if (listed === null) return unknown('the pull requests of ferries could not be listed');
   return known(
-    parsed.data
+    listed
       .filter((issue) => issue.pull_request !== undefined && issue.user?.type === 'Bot')
       .map(({ number }) => number)
       .slice(0, limit),
   );
+}
+
+/** One page of 100, open and closed; null where it could not be read. */
+async function listPage(
+  client: GitHubClient,
+  filter: Readonly<Record<string, string>>,
+): Promise<readonly z.infer<typeof issueSchema>[] | null> {
+  const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues', {
+    ...filter,
+    state: 'all',
+    per_page: 100,
+  });
+  const parsed = outcome.kind === 'answered' ? z.array(issueSchema).safeParse(outcome.data) : null;
+  return parsed?.success === true ? parsed.data : null;
 }
 
 function numberOf(outcome: CallOutcome): EffectOutcome {

@@ -14,3 +14,15 @@ export type VerbIo = {
 
 /** Exit codes of every verb (interfaces.md, section 1). */
 export const EXIT = { yes: 0, no: 1, usedWrongly: 2 } as const;
+
+/** Says what was wrong with the call, as the one JSON value where JSON was asked for. */
+export function misused(io: VerbIo, wantsJson: boolean, message: string): number {
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error: { code: 'usage', message } })}\n`);
+  else io.stderr.write(`${message}\n`);
+  return EXIT.usedWrongly;
+}
+
+/** Git needs to be found, and nothing else of the environment. */
+export function pathOnly(io: VerbIo): Readonly<Record<string, string>> {
+  return { PATH: io.environment['PATH'] ?? '' };
+}

@@ -1,6 +1,5 @@
 /** `ferrybot backtest --config FILE [--logbook DIR]`: which decisions of recorded ferries a changed config would have made otherwise. */
 
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../../config/read-config.ts';
@@ -9,9 +8,10 @@ import { type Backtest, differences } from '../../../domain/replayed.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { backtestTitle } from '../../../render/backtest.ts';
 import { backtest } from '../../../run/backtest/backtest.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
+import { readArgument } from '../read-argument.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { findLogbookFiles } from './logbook-files.ts';
-import { misused, pathOnly, verifyFile } from './logbook-verify.ts';
+import { verifyFile } from './logbook-verify.ts';
 
 /** Exit 0: the replay was done, whatever it says; 1: the config is not valid, or the logbook does not verify. */
 export async function backtestVerb(args: readonly string[], io: VerbIo): Promise<number> {
@@ -19,17 +19,9 @@ export async function backtestVerb(args: readonly string[], io: VerbIo): Promise
   const flags = flagsOf(args);
   if (!flags.ok) return misused(io, wantsJson, flags.error);
   const { config: file, logbook } = flags.value;
-  let text: string;
-  try {
-    text = await readFile(resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    return misused(
-      io,
-      wantsJson,
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  const reading = readConfig(text);
+  const text = await readArgument(io, file);
+  if (!text.ok) return misused(io, wantsJson, text.error);
+  const reading = readConfig(text.value);
   if (reading.kind === 'invalid') {
     const first = reading.problems[0];
     const message = `${file}:${first?.line ?? 1}:${first?.column ?? 1}: ${first?.message ?? 'not valid'}`;

@@ -1,11 +1,9 @@
 /** `ferrybot check-config [file]`: every problem of a config with its line and column. */
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { readConfig } from '../../../config/read-config.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused } from './logbook-verify.ts';
+import { readArgument } from '../read-argument.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if the config is valid; warnings do not change that. */
 export async function checkConfigVerb(args: readonly string[], io: VerbIo): Promise<number> {
@@ -15,17 +13,9 @@ export async function checkConfigVerb(args: readonly string[], io: VerbIo): Prom
   if (option !== undefined) return misused(io, wantsJson, `check-config does not know ${option}`);
   if (files.length > 1) return misused(io, wantsJson, 'check-config takes one file');
   const file = files[0] ?? '.github/ferrybot.yml';
-  let text: string;
-  try {
-    text = await readFile(resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    return misused(
-      io,
-      wantsJson,
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  const reading = readConfig(text, branded(Date.now(), isInstant));
+  const text = await readArgument(io, file);
+  if (!text.ok) return misused(io, wantsJson, text.error);
+  const reading = readConfig(text.value, branded(Date.now(), isInstant));
   const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
   if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: reading.kind === 'valid', problems })}\n`);
   else {

@@ -1,15 +1,13 @@
 /** `ferrybot check-pr`: every launch gate on a local branch, before anyone opens a pull request. */
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { GitError } from '../../../domain/git.ts';
 import type { Verdict } from '../../../domain/verdict.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
 import { gateWords, whoCan } from '../../../render/gate-words.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
+import { readArgument } from '../read-argument.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { type BranchJudgement, judgeBranch } from './branch-gates.ts';
-import { misused, pathOnly } from './logbook-verify.ts';
 
 /** Exit 0 if nothing that can be told here holds it back, 1 if something does. What needs GitHub is unknown, and said so. */
 export async function checkPrVerb(args: readonly string[], io: VerbIo): Promise<number> {
@@ -17,13 +15,12 @@ export async function checkPrVerb(args: readonly string[], io: VerbIo): Promise<
   const options = optionsOf(args);
   if (options === null)
     return misused(io, wantsJson, 'check-pr takes --base REF, --head REF, --body FILE and --json');
-  const body = options.body === null ? null : await readBodyFile(resolve(io.cwd, options.body));
-  if (body !== null && 'problem' in body)
-    return misused(io, wantsJson, `${options.body} cannot be read: ${body.problem}`);
+  const body = options.body === null ? null : await readArgument(io, options.body);
+  if (body !== null && !body.ok) return misused(io, wantsJson, body.error);
   try {
     const checkout = await openCheckout(io.cwd, pathOnly(io));
     if (checkout === null) return misused(io, wantsJson, `${io.cwd} is in no git checkout`);
-    const judged = await judgeBranch(checkout, { ...options, body: body?.text ?? null });
+    const judged = await judgeBranch(checkout, { ...options, body: body?.value ?? null });
     if (judged.kind === 'unusable') return misused(io, wantsJson, judged.why);
     tell(io, wantsJson, judged);
     return judged.ok ? EXIT.yes : EXIT.no;
@@ -47,14 +44,6 @@ function optionsOf(args: readonly string[]): Options | null {
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;
-  }
-}
-
-async function readBodyFile(path: string): Promise<{ readonly text: string } | { readonly problem: string }> {
-  try {
-    return { text: await readFile(path, 'utf8') };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,13 +1,11 @@
 /** `ferrybot delta base.py head.py`: the config delta of two files (interfaces.md, `delta`). */
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Delta } from '../../../domain/delta.ts';
 import { configDelta } from '../../../ferry/delta/config-delta.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { decodePython, type PythonText } from '../../../host/python-text.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused } from './logbook-verify.ts';
+import { readArgumentBytes } from '../read-argument.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 for none and knobs, 1 for structural and unparsable. */
 export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<number> {
@@ -20,15 +18,9 @@ export async function deltaVerb(args: readonly string[], io: VerbIo): Promise<nu
     return misused(io, wantsJson, 'delta takes two files: the base and the head version');
   const texts: PythonText[] = [];
   for (const file of [base, head]) {
-    try {
-      texts.push(decodePython(await readFile(resolve(io.cwd, file))));
-    } catch (error) {
-      return misused(
-        io,
-        wantsJson,
-        `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
+    const bytes = await readArgumentBytes(io, file);
+    if (!bytes.ok) return misused(io, wantsJson, bytes.error);
+    texts.push(decodePython(bytes.value));
   }
   const delta = await deltaOf(texts[0] ?? EMPTY, texts[1] ?? EMPTY);
   if (wantsJson) io.stdout.write(`${JSON.stringify(delta)}\n`);

@@ -8,8 +8,7 @@ import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused, pathOnly } from './logbook-verify.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
  * Exit 0 only where everything was seen and is in order: what cannot be seen is not ok. The repository is

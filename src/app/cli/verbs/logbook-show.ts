@@ -1,10 +1,10 @@
 /** `ferrybot logbook show <path>`: tells the run of a copy as a person would, up to the first bad entry. */
 
 import { showEvents, showText } from '../../../logbook/show.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { readLogbookArguments } from './logbook-arguments.ts';
 import { findLogbookFiles } from './logbook-files.ts';
-import { misused, pathOnly, verifyFile } from './logbook-verify.ts';
+import { verifyFile } from './logbook-verify.ts';
 
 /**
  * Prints every run at the path. Only entries that verify are told; where one does not, that is said instead

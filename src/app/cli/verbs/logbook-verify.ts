@@ -5,7 +5,7 @@ import { verifyEd25519 } from '../../../host/keys.ts';
 import { historyFault } from '../../../logbook/history-check.ts';
 import type { Anchor } from '../../../logbook/ports.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { type GivenHead, type LogbookArguments, readLogbookArguments } from './logbook-arguments.ts';
 import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 
@@ -37,18 +37,6 @@ export async function logbookVerify(args: readonly string[], io: VerbIo): Promis
   const answer = verifyFiles(files.value, parsed.value);
   io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : told(answer));
   return answer.ok ? EXIT.yes : EXIT.no;
-}
-
-/** Git needs to be found, and nothing else of the environment. */
-export function pathOnly(io: VerbIo): Readonly<Record<string, string>> {
-  return { PATH: io.environment['PATH'] ?? '' };
-}
-
-/** Says what was wrong with the call, as the one JSON value where JSON was asked for. */
-export function misused(io: VerbIo, wantsJson: boolean, message: string): number {
-  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error: { code: 'usage', message } })}\n`);
-  else io.stderr.write(`${message}\n`);
-  return EXIT.usedWrongly;
 }
 
 /** Verifies files one after another up to the first bad one. */

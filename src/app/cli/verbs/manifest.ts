@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util';
 import { sha256Hex } from '../../../host/hash.ts';
 import { manifestText } from '../../../run/manifest-digest.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { findLogbookFiles } from './logbook-files.ts';
-import { misused, pathOnly, verifyFile } from './logbook-verify.ts';
+import { verifyFile } from './logbook-verify.ts';
 
 /** Exit 1 when the run is not there, is not in order, or has no manifest yet. */
 export async function manifestVerb(args: readonly string[], io: VerbIo): Promise<number> {

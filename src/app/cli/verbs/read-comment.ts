@@ -3,8 +3,7 @@
 import { buffer } from 'node:stream/consumers';
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused } from './logbook-verify.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if at least one valid command fires. `--other-bot /word` may be given several times. */
 export async function readCommentVerb(args: readonly string[], io: VerbIo): Promise<number> {

@@ -1,13 +1,11 @@
 /** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { spelledPath } from '../../../ferry/ask/resolve-knob.ts';
 import { configDelta } from '../../../ferry/delta/config-delta.ts';
 import { readKnobs } from '../../../ferry/delta/read-knobs.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused } from './logbook-verify.ts';
+import { readArgument } from '../read-argument.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 with the knobs, 1 for a file that does not parse. */
 export async function readKnobsVerb(args: readonly string[], io: VerbIo): Promise<number> {
@@ -15,14 +13,9 @@ export async function readKnobsVerb(args: readonly string[], io: VerbIo): Promis
   const [file, ...more] = args.filter((arg) => arg !== '--json');
   if (file === undefined || more.length > 0) return misused(io, wantsJson, 'read-knobs takes one file');
   if (file.startsWith('-')) return misused(io, wantsJson, `read-knobs does not know ${file}`);
-  let text: string;
-  try {
-    text = await readFile(resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return misused(io, wantsJson, `${file} cannot be read: ${why}`);
-  }
-  const syntax = (await createPythonParser()).parse(text);
+  const text = await readArgument(io, file);
+  if (!text.ok) return misused(io, wantsJson, text.error);
+  const syntax = (await createPythonParser()).parse(text.value);
   const own = configDelta(syntax, syntax);
   if (own.kind === 'unparsable') {
     const { kind, line, message } = own;

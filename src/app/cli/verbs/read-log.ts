@@ -2,8 +2,7 @@
 
 import { redact } from '../../../host/redactor.ts';
 import { finishLog, NO_LOG_FACTS, readLogText } from '../../../watch/log-facts.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused } from './logbook-verify.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if the log shows progress and no failure signature. */
 export async function readLogVerb(args: readonly string[], io: VerbIo): Promise<number> {

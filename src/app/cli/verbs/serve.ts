@@ -3,8 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
-import { misused } from './logbook-verify.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Ends with 0 on SIGTERM or SIGINT, after the work under way. */
 export async function serveVerb(args: readonly string[], io: VerbIo): Promise<number> {
