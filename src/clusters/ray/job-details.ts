@@ -1,0 +1,76 @@
+/** One job as Ray tells it (JobDetails of the Jobs API, and of `ray list jobs --detail`), parsed once; its variables never leave this file. */
+
+import { z } from 'zod';
+import type { FoundJob } from '../../domain/engine.ts';
+import { identityOf } from './job-identity.ts';
+
+/**
+ * Fields of python/ray/dashboard/modules/job/pydantic_models.py in ray-project/ray; later versions have more. Times are
+ * Unix milliseconds. `driver_info` is null until the driver has connected.
+ */
+const jobDetails = z.object({
+  type: z.string(),
+  job_id: z.string().nullish(),
+  submission_id: z.string().nullish(),
+  status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED']),
+  message: z.string().nullish(),
+  error_type: z.string().nullish(),
+  start_time: z.number().nullish(),
+  end_time: z.number().nullish(),
+  metadata: z.unknown().optional(),
+  runtime_env: z.object({ env_vars: z.unknown().optional() }).nullish().catch(null),
+  driver_info: z
+    .object({ node_ip_address: z.string().nullish(), pid: z.string().nullish() })
+    .nullish()
+    .catch(null),
+  driver_node_id: z.string().nullish(),
+  driver_exit_code: z.number().int().nullish(),
+});
+
+/** A job with the id under which it was submitted; null for a driver that nobody submitted. */
+export type RayJob = {
+  readonly submissionId: string | null;
+  readonly found: FoundJob;
+};
+
+/**
+ * Null where it is no job of Ray's. `scrub` takes secrets out of a text: a failed job's message ends with its last log
+ * lines. `session`: the head's `session_name` where it is known.
+ */
+export function readJobDetails(
+  value: unknown,
+  session: string | null,
+  scrub: (text: string) => string,
+): RayJob | null {
+  const parsed = jobDetails.safeParse(value);
+  if (!parsed.success) return null;
+  const job = parsed.data;
+  return {
+    submissionId: job.submission_id ?? null,
+    found: {
+      kind: 'found',
+      status: job.status,
+      message: scrub(job.message ?? ''),
+      errorType: job.error_type ?? null,
+      exitCode: job.driver_exit_code ?? null,
+      startedAtMs: job.start_time ?? null,
+      endedAtMs: job.end_time ?? null,
+      metadata: identityOf(job.metadata, job.runtime_env?.env_vars),
+      session,
+      details: detailsOf({
+        type: job.type,
+        driverNode: job.driver_node_id,
+        driverIp: job.driver_info?.node_ip_address,
+        driverPid: job.driver_info?.pid,
+      }),
+    },
+  };
+}
+
+function detailsOf(facts: Readonly<Record<string, string | null | undefined>>): FoundJob['details'] {
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [[name, value]],
+    ),
+  );
+}

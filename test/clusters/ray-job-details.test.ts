@@ -1,0 +1,71 @@
+/** A job as Ray tells it, live from 2.60: what is kept, and that its variables are not. */
+
+import { describe, expect, it } from 'vitest';
+import { readJobDetails } from '../../src/clusters/ray/job-details.ts';
+import { metadataVariables } from '../../src/clusters/ray/job-identity.ts';
+
+const OURS = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'b'.repeat(64)}` };
+const LIVE = {
+  type: 'SUBMISSION',
+  job_id: '01000000',
+  submission_id: 'job1',
+  driver_info: { id: '01000000', node_ip_address: '10.0.0.3', pid: '4711' },
+  status: 'FAILED',
+  entrypoint: 'python3 experiments/a.py --key hunter22',
+  message: 'Job entrypoint command failed with exit code 1, last available logs: key=hunter22',
+  error_type: 'JOB_ENTRYPOINT_COMMAND_ERROR',
+  start_time: 1795255133991,
+  end_time: 1795255139991,
+  metadata: {},
+  runtime_env: {
+    working_dir: 'gcs://_ray_pkg_2b.zip',
+    env_vars: { HF_TOKEN: 'hunter22', ...metadataVariables(OURS) },
+  },
+  driver_agent_http_address: 'http://192.0.2.2:52365',
+  driver_node_id: '2584cdca',
+  driver_exit_code: 1,
+  retry_policy: null,
+};
+const scrub = (text: string): string => text.replaceAll('hunter22', '***');
+
+describe('a job of Ray', () => {
+  it('is kept with what a person asks for, and nothing of what it was given', () => {
+    const job = readJobDetails(LIVE, 'session_1', scrub);
+    expect(job).toEqual({
+      submissionId: 'job1',
+      found: {
+        kind: 'found',
+        status: 'FAILED',
+        message: 'Job entrypoint command failed with exit code 1, last available logs: key=***',
+        errorType: 'JOB_ENTRYPOINT_COMMAND_ERROR',
+        exitCode: 1,
+        startedAtMs: 1795255133991,
+        endedAtMs: 1795255139991,
+        metadata: OURS,
+        session: 'session_1',
+        details: { type: 'SUBMISSION', driverNode: '2584cdca', driverIp: '10.0.0.3', driverPid: '4711' },
+      },
+    });
+  });
+
+  it('that has not started says so by what is missing', () => {
+    const pending = { type: 'SUBMISSION', submission_id: 'job1', status: 'PENDING', driver_info: null };
+    expect(readJobDetails(pending, null, scrub)?.found).toMatchObject({
+      message: '',
+      exitCode: null,
+      startedAtMs: null,
+      metadata: null,
+      details: { type: 'SUBMISSION' },
+    });
+  });
+
+  it.each([
+    [null],
+    ['text'],
+    [{}],
+    [{ ...LIVE, status: 'RETRYING' }],
+    [{ ...LIVE, start_time: 'yesterday' }],
+  ])('is none where it cannot be read: %j', (value) => {
+    expect(readJobDetails(value, null, scrub)).toBeNull();
+  });
+});
