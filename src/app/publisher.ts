@@ -84,6 +84,7 @@ function inputFor(
     pull: nothing,
     issue: nothing,
     comments: known(ours),
+    cited: new Map(),
     change: nothing,
     body: nothing,
     checks: nothing,

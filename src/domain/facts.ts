@@ -145,6 +145,8 @@ export type RunFacts = {
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly comments: Observed<readonly CommentFacts[]>;
+  /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
+  readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
   /** Checks on the pull request's head. */

@@ -6,7 +6,12 @@ import type { Observed } from '../domain/observed.ts';
 import type { DropReason } from '../domain/reasons.ts';
 
 /** What became of an approval since it was recorded. */
-export type ApprovalStanding = 'counts' | 'permission-lost' | 'comment-edited' | 'comment-hidden';
+export type ApprovalStanding =
+  | 'counts'
+  | 'permission-lost'
+  | 'comment-edited'
+  | 'comment-hidden'
+  | 'comment-gone';
 
 /** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
 export type GivenApproval = {

@@ -58,6 +58,8 @@ function whyNot(standing: string): string {
       return 'the approving comment was edited';
     case 'comment-hidden':
       return 'the approving comment was hidden';
+    case 'comment-gone':
+      return 'the approving comment was deleted';
     default:
       return 'its reason is of another version';
   }

@@ -3,7 +3,8 @@
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { RunFacts } from '../domain/facts.ts';
+import { commentName } from '../domain/answer-key.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
@@ -50,19 +51,40 @@ function factsWith(
   };
 }
 
-/** A comment that is not among those that were read is left to the runner, which asks for it by its id. */
+/** Of a comment that the threads do not show only GitHub's own word, that there is none of its id, means that it is gone. */
 function standingOf(approval: Approval, facts: RunFacts, config: LabConfig): Observed<ApprovalStanding> {
-  if (facts.comments.kind === 'unknown') return facts.comments;
-  const comment = facts.comments.value.find(
-    (one) => one.surface === approval.surface && one.id === approval.comment,
-  );
-  if (comment !== undefined && (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest))
-    return known('comment-edited');
-  if (comment?.minimized === true) return known('comment-hidden');
+  const read = commentOf(approval, facts);
+  if (read.kind === 'unknown') return read;
+  const comment = read.value;
+  if (comment === null) return known('comment-gone');
+  if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest) return known('comment-edited');
+  if (comment.minimized) return known('comment-hidden');
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');
   if (permission.kind === 'unknown') return permission;
   return known(
     mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'permission-lost',
   );
+}
+
+function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts | null> {
+  const shown = shownIn(facts.comments, approval);
+  if (shown.kind === 'unknown' || shown.value !== null) return shown;
+  const name = commentName({ surface: approval.surface, id: approval.comment });
+  return facts.cited.get(name) ?? unknown('an approving comment was not asked for');
+}
+
+/** The approvals to look at whose comment the threads do not show: each is to be asked for by its id. */
+export function approvalsNotShown(state: RunState, comments: RunFacts['comments']): readonly Approval[] {
+  return approvalsToLookAt(state).filter((approval) => {
+    const shown = shownIn(comments, approval);
+    return shown.kind === 'known' && shown.value === null;
+  });
+}
+
+function shownIn(comments: RunFacts['comments'], approval: Approval): Observed<CommentFacts | null> {
+  if (comments.kind === 'unknown') return comments;
+  const isIt = ({ surface, id }: CommentFacts): boolean =>
+    surface === approval.surface && id === approval.comment;
+  return known(comments.value.find(isIt) ?? null);
 }

@@ -35,6 +35,7 @@ function reasonOf(standing: ApprovalStanding): DropReason | null {
     case 'comment-edited':
       return 'comment-edited';
     case 'comment-hidden':
+    case 'comment-gone':
       return 'comment-gone';
     default:
       return assertNever(standing);

@@ -1,6 +1,7 @@
 // The bot's processes in the simulation: two controls with their own memory and view of the record, and the runner.
 
 import type { LabConfig } from '../../src/config/schema.ts';
+import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
@@ -57,12 +58,25 @@ function factsOf(world: World, view: Version): RunFacts {
     pull: known(pullOf(world)),
     issue: known(anIssue({ updatedAt: world.now })),
     comments: isHidden ? unknown('GitHub is away') : known(comments),
+    cited: new Map(view.state.approvals.map((approval) => askedFor(world, approval))),
     change: world.random.chance(0.03) ? unknown('git is away') : known(aChange(changeFor(world.content))),
     body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
     permissions,
     laneHolds: known(view.journal.holds),
     launchRuns: known(titled),
   });
+}
+
+/** One approving comment by its id, which GitHub answers though its list may lag. */
+function askedFor(
+  world: World,
+  { surface, comment }: Version['state']['approvals'][number],
+): readonly [string, Observed<CommentFacts | null>] {
+  const found = world.comments.find(({ id }) => id === comment) ?? null;
+  return [
+    commentName({ surface, id: comment }),
+    world.random.chance(0.03) ? unknown('GitHub is away') : known(found),
+  ];
 }
 
 function pullOf(world: World): ReturnType<typeof aPull> {

@@ -110,6 +110,24 @@ describe('an approval falls visibly when what was approved changes', () => {
     await lab.close();
   });
 
+  it.each([
+    { how: 'deleted', reason: 'comment-gone', method: 'DELETE', text: 'the approving comment is gone' },
+    { how: 'edited', reason: 'comment-edited', method: 'PATCH', text: 'the approving comment was edited' },
+  ])('by an approving comment that is $how', async ({ reason, method, text }) => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
+    const ferry = { lab, ...(await propose(lab)) };
+    const approval = await say(lab, 'mira', ferry.pull, '/approve-launch');
+    const change = method === 'PATCH' ? { body: '/approve-launch or not' } : undefined;
+    await lab.as('mira', method, `/issues/comments/${approval}`, change);
+    await lab.clock.advance(1_000);
+    expect((await stateOf(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual([reason]);
+    expect(told(lab, 'drop')).toEqual([expect.stringContaining(text)]);
+    await say(lab, 'ada', ferry.pull, '/approve-launch');
+    expect((await stateOf(lab, ferry.run))?.order).toBeNull();
+    await expectNothingRan(ferry);
+    await lab.close();
+  });
+
   it('and does not fall by a commit outside what the job ships', async () => {
     const { lab, run, pull } = await approvedOnce();
     await pushFile(lab, 'ada', 'main', 'README.md', '# Our lab\n');

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { quorumOf } from '../../src/config/quorum.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { decideApprovals } from '../../src/run/decide-approvals.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 import { aComment, permissions, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, gatesOn, inputOf, told } from './parts.ts';
+import { CONFIG, gatedOn, gatesOn, inputOf, told, withApprovals } from './parts.ts';
 
 const approved = gatedOn().approved(bob);
 const bobs = approved.state.approvals[0]?.comment ?? 0;
@@ -21,7 +21,7 @@ const comment = (change: Parameters<typeof aComment>[2]) =>
 describe('an approval that stands', () => {
   it('falls when its giver may not approve any more, and nothing is ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'write']) });
-    const step = decideApprovals(approved.state, facts, CONFIG);
+    const step = decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG);
     expect(step).toMatchObject({ drafts: [{ data: { reason: 'permission-lost', users: [bob.id] } }] });
     expect(decideOrder({ ...inputOf(approved, facts), gated: gatesOn(approved.state, facts) })).toBeNull();
   });
@@ -39,14 +39,27 @@ describe('an approval that stands', () => {
   it('stays when its comment is as it was, and when something cannot be read; unread orders nothing', () => {
     expect(decideApprovals(approved.state, comment({}), CONFIG)).toBeNull();
     const unread = someFacts({ permissions: new Map([[bob.id, unknown('GitHub is away')]]) });
+    expect(decideApprovals(approved.state, withApprovals(approved.state, unread), CONFIG)).toBeNull();
+    expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
+  });
+
+  it('falls when GitHub says that there is no such comment, and not because a list does not show it', () => {
+    const cited = (found: Observed<null>) => someFacts({ cited: new Map([[`comment-${bobs}`, found]]) });
+    expect(decideApprovals(approved.state, cited(known(null)), CONFIG)).toMatchObject({
+      drafts: [{ data: { reason: 'comment-gone', users: [bob.id] } }],
+    });
+    expect(decideApprovals(approved.state, someFacts(), CONFIG)).toBeNull();
+    const unread = cited(unknown('GitHub is away'));
     expect(decideApprovals(approved.state, unread, CONFIG)).toBeNull();
     expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
   });
 
   it('is left to the runner once a launch is ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'none']) });
-    expect(decideApprovals(approved.state, facts, CONFIG)).not.toBeNull();
-    expect(decideApprovals(approved.ordered().state, facts, CONFIG)).toBeNull();
+    expect(decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG)).not.toBeNull();
+    expect(
+      decideApprovals(approved.ordered().state, withApprovals(approved.state, facts), CONFIG),
+    ).toBeNull();
   });
 
   it('is not given to the runner where another one that counts is enough', () => {

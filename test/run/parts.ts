@@ -1,6 +1,7 @@
 // A run whose gates were recorded from the very facts that the decisions see, and the input of each decision.
 
 import type { GateView } from '../../src/commands/decision.ts';
+import { commentName } from '../../src/domain/answer-key.ts';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
@@ -12,13 +13,23 @@ import type { ReconcileInput } from '../../src/run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory, type Step } from '../../src/run/step.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { digestOf } from '../support/run-drafts.ts';
-import { NOON, someFacts } from '../support/run-facts.ts';
+import { aComment, NOON, someFacts } from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 export const CONFIG = aConfig();
 export const REPOSITORY = 'lab/models';
 
-export function gatesOn(state: RunState, facts: RunFacts = someFacts(), config = CONFIG): Gated {
+/** The approving comments are there as they were written, also where the facts show no threads. */
+export function withApprovals(state: RunState, facts: RunFacts = someFacts()): RunFacts {
+  const standing = state.approvals.map(({ surface, comment, actor, bodyDigest }) => {
+    const written = aComment(actor, '/approve-launch', { surface, id: comment, bodyDigest });
+    return [commentName(written), known(written)] as const;
+  });
+  return { ...facts, cited: new Map([...standing, ...facts.cited]) };
+}
+
+export function gatesOn(state: RunState, given: RunFacts = someFacts(), config = CONFIG): Gated {
+  const facts = withApprovals(state, given);
   return gateRun({
     run: state.run,
     proposal: state.proposal,
@@ -60,7 +71,7 @@ export function inputOf(
 ): ReconcileInput {
   return {
     state: run.state,
-    facts,
+    facts: withApprovals(run.state, facts),
     config: CONFIG,
     repository: REPOSITORY,
     now: NOON,

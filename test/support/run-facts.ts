@@ -151,6 +151,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     pull: known(aPull()),
     issue: known(anIssue()),
     comments: known([]),
+    cited: new Map(),
     change: known(aChange()),
     body: known(aBody()),
     checks: known([aCheck()]),

@@ -2,6 +2,7 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { Permission } from '../../domain/actor.ts';
+import { commentName } from '../../domain/answer-key.ts';
 import type {
   ClosureLogFacts,
   CommentFacts,
@@ -16,13 +17,14 @@ import type { JournalState } from '../../domain/journal-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { RunState } from '../../domain/run-state.ts';
+import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { approvalsToLookAt } from '../../run/approval-facts.ts';
+import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
@@ -68,6 +70,7 @@ export function createGatherer(
         pull,
         issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
         comments,
+        cited: await citedFor(lab, config, once, state, comments),
         change: changed,
         body:
           text.kind === 'known'
@@ -175,6 +178,29 @@ async function permissionsFor(
   const found = new Map<number, Observed<Permission>>();
   for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
     found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));
+  }
+  return found;
+}
+
+/** Approving comments that the threads do not show: deleted, as a rule, and never taken for it before GitHub says so. */
+async function citedFor(
+  lab: Lab,
+  config: LabConfig,
+  once: Once,
+  state: RunState,
+  comments: Observed<readonly CommentFacts[]>,
+): Promise<RunFacts['cited']> {
+  const found = new Map<string, Observed<CommentFacts | null>>();
+  for (const { surface, comment } of approvalsNotShown(state, comments).slice(
+    0,
+    limits.permissionsPerWakeMax,
+  )) {
+    const name = commentName({ surface, id: comment });
+    const citation = { surface, comment, pull: state.proposal.pull };
+    found.set(
+      name,
+      await once(`cited ${name}`, () => readCited(lab.client, citation, readingOf(lab, config))),
+    );
   }
   return found;
 }

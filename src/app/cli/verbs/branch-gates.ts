@@ -115,6 +115,7 @@ async function factsOf(
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,
     comments: NEEDS_GITHUB,
+    cited: new Map(),
     change,
     body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
     checks: NEEDS_GITHUB,
