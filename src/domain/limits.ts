@@ -241,4 +241,6 @@ export const limits = {
   acknowledgedMax: 500,
   /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
   lostLogbookThreadsMax: 3,
+  /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */
+  misplacedBytesMin: 1024 * 1024,
 } as const;

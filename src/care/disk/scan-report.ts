@@ -1,0 +1,107 @@
+/** What `cleanup_disk.py --dry-run` says of a cluster's workers, read without taking silence for health. */
+
+import { isTpuName, type TpuName } from '../../domain/worker-disk.ts';
+
+/** A worker that the scan found under its threshold. `available` is what the disk had left, as printed (`9.8G`). */
+export type LowWorker = {
+  readonly tpu: TpuName;
+  readonly worker: number;
+  readonly percentFree: number;
+  readonly available: string;
+};
+
+/**
+ * `read`: what the scan found; with `problems` it does not tell of every worker, so that nobody is fine for not being
+ * named. `unreadable`: it says nothing about any worker.
+ */
+export type ScanReport =
+  | {
+      readonly kind: 'read';
+      readonly low: readonly LowWorker[];
+      readonly problems: readonly ScanProblem[];
+    }
+  | { readonly kind: 'unreadable'; readonly code: ScanFault; readonly line: string };
+
+/** Why a scan tells nothing: it did not end well, said nothing, contradicts itself, or was not the dry run that was asked for. */
+export type ScanFault =
+  | 'not-run'
+  | 'failed'
+  | 'nothing-said'
+  | 'contradiction'
+  | 'not-a-dry-run'
+  | 'other-threshold';
+
+/** A line that should tell of a worker and does not: a name that is none, or an error beside the others. */
+export type ScanProblem = {
+  readonly code: 'bad-name' | 'unknown-worker' | 'not-under';
+  readonly line: string;
+};
+
+/** How the scan program ended; `exitCode` null: it did not run to its end. */
+export type ScanEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
+
+const LOW =
+  /⚠\uFE0F?\s+(\S+) worker (\d{1,4}): (\d{1,3}(?:\.\d{1,6})?)% free \(([\d.]{1,12}\s?[KMGTPi]{0,2}B?) available\)\s*$/u;
+const FINE = /✓ All workers have >(\d{1,3}(?:\.\d{1,6})?)% free disk space/u;
+/** A sign that something about some worker could not be told. */
+const TROUBLE =
+  /[⚠✗❌]|\b(?:ERROR|CRITICAL|Traceback|Exception|Failed|[Cc]ould not|[Uu]nable|[Tt]imed out)\b/u;
+/** The scan's own words after a restart: it acted, and was asked not to. */
+const ACTED = /Successfully restarted:/;
+
+/**
+ * Reads both outputs of the scan (the script logs to stderr) that was asked for `thresholdPercent`. The format is that of
+ * Marin's `scripts/ray/cleanup_disk.py`.
+ */
+export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanReport {
+  const lines = `${end.stdout}\n${end.stderr}`.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const last = lines.at(-1) ?? '';
+  if (end.exitCode === null) return { kind: 'unreadable', code: 'not-run', line: last };
+  const acted = lines.find((line) => ACTED.test(line));
+  if (acted !== undefined) return { kind: 'unreadable', code: 'not-a-dry-run', line: acted };
+  if (end.exitCode !== 0) return { kind: 'unreadable', code: 'failed', line: last };
+  const fine = lines.flatMap((line) => FINE.exec(line) ?? []);
+  const read = lines.flatMap((line) => lowIn(line, thresholdPercent));
+  const low = lowestOfEach(read.flatMap((item) => (item.kind === 'low' ? [item.worker] : [])));
+  const problems = read.flatMap((item) => (item.kind === 'problem' ? [item.problem] : []));
+  if (fine.length === 0) {
+    return low.length === 0 && problems.length === 0
+      ? { kind: 'unreadable', code: 'nothing-said', line: last }
+      : { kind: 'read', low, problems };
+  }
+  const sentence = fine[0] ?? '';
+  if (Number(fine[1]) !== thresholdPercent)
+    return { kind: 'unreadable', code: 'other-threshold', line: sentence };
+  if (low.length > 0) return { kind: 'unreadable', code: 'contradiction', line: sentence };
+  return { kind: 'read', low, problems };
+}
+
+type LineReading =
+  | { readonly kind: 'low'; readonly worker: LowWorker }
+  | { readonly kind: 'problem'; readonly problem: ScanProblem };
+
+function lowIn(line: string, thresholdPercent: number): readonly LineReading[] {
+  const match = LOW.exec(line);
+  if (match === null) return TROUBLE.test(line) ? [problem('unknown-worker', line)] : [];
+  const [, tpu = '', worker = '', percent = '', available = ''] = match;
+  if (!isTpuName(tpu)) return [problem('bad-name', line)];
+  const percentFree = Number(percent);
+  // The script warns below its threshold only; another number was printed by something else.
+  if (percentFree > thresholdPercent) return [problem('not-under', line)];
+  return [{ kind: 'low', worker: { tpu, worker: Number(worker), percentFree, available } }];
+}
+
+function problem(code: ScanProblem['code'], line: string): LineReading {
+  return { kind: 'problem', problem: { code, line: line.trim() } };
+}
+
+/** One entry a worker, ordered by name and index; the script may tell of one twice. */
+function lowestOfEach(workers: readonly LowWorker[]): readonly LowWorker[] {
+  const byKey = new Map<string, LowWorker>();
+  for (const worker of workers) {
+    const key = `${worker.tpu}/${worker.worker}`;
+    const known = byKey.get(key);
+    if (known === undefined || worker.percentFree < known.percentFree) byKey.set(key, worker);
+  }
+  return [...byKey.values()].toSorted((a, b) => a.tpu.localeCompare(b.tpu, 'en') || a.worker - b.worker);
+}

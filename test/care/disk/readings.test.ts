@@ -1,0 +1,229 @@
+/** Answers of df, of mount tables, of du and of the cleaning command: what they say, and that silence says nothing. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readCleanAnswer } from '../../../src/care/disk/clean-answer.ts';
+import { percentFree, readDiskUsage } from '../../../src/care/disk/disk-usage.ts';
+import { readFolderSizes, sizeOf } from '../../../src/care/disk/folder-sizes.ts';
+import { mountAt, mountOver, mountsBelow, readMounts } from '../../../src/care/disk/mounts.ts';
+import { known } from '../../../src/domain/observed.ts';
+import { isMountPoint, isTpuName, isZone } from '../../../src/domain/worker-disk.ts';
+
+const GIB = 2 ** 30;
+
+describe('df', () => {
+  test.each([
+    [
+      'Filesystem     1-blocks         Used    Available Capacity Mounted on\n/dev/root  103865303040 98671038464   5177487360      96% /',
+      98671038464,
+      5177487360,
+    ],
+    [
+      'Filesystem     1B-blocks         Used    Available Use% Mounted on\n/dev/root  103865303040 98671038464   5177487360      96% /',
+      98671038464,
+      5177487360,
+    ],
+    [
+      'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 200 150 50 75% /',
+      150 * 1024,
+      50 * 1024,
+    ],
+    [
+      'Filesystem      Size  Used Avail Use% Mounted on\n/dev/root        97G   92G  4.9G  95% /\n',
+      92 * GIB,
+      Math.round(4.9 * GIB),
+    ],
+    ['Filesystem      Size  Used Avail Use% Mounted on\noverlay 97G 97G 0 100% /', 97 * GIB, 0],
+    [
+      'Welcome to TPU\nFilesystem 1-blocks Used Available Capacity Mounted on\nmy disk 10 4 6 40% /\ntmpfs 10 1 9 10% /run',
+      4,
+      6,
+    ],
+  ])('%#: tells the boot disk', (output, usedBytes, availableBytes) => {
+    expect(readDiskUsage(output)).toEqual(known({ usedBytes, availableBytes }));
+  });
+
+  test.each([
+    '',
+    'ssh: connect to host 10.0.0.1 port 22: Connection timed out',
+    'Filesystem      Size  Used Avail Use% Mounted on\n',
+    'Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb 97G 1G 96G 1% /data',
+    'Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb 97 1 96 1% /',
+    'Filesystem 1-blocks Used Available Capacity Mounted on\na 10 4 6 40% /\nb 10 4 6 40% /',
+    'Filesystem 1-blocks Used Available Capacity Mounted on\na 0 0 0 0% /',
+    '/dev/root 97G 92G 4.9G 95% /',
+  ])('%#: is unknown where it told of no disk', (output) => {
+    expect(readDiskUsage(output).kind).toBe('unknown');
+  });
+
+  test('reckons what is free of what anybody may use, as df does', () => {
+    expect(percentFree({ usedBytes: 95, availableBytes: 5 })).toBe(5);
+  });
+});
+
+const TABLES = {
+  mountinfo: `29 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
+30 29 0:5 / /dev rw,nosuid shared:2 - devtmpfs devtmpfs rw
+41 29 0:44 / /tmp/gcsfuse_mount rw,nosuid,nodev,relatime shared:9 - fuse.gcsfuse marin-us rw,user_id=0
+42 29 0:45 / /mnt/with\\040space rw - tmpfs none rw`,
+  mounts: `/dev/root / ext4 rw,relatime 0 0
+udev /dev devtmpfs rw 0 0
+marin-us /tmp/gcsfuse_mount fuse.gcsfuse rw,nosuid 0 0
+none /mnt/with\\040space tmpfs rw 0 0`,
+  mount: `/dev/root on / type ext4 (rw,relatime)
+udev on /dev type devtmpfs (rw)
+marin-us on /tmp/gcsfuse_mount type fuse.gcsfuse (rw,nosuid)
+none on /mnt/with space type tmpfs (rw)`,
+};
+
+describe('a mount table', () => {
+  test.each(Object.entries(TABLES))('in the form of %s tells every mount', (_form, text) => {
+    expect(readMounts(`${text}\n`)).toEqual(
+      known([
+        { at: '/', type: 'ext4' },
+        { at: '/dev', type: 'devtmpfs' },
+        { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
+        { at: '/mnt/with space', type: 'tmpfs' },
+      ]),
+    );
+  });
+
+  test.each([
+    ['empty', ''],
+    ['what a filter left of none', '\n'],
+    ['what a filter left of one', 'marin-us on /tmp/gcsfuse_mount type fuse.gcsfuse (rw)'],
+    ['an error', 'cat: /proc/self/mountinfo: No such file or directory'],
+    ['two forms in one', `${TABLES.mount}\n${TABLES.mounts}`],
+    ['cut in a line', TABLES.mountinfo.slice(0, -12)],
+    ['with a word of the login shell', `Last login: today\n${TABLES.mount}`],
+  ])('is unknown where it is %s', (_what, text) => {
+    expect(readMounts(text).kind).toBe('unknown');
+  });
+
+  test('knows what hides what', () => {
+    const mounts = [
+      { at: '/', type: 'ext4' },
+      { at: '/tmp', type: 'tmpfs' },
+      { at: '/tmp/a', type: 'fuse' },
+      { at: '/tmp/a/b', type: 'x' },
+      { at: '/tmp/a', type: 'fuse.gcsfuse' },
+    ];
+    expect(mountAt(mounts, '/tmp/a')?.type).toBe('fuse.gcsfuse');
+    expect(mountAt(mounts, '/tmp/ab')).toBeNull();
+    expect(mountOver(mounts, '/tmp/ab')?.at).toBe('/tmp');
+    expect(mountOver(mounts, '/home')?.at).toBe('/');
+    expect(mountsBelow(mounts, '/tmp/a').map(({ at }) => at)).toEqual(['/tmp/a/b']);
+    expect(mountOver([], '/tmp')).toBeNull();
+  });
+
+  test('is the same for one machine in every form', () => {
+    const path = fc
+      .array(fc.stringMatching(/^[A-Za-z0-9._ \\-]{1,8}$/), { minLength: 1, maxLength: 3 })
+      .map((parts) => `/${parts.map((part) => `x${part}x`).join('/')}`);
+    const escaped = (text: string): string => text.replaceAll('\\', '\\134').replaceAll(' ', '\\040');
+    fc.assert(
+      fc.property(fc.uniqueArray(path, { maxLength: 5 }), (paths) => {
+        const all = ['/', ...paths];
+        const info = all.map(
+          (at, index) => `${index} 1 8:${index} / ${escaped(at)} rw master:1 - ext4 dev rw`,
+        );
+        const mounts = all.map((at) => `dev ${escaped(at)} ext4 rw 0 0`);
+        const expected = known(all.map((at) => ({ at, type: 'ext4' })));
+        expect(readMounts(info.join('\n'))).toEqual(expected);
+        expect(readMounts(mounts.join('\n'))).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('du', () => {
+  test('tells folders, largest first', () => {
+    const sizes = readFolderSizes(
+      '100\t/tmp/a\n5000\t/tmp/gcsfuse_mount/models\n5200\t/tmp/gcsfuse_mount\n5400\t/tmp\n',
+      '/tmp',
+    );
+    expect(sizes.kind === 'known' && sizes.value.map(({ path }) => path)).toEqual([
+      '/tmp',
+      '/tmp/gcsfuse_mount',
+      '/tmp/gcsfuse_mount/models',
+      '/tmp/a',
+    ]);
+    expect(sizeOf(sizes.kind === 'known' ? sizes.value : [], '/tmp/none')).toBe(0);
+  });
+
+  test.each([
+    '',
+    '100\t/tmp/a\n',
+    '100\t/tmp/a\n5400\t/tm',
+    'du: cannot access',
+    '5400\t/tmp\n100\t/tmp/a\n',
+  ])('%#: is unknown where it did not come to its end', (output) => {
+    expect(readFolderSizes(output, '/tmp').kind).toBe('unknown');
+  });
+});
+
+describe('the last line of the cleaning command', () => {
+  test('says what was done', () => {
+    expect(readCleanAnswer('rm: noise\nferrybot-clean 1 deleted moved freed=-12 left=0\n', 0)).toEqual(
+      known({ outcome: 'deleted', code: 'moved', freedBytes: -12, leftFiles: 0 }),
+    );
+    expect(readCleanAnswer('ferrybot-clean 1 refused mounted freed=0 left=0', 3).kind).toBe('known');
+  });
+
+  test.each([
+    ['', 0],
+    ['', 255],
+    ['ferrybot-clean 1 deleted moved freed=1 left=0\nConnection closed', 0],
+    ['ferrybot-clean 1 deleted moved freed=1 left=0', 3],
+    ['ferrybot-clean 1 refused mounted freed=0 left=0', 0],
+    ['ferrybot-clean 2 deleted moved freed=1 left=0', 0],
+    ['ferrybot-clean 1 deleted elsewhere freed=1 left=0', 0],
+    ['ferrybot-clean 1 deleted moved freed= left=0', 0],
+  ])('%#: is unknown where it is not there, or does not fit the exit code', (stdout, exitCode) => {
+    expect(readCleanAnswer(stdout, exitCode).kind).toBe('unknown');
+  });
+});
+
+describe('names that stand in commands', () => {
+  test('are what the cloud and the kernel take, and nothing that a shell or a program reads otherwise', () => {
+    expect(['ray-marin-us-central1-vllm-worker-5-tpu', 'a', 'a0'].every(isTpuName)).toBe(true);
+    expect(
+      ['', '-a', '--quiet', 'a-', 'A', '0a', 'a b', 'a;b', 'a\n', 'a/b', 'a'.repeat(64)].some(isTpuName),
+    ).toBe(false);
+    expect(['us-central1-a', 'europe-west4-b'].every(isZone)).toBe(true);
+    expect(['', '-', 'us-central1', '--zone', 'us-central1-a\n'].some(isZone)).toBe(false);
+    expect(
+      [
+        '/tmp/gcsfuse_mount',
+        '/opt/gcsfuse_mount',
+        '/home/ray/gcs',
+        '/mnt/disks/gcs-1.2',
+        '/var/cache/gcs',
+      ].every(isMountPoint),
+    ).toBe(true);
+    const refused = [
+      '',
+      '/',
+      '/tmp',
+      '/tmp/',
+      '/tmp/..',
+      '/tmp/./a',
+      '/tmp/a/../b',
+      'tmp/a',
+      '/tmp//a',
+      '/tmp/-rf',
+      '/tmp/a b',
+      '/tmp/a;b',
+      '/tmp/$a',
+      "/tmp/a'",
+      '/tmp/a\n',
+      '/etc/ssh',
+      '/usr/lib',
+      '/home/ray',
+      '/var/lib',
+      '/proc/1',
+      '/tmp/.x',
+    ];
+    expect(refused.filter(isMountPoint)).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+/** What the scan's output says of the workers, and above all when it says nothing. */
+
+import { describe, expect, test } from 'vitest';
+import { readScanReport, type ScanReport } from '../../../src/care/disk/scan-report.ts';
+
+const read = (stdout: string, more: { exitCode?: number | null; stderr?: string } = {}): ScanReport =>
+  readScanReport(
+    { stdout, stderr: more.stderr ?? '', exitCode: more.exitCode === undefined ? 0 : more.exitCode },
+    10,
+  );
+
+describe('a scan', () => {
+  test('names the workers under its threshold, each once, wherever the script logs them', () => {
+    const report = read('', {
+      stderr: [
+        '2026-11-21 03:00:00 - INFO - Checking disk of 3 TPU VMs',
+        '2026-11-21 03:00:09 - WARNING -   ⚠ ray-vllm-b worker 1: 3% free (2.9G available)',
+        '  ⚠️ ray-vllm-a worker 0: 9.5% free (9.2G available)',
+        '  ⚠ ray-vllm-b worker 1: 4% free (3.9G available)',
+        '[DRY RUN] Would restart ray-vllm-b',
+      ].join('\n'),
+    });
+    expect(report).toEqual({
+      kind: 'read',
+      problems: [],
+      low: [
+        { tpu: 'ray-vllm-a', worker: 0, percentFree: 9.5, available: '9.2G' },
+        { tpu: 'ray-vllm-b', worker: 1, percentFree: 3, available: '2.9G' },
+      ],
+    });
+  });
+
+  test('says that all are fine only in its own sentence, for the threshold that was asked', () => {
+    expect(read('✓ All workers have >10% free disk space\n')).toEqual({
+      kind: 'read',
+      low: [],
+      problems: [],
+    });
+    expect(read('✓ All workers have >20% free disk space\n')).toMatchObject({ code: 'other-threshold' });
+    expect(read('All workers have free disk space\n')).toMatchObject({ code: 'nothing-said' });
+  });
+
+  test.each([
+    ['says nothing', '', 0, 'nothing-said'],
+    ['says blanks', '\n \n', 0, 'nothing-said'],
+    ['was killed', '✓ All workers have >10% free disk space', null, 'not-run'],
+    ['failed, whatever it said before', '✓ All workers have >10% free disk space', 1, 'failed'],
+    ['did not start', '', 127, 'failed'],
+    [
+      'contradicts itself',
+      '  ⚠ a worker 0: 3% free (3G available)\n✓ All workers have >10% free disk space',
+      0,
+      'contradiction',
+    ],
+    ['acted', 'Summary: Successfully restarted: 1/1', 0, 'not-a-dry-run'],
+  ])('that %s is unreadable', (_what, stdout, exitCode, code) => {
+    expect(read(stdout, { exitCode })).toMatchObject({ kind: 'unreadable', code });
+  });
+
+  test.each([
+    ['a name that is an option', '  ⚠ --quiet worker 0: 3% free (3G available)', 'bad-name'],
+    ['a name with more in it', '  ⚠ a;reboot worker 0: 3% free (3G available)', 'bad-name'],
+    ['a name with capitals', '  ⚠ TPU worker 0: 3% free (3G available)', 'bad-name'],
+    ['a worker without numbers', '  ⚠ ray-vllm-a worker 0: unknown', 'unknown-worker'],
+    ['a worker that did not answer', 'ERROR: ray-vllm-a worker 1: connection refused', 'unknown-worker'],
+    ['a worker that timed out', 'ray-vllm-a: timed out after 30 s', 'unknown-worker'],
+    ['a number above the threshold', '  ⚠ ray-vllm-a worker 0: 30% free (30G available)', 'not-under'],
+  ])('does not tell of all where it has %s', (_what, line, code) => {
+    const both = `  ⚠ ray-vllm-z worker 0: 2% free (2G available)\n${line}`;
+    expect(read(both)).toMatchObject({ kind: 'read', low: [{ tpu: 'ray-vllm-z' }], problems: [{ code }] });
+    // Nor are all fine because no other was named.
+    expect(read(line)).toMatchObject({ kind: 'read', low: [], problems: [{ code }] });
+    expect(read(`${line}\n✓ All workers have >10% free disk space`)).toMatchObject({
+      kind: 'read',
+      problems: [{ code }],
+    });
+  });
+});
