@@ -24,6 +24,8 @@ export const PROBLEM_CODES = [
   'cluster-unknown',
   'cluster-unlaunchable',
   'cluster-unreachable',
+  'thresholds-order',
+  'scan-not-dry',
   'tunnel-to-nowhere',
   'scripts-alone',
   'cost-over-budget',

@@ -1,6 +1,7 @@
 /** The shape of a cluster of the `ray` engine: where its Jobs API is, and the lab's own scripts that submit to it. */
 
 import { z } from 'zod';
+import { diskSchema } from './disk-schema.ts';
 import { argumentArray, path, variable } from './words.ts';
 
 const tunnel = z.strictObject({
@@ -120,4 +121,8 @@ export const rayKeys = {
     .nullable()
     .default(null)
     .describe('The scripts that submit; null: the Jobs API does, with the shipped tree as a package.'),
+  disk: diskSchema
+    .nullable()
+    .default(null)
+    .describe("Care of the disks of the cluster's TPU workers; null: nobody looks after them."),
 };

@@ -4,6 +4,7 @@ import type { Instant } from '../../domain/ids.ts';
 import type { Misfit } from '../config-problem.ts';
 import type { LabConfig } from '../schema.ts';
 import { APPROVAL_RULES } from './approval-rules.ts';
+import { DISK_RULES } from './disk-rules.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { LANE_RULES } from './lane-rules.ts';
 import { PATH_RULES } from './path-rules.ts';
@@ -27,6 +28,7 @@ export function brokenRules(
 const RULES: readonly Rule[] = [
   ...REPOSITORY_RULES,
   ...RAY_RULES,
+  ...DISK_RULES,
   ...KEY_RULES,
   ...APPROVAL_RULES,
   ...PATH_RULES,

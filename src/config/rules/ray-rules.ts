@@ -2,6 +2,7 @@
 
 import type { RayClusterConfig } from '../cluster-schema.ts';
 import type { KeyPath, Misfit } from '../config-problem.ts';
+import { templateMisfits } from './argument-template.ts';
 import { error, type Rule, warning } from './rule.ts';
 import { reservedName, writtenSecret } from './secret-words.ts';
 
@@ -91,41 +92,3 @@ export const RAY_RULES: readonly Rule[] = [
   nothingOfOursIsPassed,
   noSecretIsWritten,
 ];
-
-/** What becomes several arguments, or none: it cannot be a part of one. */
-const WHOLE: readonly string[] = ['python', 'environment', 'command'];
-
-function templateMisfits(
-  at: KeyPath,
-  template: readonly string[],
-  may: readonly string[],
-  must: readonly string[],
-): readonly Misfit[] {
-  const found = template.flatMap((text, index) =>
-    [...text.matchAll(/\{(\w*)\}/g)].map((match) => ({ name: match[1] ?? '', index, text })),
-  );
-  return [
-    ...found.flatMap(({ name, index, text }) => {
-      if (!may.includes(name))
-        return [
-          error(
-            'placeholder-unknown',
-            [...at, index],
-            `{${name}} is not filled in; known: ${may.join(', ')}`,
-          ),
-        ];
-      return WHOLE.includes(name) && text !== `{${name}}`
-        ? [
-            error(
-              'placeholder-alone',
-              [...at, index],
-              `{${name}} stands for several arguments: alone in its place`,
-            ),
-          ]
-        : [];
-    }),
-    ...must
-      .filter((name) => !found.some((one) => one.name === name))
-      .map((name) => error('placeholder-missing', at, `{${name}} has to stand in it`)),
-  ];
-}

@@ -1,0 +1,91 @@
+/** The shape of a cluster's disk care: where its workers are, what is looked for, and the lab's own commands (policy/agent-guidelines.md). */
+
+import { z } from 'zod';
+import { isMountPoint, isZone } from '../domain/worker-disk.ts';
+import { argumentArray, path, variable } from './words.ts';
+
+/** A look that changes nothing, and what it answers where all is well. */
+const check = z.strictObject({
+  command: argumentArray.describe(
+    'Argument array of a program that only reads; {clusterFile} and {worker} are filled in.',
+  ),
+  expect: z
+    .string()
+    .min(1)
+    .max(300)
+    .refine(isPattern, 'a regular expression')
+    .describe('Regular expression that its output matches where all is well.'),
+});
+
+const CLUSTER_PY = ['uv', 'run', 'scripts/ray/cluster.py', '--config', '{clusterFile}'];
+
+/** Keys of disk care. */
+export const diskSchema = z.strictObject({
+  project: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'the id of a Google Cloud project')
+    .describe('Google Cloud project of the TPU VMs.'),
+  zone: z
+    .string()
+    .refine(isZone, 'a zone such as us-central1-a')
+    .describe('Zone of the TPU VMs of this cluster.'),
+  mountPoint: z
+    .string()
+    .refine(
+      isMountPoint,
+      'an absolute path of at least two plain names outside of the system, such as /tmp/gcsfuse_mount',
+    )
+    .describe('Where the bucket is mounted on every worker; the only folder that is ever cleared.'),
+  clusterFile: path.describe('File of the cluster under infra/, which the scripts take as --config.'),
+  thresholdPercent: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(10)
+    .describe('A worker with no more free disk than this is told in the issue of the cluster.'),
+  warnPercent: z
+    .int()
+    .min(1)
+    .max(90)
+    .default(20)
+    .describe('A worker with no more than this is watched, and the issue stays open for it.'),
+  scan: argumentArray
+    .default([
+      ...['uv', 'run', 'scripts/ray/cleanup_disk.py', '--config', '{clusterFile}'],
+      ...['--threshold', '{threshold}', '--dry-run'],
+    ])
+    .describe('Looks for workers with little free disk and changes nothing; {clusterFile}, {threshold}.'),
+  initWorker: argumentArray
+    .default([...CLUSTER_PY, 'init-worker', '{worker}'])
+    .describe('Initialises {worker} again after its disk was cleared; {clusterFile}.'),
+  startCleanup: argumentArray
+    .default([...CLUSTER_PY, 'start-cleanup'])
+    .describe('Starts the cleanup job on the head node; {clusterFile}.'),
+  cleanupAlive: check
+    .nullable()
+    .default(null)
+    .describe('How to see that the cleanup job on the head node is alive; null: nobody looks.'),
+  workerSeen: check
+    .nullable()
+    .default(null)
+    .describe('How to see that Ray has the worker again; null: only its disk and its mount are looked at.'),
+  passVariables: z
+    .array(variable)
+    .max(20)
+    .default([])
+    .describe(
+      'Names of runner environment variables that gcloud and the scripts get, such as CLOUDSDK_CONFIG.',
+    ),
+});
+
+export type DiskConfig = z.infer<typeof diskSchema>;
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

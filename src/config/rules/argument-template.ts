@@ -1,0 +1,43 @@
+/** Templates of argument arrays: which placeholders stand in one, and whether each may. */
+
+import type { KeyPath, Misfit } from '../config-problem.ts';
+import { error } from './rule.ts';
+
+/** What is wrong with a template: a placeholder that is not one of `may`, several arguments inside of one, one of `must` that is missing. */
+export function templateMisfits(
+  at: KeyPath,
+  template: readonly string[],
+  may: readonly string[],
+  must: readonly string[],
+): readonly Misfit[] {
+  const found = template.flatMap((text, index) =>
+    [...text.matchAll(/\{(\w*)\}/g)].map((match) => ({ name: match[1] ?? '', index, text })),
+  );
+  return [
+    ...found.flatMap(({ name, index, text }) => {
+      if (!may.includes(name))
+        return [
+          error(
+            'placeholder-unknown',
+            [...at, index],
+            `{${name}} is not filled in; known: ${may.join(', ')}`,
+          ),
+        ];
+      return WHOLE.includes(name) && text !== `{${name}}`
+        ? [
+            error(
+              'placeholder-alone',
+              [...at, index],
+              `{${name}} stands for several arguments: alone in its place`,
+            ),
+          ]
+        : [];
+    }),
+    ...must
+      .filter((name) => !found.some((one) => one.name === name))
+      .map((name) => error('placeholder-missing', at, `{${name}} has to stand in it`)),
+  ];
+}
+
+/** What becomes several arguments, or none: it cannot be a part of one. */
+const WHOLE: readonly string[] = ['python', 'environment', 'command'];

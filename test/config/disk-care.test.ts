@@ -1,0 +1,111 @@
+/** Disk care in the config: the policy's own commands by default, and what is refused with line and column. */
+
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { changed, placeIn } from './small-config.ts';
+
+const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
+const LEAST =
+  'project: example-lab, zone: us-central1-a, mountPoint: /tmp/gcsfuse_mount, clusterFile: infra/marin-us-central1-vllm.yaml';
+const withDisk = (keys: string): string =>
+  changed(
+    'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
+    `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "http://10.0.0.2:8265", disk: { ${keys} } }`,
+  );
+
+describe('disk care', () => {
+  it("has the guidelines' own commands and thresholds where nothing else is said", () => {
+    const reading = readConfig(withDisk(LEAST), NOW);
+    if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
+    const cluster = reading.config.clusters['local'];
+    const disk = cluster?.engine === 'ray' ? cluster.disk : null;
+    expect(disk).toMatchObject({
+      thresholdPercent: 10,
+      warnPercent: 20,
+      cleanupAlive: null,
+      workerSeen: null,
+    });
+    expect([disk?.scan, disk?.initWorker, disk?.startCleanup].map((command) => command?.join(' '))).toEqual([
+      'uv run scripts/ray/cleanup_disk.py --config {clusterFile} --threshold {threshold} --dry-run',
+      'uv run scripts/ray/cluster.py --config {clusterFile} init-worker {worker}',
+      'uv run scripts/ray/cluster.py --config {clusterFile} start-cleanup',
+    ]);
+  });
+
+  const refused: readonly (readonly [
+    name: string,
+    keys: string,
+    code: string,
+    path: string,
+    where: string,
+  ])[] = [
+    [
+      'a mount point that is a way out',
+      LEAST.replace('/tmp/gcsfuse_mount', '/tmp/..'),
+      'bad-value',
+      'mountPoint',
+      'mountPoint:',
+    ],
+    ['the root', LEAST.replace('/tmp/gcsfuse_mount', '/'), 'bad-value', 'mountPoint', 'mountPoint:'],
+    ['all of /tmp', LEAST.replace('/tmp/gcsfuse_mount', '/tmp'), 'bad-value', 'mountPoint', 'mountPoint:'],
+    [
+      "a folder of the system's",
+      LEAST.replace('/tmp/gcsfuse_mount', '/usr/lib'),
+      'bad-value',
+      'mountPoint',
+      'mountPoint:',
+    ],
+    [
+      'a mount point with a command in it',
+      LEAST.replace('/tmp/gcsfuse_mount', '"/tmp/$(reboot)"'),
+      'bad-value',
+      'mountPoint',
+      'mountPoint:',
+    ],
+    ['a zone that is an option', LEAST.replace('us-central1-a', '"--zone"'), 'bad-value', 'zone', 'zone:'],
+    [
+      'thresholds in the wrong order',
+      `${LEAST}, warnPercent: 5`,
+      'thresholds-order',
+      'warnPercent',
+      'warnPercent:',
+    ],
+    ['a scan that acts', `${LEAST}, scan: [scan.py, "{threshold}"]`, 'scan-not-dry', 'scan', 'scan:'],
+    [
+      'a scan without a threshold',
+      `${LEAST}, scan: [scan.py, --dry-run]`,
+      'placeholder-missing',
+      'scan',
+      'scan:',
+    ],
+    [
+      'a worker that is not named',
+      `${LEAST}, initWorker: [init.py]`,
+      'placeholder-missing',
+      'initWorker',
+      'initWorker:',
+    ],
+    [
+      'a check that matches nothing',
+      `${LEAST}, cleanupAlive: { command: [look], expect: "(" }`,
+      'bad-value',
+      'cleanupAlive.expect',
+      'expect:',
+    ],
+    [
+      "the workflow's token for gcloud",
+      `${LEAST}, passVariables: [GITHUB_TOKEN]`,
+      'reserved-name',
+      'passVariables.0',
+      'GITHUB_TOKEN',
+    ],
+  ];
+  it.each(refused)('refuses %s', (_, keys, code, path, where) => {
+    const text = withDisk(keys);
+    expect(readConfig(text, NOW)).toMatchObject({
+      kind: 'invalid',
+      problems: [{ severity: 'error', code, path: `clusters.local.disk.${path}`, ...placeIn(text, where) }],
+    });
+  });
+});
