@@ -3,18 +3,23 @@
 import type { RefOutcome, RefUpdate } from '../git/git-store.ts';
 import { viaAppOf } from './identity.ts';
 import { holds, pushRefusedBy } from './permissions.ts';
+import { breachWords, breaksProtection, brokenRule, type RuleBreach } from './push-rules.ts';
 import { type MovedRef, recordPush } from './pushes.ts';
 import { type Act, freshRepo } from './threads.ts';
 
-export type MoveOutcome = RefOutcome | 'protected' | 'workflows-permission';
+export type MoveOutcome = RefOutcome | 'protected' | 'workflows-permission' | RuleBreach;
 
 const workflowFolder = '.github/workflows/';
 
 /** One ref, with the compare-and-set of `RefUpdate`; nothing is recorded unless git has moved it. */
-export async function moveRef(act: Act, update: RefUpdate): Promise<MoveOutcome> {
+export async function moveRef(
+  act: Act,
+  update: RefUpdate,
+  at: 'push' | 'merge' = 'push',
+): Promise<MoveOutcome> {
   const store = act.world.gitOf(act.repo);
   const before = (await store.refs(update.ref)).get(update.ref) ?? null;
-  const refusal = await refusePush(act, { ref: update.ref, before, after: update.sha });
+  const refusal = await refusePush(act, { ref: update.ref, before, after: update.sha }, at);
   if (refusal !== null) return refusal;
   const outcome = await store.updateRef(update);
   if (outcome === 'updated') await recordPush(act, [{ ref: update.ref, before, after: update.sha }]);
@@ -25,14 +30,26 @@ export async function moveRef(act: Act, update: RefUpdate): Promise<MoveOutcome>
 export async function refusePush(
   act: Act,
   moved: MovedRef,
-): Promise<'protected' | 'workflows-permission' | null> {
+  at: 'push' | 'merge' = 'push',
+): Promise<'protected' | 'workflows-permission' | RuleBreach | null> {
   const repo = freshRepo(act);
   if (moved.ref.startsWith('refs/heads/')) {
     const branch = moved.ref.slice('refs/heads/'.length);
     if (pushRefusedBy(repo, branch, act.actor.id) !== null) return 'protected';
   }
+  const change = { ...moved, isForward: await isForward(act, moved) };
+  if (breaksProtection(act.world, repo, change, at)) return 'protected';
+  const broken = brokenRule(act.world, repo, act.caller, change, at);
+  if (broken !== null) return broken;
   if (moved.after === null || viaAppOf(act.caller) === null || mayChangeWorkflows(act)) return null;
   return (await touchesWorkflows(act, moved)) ? 'workflows-permission' : null;
+}
+
+/** An object that git does not have is git's to refuse. */
+async function isForward(act: Act, { before, after }: MovedRef): Promise<boolean> {
+  if (before === null || after === null) return true;
+  const store = act.world.gitOf(act.repo);
+  return (await store.readCommit(after)) === null || store.isAncestor(before, after);
 }
 
 /** Apps need the permission `workflows` for files under .github/workflows/; a workflow's own token never has it. */
@@ -58,6 +75,13 @@ async function touchesWorkflows(act: Act, moved: MovedRef): Promise<boolean> {
 /** The message of a refused move, for REST and GraphQL. */
 export function moveMessage(outcome: Exclude<MoveOutcome, 'updated'>, ref: string): string {
   switch (outcome) {
+    case 'rule/creation':
+    case 'rule/deletion':
+    case 'rule/update':
+    case 'rule/non_fast_forward':
+    case 'rule/pull_request':
+    case 'rule/required_status_checks':
+      return `Repository rule violations found\n\n${breachWords[outcome]}\n\n`;
     case 'not-fast-forward':
       return 'Update is not a fast forward';
     case 'stale':

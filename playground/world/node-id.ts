@@ -27,6 +27,8 @@ export const nodePrefixes = [
   'T',
   'S',
   'INS',
+  'RRS',
+  'EN',
 ] as const;
 export type NodePrefix = (typeof nodePrefixes)[number];
 

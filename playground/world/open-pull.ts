@@ -84,10 +84,12 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
   const merged = { mergedAtMs: now, mergedById: act.actor.id, mergeCommitSha: sha };
   const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
   putIssue(act.world, { ...open, ...closed, pull: { ...pull, ...merged } });
-  const outcome = await moveRef(act, { ref: `refs/heads/${pull.baseRef}`, sha, expected: pull.baseSha });
+  const to = { ref: `refs/heads/${pull.baseRef}`, sha, expected: pull.baseSha };
+  const outcome = await moveRef(act, to, 'merge');
   if (outcome !== 'updated') {
     putIssue(act.world, open);
-    return { ok: false, reason: outcome === 'protected' ? 'protected' : 'base-moved' };
+    const isProtected = outcome === 'protected' || outcome.startsWith('rule/');
+    return { ok: false, reason: isProtected ? 'protected' : 'base-moved' };
   }
   await emitIssue(act, freshPull(act, issue), 'closed');
   return { ok: true, sha };

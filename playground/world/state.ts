@@ -7,6 +7,7 @@ import type { Fault } from '../faults/fault.ts';
 import type { Json } from './json.ts';
 import type { CheckRun, CheckSuite, CommitStatus, Job, Run, RunPlan, Workflow } from './state-actions.ts';
 import type { App, Installation, Role, Token, User } from './state-people.ts';
+import type { ActionsSettings, Ruleset, Runner, RunnerGroup } from './state-settings.ts';
 import type { Comment, Issue, Label, Review, ReviewComment } from './state-threads.ts';
 
 /** Rows by id (or by the key that the table's comment names). */
@@ -18,6 +19,8 @@ export type Environment = {
   readonly variables: Readonly<Record<string, string>>;
   /** True: only runs of the default branch get its secrets (the default of every seeded environment). */
   readonly defaultBranchOnly: boolean;
+  /** Patterns of the refs that may use it, where it is not the default branch alone; none = every ref. */
+  readonly refs?: readonly { readonly name: string; readonly type: 'branch' | 'tag' }[];
 };
 
 export type BranchProtection = {
@@ -27,6 +30,10 @@ export type BranchProtection = {
   readonly pushUserIds: readonly number[] | null;
   readonly requiredApprovals: number;
   readonly requiredChecks: readonly string[];
+  /** The head must contain the base's tip before it may be merged. */
+  readonly strict?: boolean;
+  /** An approval counts only for the commit that it was given for. */
+  readonly dismissStale?: boolean;
 };
 
 export type Repo = {
@@ -50,6 +57,8 @@ export type Repo = {
   readonly protections: readonly BranchProtection[];
   /** The setting "Allow GitHub Actions to create and approve pull requests"; off by default on GitHub. */
   readonly actionsMayCreatePulls: boolean;
+  /** Absent: as on a new repository. */
+  readonly actions?: ActionsSettings;
   /** Number of the newest issue or pull request. */
   readonly lastNumber: number;
 };
@@ -128,6 +137,11 @@ export type State = {
   /** Log text by job id. */
   readonly logs: Table<string>;
   readonly deliveries: Table<Delivery>;
+  readonly rulesets: Table<Ruleset>;
+  readonly runners: Table<Runner>;
+  readonly runnerGroups: Table<RunnerGroup>;
+  /** Ids of the people who administer an organisation, by its id. */
+  readonly owners: Table<readonly number[]>;
   /** By caller (`user:ada`, `installation:1`, `workflow:7`, `app:1`, `anonymous`). */
   readonly usage: Table<Usage>;
   readonly unserved: Unserved[];
@@ -162,6 +176,10 @@ export function emptyState(): State {
     runPlans: {},
     logs: {},
     deliveries: {},
+    rulesets: {},
+    runners: {},
+    runnerGroups: {},
+    owners: {},
     usage: {},
     unserved: [],
     settings: { drop: 'none', faults: [] },

@@ -26,7 +26,11 @@ const rulesSchema = z.array(z.object({ type: z.string() }));
 const rulesetsSchema = z.array(z.object({ id: z.number().int(), target: z.string().nullish() }));
 const rulesetSchema = z.object({
   enforcement: z.string(),
-  conditions: z.object({ ref_name: z.object({ include: z.array(z.string()) }) }).nullish(),
+  conditions: z
+    .object({
+      ref_name: z.object({ include: z.array(z.string()), exclude: z.array(z.string()).default([]) }),
+    })
+    .nullish(),
   rules: z.array(z.object({ type: z.string() })).default([]),
 });
 

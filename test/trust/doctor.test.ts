@@ -14,6 +14,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { createClient } from '../../src/github/call.ts';
+import type { TagRuleset } from '../../src/github/settings.ts';
 import { NOON } from '../support/run-facts.ts';
 
 const LAB = join(import.meta.dirname, '../../fixtures/lab/.github');
@@ -55,11 +56,16 @@ const GOOD: SettingsFacts = {
   tagRulesets: known([
     {
       enforcement: 'active',
-      conditions: { ref_name: { include: ['refs/tags/ferry/**'] } },
+      conditions: { ref_name: { include: ['refs/tags/ferry/**/*'], exclude: [] } },
       rules: [{ type: 'update' }, { type: 'deletion' }],
     },
   ]),
 };
+
+function tags(include: string[], exclude: string[]): TagRuleset {
+  const rules = [{ type: 'update' }, { type: 'deletion' }];
+  return { enforcement: 'active', conditions: { ref_name: { include, exclude } }, rules };
+}
 
 function config(): LabConfig {
   const reading = readConfig(text);
@@ -99,6 +105,9 @@ describe('settings', () => {
     ['ruleset-default-branch', { defaultBranchRules: known(['deletion']) }],
     ['ruleset-logbook', { logbookRules: known([]) }],
     ['ruleset-seal-tags', { tagRulesets: known([]) }],
+    // One level deep, and a seal is four.
+    ['ruleset-seal-tags', { tagRulesets: known([tags(['refs/tags/ferry/**'], [])]) }],
+    ['ruleset-seal-tags', { tagRulesets: known([tags(['~ALL'], ['refs/tags/ferry/**/*'])]) }],
   ] as const satisfies readonly (readonly [string, Partial<SettingsFacts>])[])(
     '%s is missing with %o',
     (check, change) => {

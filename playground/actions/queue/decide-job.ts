@@ -1,5 +1,6 @@
 /** Decides a job whose needs are over: skip it, call its workflow, or queue it for a runner. */
 
+import { mayUseEnvironment } from '../../world/environment-refs.ts';
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
 import {
@@ -101,14 +102,13 @@ async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope
 const FOREIGN =
   '##[warning]A workflow of another owner is given no self-hosted runner of its caller, so nothing will take the job';
 
-/** An environment that only the default branch may use gives other refs nothing, not even a start. */
+/** An environment that only some refs may use gives other refs nothing, not even a start. */
 function checkEnvironment(engine: Engine, runId: number, name: string): void {
   const { world } = engine;
   const plan = planOf(world, runId);
   const repo = repoById(world, world.state.runs[runId]?.repoId ?? 0);
   const environment = repo.environments.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (environment === undefined || !environment.defaultBranchOnly) return;
-  if (plan.ref === `refs/heads/${repo.defaultBranch}`) return;
+  if (environment === undefined || mayUseEnvironment(repo, environment, plan.ref)) return;
   const branch = plan.ref.replace(/^refs\/(?:heads|tags)\//, '');
   throw new WorkflowFault(
     `Branch "${branch}" is not allowed to deploy to ${name} due to environment protection rules.`,

@@ -3,23 +3,29 @@
 import { repoById } from '../../world/lookup.ts';
 import type { Environment, Repo } from '../../world/state.ts';
 import type { Job, Run, RunPlan } from '../../world/state-actions.ts';
+import { newActionsSettings } from '../../world/state-settings.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateText, type Scope } from '../expressions/evaluate.ts';
-import { DEFAULT_PERMISSIONS } from '../workflow/permissions.ts';
+import { DEFAULT_PERMISSIONS, PERMISSIVE_PERMISSIONS } from '../workflow/permissions.ts';
 import type { WorkflowPermissions } from '../workflow/workflow-file.ts';
 import type { PlannedJob } from './run-definitions.ts';
 
 /** The job's own `permissions:`, else the workflow's, else the default; never more than the caller's or a fork may have. */
-export function grantedPermissions(planned: PlannedJob, plan: RunPlan): WorkflowPermissions {
+export function grantedPermissions(repo: Repo, planned: PlannedJob, plan: RunPlan): WorkflowPermissions {
   const asked = planned.definition.permissions ?? planned.file.permissions ?? planned.ceiling;
   const granted: Record<string, 'read' | 'write'> = {};
-  for (const [name, level] of Object.entries(asked ?? DEFAULT_PERMISSIONS)) {
+  for (const [name, level] of Object.entries(asked ?? defaultPermissions(repo))) {
     const ceiling = planned.ceiling === null ? 'write' : planned.ceiling[name];
     if (ceiling === undefined) continue;
     const reads = level === 'read' || ceiling === 'read' || plan.untrusted;
     granted[name] = reads ? 'read' : 'write';
   }
   return granted;
+}
+
+function defaultPermissions(repo: Repo): WorkflowPermissions {
+  const { tokenDefault } = repo.actions ?? newActionsSettings;
+  return tokenDefault === 'write' ? PERMISSIVE_PERMISSIONS : DEFAULT_PERMISSIONS;
 }
 
 /** Secrets that the job sees; a called workflow sees what its caller hands on, a fork's pull request none. */

@@ -7,6 +7,7 @@ import { issuesOf, repoById } from '../../world/lookup.ts';
 import { roleOf } from '../../world/permissions.ts';
 import type { Repo } from '../../world/state.ts';
 import type { Run } from '../../world/state-actions.ts';
+import { newActionsSettings } from '../../world/state-settings.ts';
 import type { World } from '../../world/world.ts';
 import { matchesTrigger } from '../workflow/matches-trigger.ts';
 import type { Engine } from './engine.ts';
@@ -59,6 +60,7 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
  */
 function isFirstContact(world: World, repo: Repo, event: WorldEvent, source: RunSource): boolean {
   if (!source.untrusted || roleOf(repo, event.senderId) !== null) return false;
+  if ((repo.actions ?? newActionsSettings).forkApproval === 'all_external_contributors') return true;
   return !issuesOf(world, repo).some(
     (issue) => issue.authorId === event.senderId && issue.pull !== null && issue.pull.mergedAtMs !== null,
   );

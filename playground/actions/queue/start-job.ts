@@ -98,7 +98,7 @@ async function makeWork(
   if (planned === undefined) throw new Error(`job ${job.key} is not in ${run.path} at ${plan.workflowSha}`);
   const parent = planned.parent === null ? null : nodeOf(plan, planned.parent);
   const scope = jobScope(runScope(world, run, plan, serverUrl), run, plan, planned);
-  const permissions = grantedPermissions(planned, plan);
+  const permissions = grantedPermissions(repo, planned, plan);
   return {
     planned,
     work: {

@@ -43,6 +43,9 @@ export const permissionsSchema = z
 /** What a token gets when neither workflow nor job says anything: the restricted default of new repositories. */
 export const DEFAULT_PERMISSIONS: WorkflowPermissions = { contents: 'read', packages: 'read' };
 
+/** The same where the repository lets workflows write by default. */
+export const PERMISSIVE_PERMISSIONS: WorkflowPermissions = everything('write');
+
 function everything(granted: 'read' | 'write'): WorkflowPermissions {
   return Object.fromEntries(NAMES.map((name) => [apiName(name), granted]));
 }

@@ -24,7 +24,6 @@ export const commitRoutes: readonly Route[] = [
     const refs = [...(await call.world.gitOf(call.repo).refs('refs/heads/'))];
     return paged(call, refs, ([ref, sha]) => shapeBranch(call, ref.slice('refs/heads/'.length), sha));
   }),
-  reads('/branches/:branch/protection', repoAccess('administration:read', 'admin'), getProtection),
   reads('/branches/:branch*', read, getBranch),
   reads('/tags', read, listTags),
 ];
@@ -177,17 +176,6 @@ function shapeBranch(call: RepoCall, name: string, sha: string): JsonObject {
     },
     protection_url: `${api}/branches/${name}/protection`,
   };
-}
-
-function getProtection(call: RepoCall): Answer {
-  const rule = call.repo.protections.find((one) => one.branch === call.params['branch']);
-  if (rule === undefined) return failed(404, 'Branch not protected');
-  return ok({
-    url: `${repoApi(call.world, call.repo)}/branches/${rule.branch}/protection`,
-    required_status_checks: { strict: false, contexts: [...rule.requiredChecks], checks: [] },
-    required_pull_request_reviews: { required_approving_review_count: rule.requiredApprovals },
-    enforce_admins: { enabled: true },
-  });
 }
 
 async function listTags(call: RepoCall): Promise<Answer> {

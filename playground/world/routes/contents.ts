@@ -5,7 +5,7 @@ import type { Sha, Signature } from '../../git/git-store.ts';
 import { github } from '../../limits.ts';
 import { changeTree, entryAt, listTree, type PathEntry } from '../git-trees.ts';
 import type { JsonObject } from '../json.ts';
-import { moveRef } from '../move-refs.ts';
+import { moveMessage, moveRef } from '../move-refs.ts';
 import { type Answer, failed, notFound, ok, raw, unprocessable } from '../reply.ts';
 import { branchTip, resolveCommit } from '../resolve-commit.ts';
 import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../route.ts';
@@ -92,6 +92,7 @@ async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): 
   const outcome = await moveRef(call, { ref, sha, expected: tip });
   if (outcome === 'stale')
     return failed(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
+  if (outcome !== 'updated' && outcome.startsWith('rule/')) return failed(409, moveMessage(outcome, ref));
   if (outcome !== 'updated') return refused(outcome, ref);
   return written(call, path, blob, sha, branch, old === null);
 }

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { asPull, findPull, issuesOf, type PullIssue, repoById } from '../lookup.ts';
+import { mergeRefusal } from '../merge-rules.ts';
 import { freshPull, mergePull, openPull } from '../open-pull.ts';
 import { paged } from '../paging.ts';
 import { may } from '../permissions.ts';
@@ -12,7 +13,7 @@ import { type ActorCall, content, type RepoCall, type Route, reads, repoAccess, 
 import { diffText, shapeCommit, shapeFile } from '../shapes/shape-commit.ts';
 import { shapeFullPull, shapePull } from '../shapes/shape-pull.ts';
 import type { Repo } from '../state.ts';
-import { emitIssue, putIssue } from '../threads.ts';
+import { emitIssue, freshRepo, putIssue } from '../threads.ts';
 import { applyIssueChanges } from '../update-issue.ts';
 import { textProblem } from './issues.ts';
 
@@ -207,12 +208,8 @@ async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<
   if (body.sha !== undefined && body.sha !== issue.pull.headSha) {
     return notMergeable(409, 'Head branch was modified. Review and try the merge again.');
   }
-  const missing = missingApprovals(call, issue);
-  if (missing > 0)
-    return notMergeable(
-      405,
-      `At least ${missing} approving review is required by reviewers with write access.`,
-    );
+  const refusal = await mergeRefusal({ ...call, repo: freshRepo(call) }, issue, body.merge_method);
+  if (refusal !== null) return notMergeable(405, refusal);
   const outcome = await mergePull(call, issue, {
     method: body.merge_method,
     title: body.commit_title,
@@ -224,23 +221,6 @@ async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<
   if (outcome.reason === 'protected')
     return notMergeable(405, 'Changes must be made through an allowed account.');
   return notMergeable(405, 'Pull Request is not mergeable');
-}
-
-/** How many approvals by people who may write the base's protection still wants. */
-function missingApprovals(call: ActorCall, issue: PullIssue): number {
-  const rule = call.repo.protections.find((one) => one.branch === issue.pull.baseRef);
-  if (rule === undefined || rule.requiredApprovals === 0) return 0;
-  const approvers = new Set<number>();
-  for (const id of issue.pull.reviewIds) {
-    const review = call.world.state.reviews[id];
-    if (review?.state === 'APPROVED') approvers.add(review.authorId);
-    if (review?.state === 'CHANGES_REQUESTED' || review?.state === 'DISMISSED')
-      approvers.delete(review.authorId);
-  }
-  const writers = [...approvers].filter((userId) =>
-    may(call.world, { kind: 'user', userId }, call.repo, 'contents:write', 'write'),
-  );
-  return Math.max(0, rule.requiredApprovals - writers.length);
 }
 
 /** The refusals of the merge button have a form of their own (docs.github.com/rest/pulls: merge a pull request). */

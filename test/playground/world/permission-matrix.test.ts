@@ -3,19 +3,21 @@
  * and docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
  */
 
+import { sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../../playground/world/route.ts';
 import { allRoutes } from '../../../playground/world/routes/all-routes.ts';
 import type { Permissions, Role } from '../../../playground/world/state-people.ts';
 import { mintInstallationToken, mintUserToken } from '../../../playground/world/tokens.ts';
-import { createTown, type Town } from './town.ts';
+import { appId, createTown, keys, type Town } from './town.ts';
 
 type RepoRoute = Exclude<Route, { readonly scope: 'plain' }>;
+const plainRoutes = allRoutes.filter((route) => route.scope === 'plain');
 const routes = allRoutes.filter((route): route is RepoRoute => route.scope !== 'plain');
 const roles: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
 
 /** The status that a caller gets whose request names nothing that exists: 401 and 403 come before 404 and 422. */
-async function knock(town: Town, route: RepoRoute, token: string | null): Promise<number> {
+async function knock(town: Town, route: Route, token: string | null): Promise<number> {
   const path = route.pattern
     .replace(':owner', 'lab')
     .replace(':repo', 'ferries')
@@ -44,6 +46,14 @@ function installationToken(town: Town, permissions: Permissions): string {
   const row = Object.values(town.world.state.installations)[0];
   if (row === undefined) throw new Error('no installation');
   return mintInstallationToken(town.world, row, permissions, null).token;
+}
+
+/** As an App signs for itself (docs.github.com/apps: generating a JSON web token). */
+function appJwt(town: Town): string {
+  const now = Math.floor(town.world.clock.now() / 1000);
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: now, exp: now + 300, iss: appId })}`;
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), keys.privateKey).toString('base64url')}`;
 }
 
 const isRefused = (status: number): boolean => status === 401 || status === 403;
@@ -109,6 +119,35 @@ describe('an App', () => {
         if (level !== 'write' || route.access.permissions.length > 1) continue;
         const below = installationToken(town, { [name]: 'read' });
         expect([need, route.pattern, await knock(town, route, below)]).toEqual([need, route.pattern, 403]);
+      }
+    }
+  });
+});
+
+describe('a route of no repository', () => {
+  const everybody = (town: Town): Readonly<Record<string, string | null>> => ({
+    guest: null,
+    person: town.seeded.tokens.ada,
+    installation: installationToken(town, {}),
+    app: appJwt(town),
+  });
+  const welcome = {
+    public: ['guest', 'person', 'installation', 'app'],
+    app: ['app'],
+    installation: ['installation'],
+    'signed-in': ['person', 'installation'],
+  } as const;
+
+  it('is for the kinds of token that GitHub names, and for no other', async () => {
+    const town = createTown();
+    for (const route of plainRoutes) {
+      town.advance(60 * 60 * 1000);
+      for (const [kind, token] of Object.entries(everybody(town))) {
+        const isWelcome = welcome[route.access].some((one) => one === kind);
+        const status = await knock(town, route, token);
+        if (!isWelcome) expect([route.pattern, kind, isRefused(status)]).toEqual([route.pattern, kind, true]);
+        // Whom the gate lets in may still be the wrong one for what is behind it.
+        else expect([route.pattern, kind, status === 401]).toEqual([route.pattern, kind, false]);
       }
     }
   });

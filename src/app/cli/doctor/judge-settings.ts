@@ -185,16 +185,18 @@ function branchRules(
   });
 }
 
+/** A seal is `ferry/daily/DATE/RUN`: of GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the first slash. */
+const ALL_SEALS = ['~ALL', 'refs/tags/ferry/**/*', 'refs/tags/**/*'];
+
 function tagRules({ tagRulesets }: SettingsFacts): Finding {
   const check = 'ruleset-seal-tags';
-  const todo = 'A ruleset for the tags ferry/** with update and deletion: a seal is never moved.';
+  const todo = 'A ruleset for the tags ferry/**/* with update and deletion: a seal is never moved.';
   return given(check, tagRulesets, todo, (rulesets) => {
     const covers = rulesets.some(
       (one) =>
         one.enforcement === 'active' &&
-        one.conditions?.ref_name.include.some((p) =>
-          ['~ALL', 'refs/tags/ferry/**', 'refs/tags/**'].includes(p),
-        ) === true &&
+        one.conditions?.ref_name.include.some((pattern) => ALL_SEALS.includes(pattern)) === true &&
+        one.conditions.ref_name.exclude.length === 0 &&
         ['update', 'deletion'].every((type) => one.rules.some((rule) => rule.type === type)),
     );
     return covers ? fine(check, 'seal tags are fixed') : missing(check, 'no ruleset fixes them', todo);

@@ -1,0 +1,84 @@
+/** The table of docs/playground.md: each operation that `src/` uses, and which checks of the playground reach it. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { allRoutes } from '../../playground/world/routes/all-routes.ts';
+
+const described = z.object({ operations: z.record(z.string(), z.unknown()) });
+const marked = /<!-- coverage -->[\s\S]*<!-- \/coverage -->/;
+const empty = '–';
+
+/** One operation; a cell is the test that goes past it, or `–`. */
+export type CoverageRow = {
+  readonly operation: string;
+  readonly served: string;
+  readonly schema: string;
+  readonly permission: string;
+  readonly fault: string;
+};
+
+/**
+ * The checks go over every route that there is, so that a route is all they need: permissions in
+ * test/playground/world/permission-matrix.test.ts, faults in test/playground/faults/every-route.test.ts.
+ */
+export async function coverageRows(root: string): Promise<readonly CoverageRow[]> {
+  const fixture = await readFile(join(root, 'fixtures/openapi/rest.json'), 'utf8');
+  const known = described.parse(JSON.parse(fixture)).operations;
+  const served = new Map(allRoutes.map((route) => [places(`${route.method} ${route.pattern}`), route]));
+  return (await operationsOfSource(root)).map((operation) => {
+    if (operation === graphql) return graphqlRow;
+    const route = served.get(places(operation));
+    const isServed = route !== undefined;
+    return {
+      operation,
+      served: isServed ? 'yes' : empty,
+      schema: known[operation] === undefined ? empty : 'REST',
+      permission: !isServed ? empty : route.scope === 'plain' ? 'kind of token' : 'matrix',
+      fault: isServed ? 'six kinds' : empty,
+    };
+  });
+}
+
+/** The page with the rows in its marked place. */
+export function withTable(page: string, rows: readonly CoverageRow[]): string {
+  const lines = rows.map(
+    (row) => `| \`${row.operation}\` | ${row.served} | ${row.schema} | ${row.permission} | ${row.fault} |`,
+  );
+  const table = ['| operation | served | schema | permission | fault |', '|---|---|---|---|---|', ...lines];
+  return page.replace(marked, `<!-- coverage -->\n${table.join('\n')}\n<!-- /coverage -->`);
+}
+
+/** Operations of which something is not checked. */
+export function gaps(rows: readonly CoverageRow[]): readonly string[] {
+  return rows.filter((row) => Object.values(row).includes(empty)).map(({ operation }) => operation);
+}
+
+const graphql = 'POST /graphql';
+/** Its schema is compared with GitHub's, its fields ask for permissions one by one (test/playground/world/graphql*.test.ts). */
+const graphqlRow: CoverageRow = {
+  operation: graphql,
+  served: 'yes',
+  schema: 'GraphQL',
+  permission: 'by field',
+  fault: 'six kinds',
+};
+
+/** `METHOD /path` as the source writes it, each once, however GraphQL's address is put together. */
+async function operationsOfSource(root: string): Promise<readonly string[]> {
+  const files = await readdir(join(root, 'src'), { recursive: true });
+  const texts = files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFile(join(root, 'src', file), 'utf8'));
+  const found = (await Promise.all(texts)).flatMap((text) =>
+    [...text.matchAll(/['`]((?:GET|POST|PUT|PATCH|DELETE) (?:\/[a-z]|\$\{)[^'`\s]*)['`]/g)].map(
+      (match) => match[1] ?? '',
+    ),
+  );
+  return [...new Set(found.map((one) => (one.endsWith('/graphql') ? graphql : one)))].toSorted();
+}
+
+/** Names of parameters differ between GitHub and us, their places do not. */
+function places(operation: string): string {
+  return operation.replaceAll(/\{[^}]*\}|:[A-Za-z]+\*?/g, '{}');
+}

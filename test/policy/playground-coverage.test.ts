@@ -1,0 +1,29 @@
+/** docs/playground.md is in step with what src/ asks of GitHub, and nothing of that is left unchecked. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { coverageRows, gaps, withTable } from '../../scripts/playground/coverage-page.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('the table of the playground’s operations', () => {
+  it('is as it would be made now, without an empty cell', async () => {
+    const rows = await coverageRows(ROOT);
+    expect(gaps(rows)).toEqual([]);
+    const page = readFileSync(join(ROOT, 'docs/playground.md'), 'utf8');
+    expect(withTable(page, rows)).toBe(page);
+    expect(rows.map(({ operation }) => operation)).toContain('POST /graphql');
+  });
+
+  it('would show an operation that nobody serves', () => {
+    const row = {
+      operation: 'GET /gists',
+      served: '–',
+      schema: 'REST',
+      permission: 'matrix',
+      fault: 'six kinds',
+    };
+    expect(gaps([row])).toEqual(['GET /gists']);
+  });
+});
