@@ -120,6 +120,23 @@ module.exports = {
       to: { path: '^(src|test|scripts|bench)/' },
     },
     {
+      name: 'one-place-mints-consent',
+      comment: 'A token to change a cluster with is made from a recorded consent, there and nowhere else.',
+      severity: 'error',
+      from: {
+        path: '^(src|playground)/',
+        pathNot: '^src/care/consent\\.ts$|^src/domain/consent-(seal|token)\\.ts$',
+      },
+      to: { path: '^src/domain/consent-seal\\.ts$' },
+    },
+    {
+      name: 'only-care-mints-consent',
+      comment: 'Who carries out a mutation asks for the token; nobody else has a use for one.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/app/care/' },
+      to: { path: '^src/care/consent\\.ts$' },
+    },
+    {
       name: 'no-circles',
       severity: 'error',
       from: {},

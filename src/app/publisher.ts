@@ -94,6 +94,7 @@ function inputFor(
     laneRuns: known(runs),
     handedOver: new Map(),
     laneHolds: nothing,
+    clusterMutations: nothing,
     launchRuns: nothing,
     watchRuns: nothing,
     closureLog: nothing,

@@ -5,6 +5,7 @@
 
 import { permits } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
+import { underWay } from '../domain/mutation-state.ts';
 import { isLive, type RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
@@ -28,6 +29,7 @@ function decide(context: CommandContext): CommandDecision {
   if (!permits(permission, policy.ackPermission))
     return answer('not-permitted', { needs: policy.ackPermission });
   if (state.end === null) return answer('acknowledged-nothing');
+  if (state.end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
     status: state.end.status,
@@ -38,6 +40,7 @@ function decide(context: CommandContext): CommandDecision {
 function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
   if (!permits(permission, policy.sealPermission))
     return answer('not-permitted', { needs: policy.sealPermission, held: permission });
+  if (underWay(state.mutations).length > 0) return answer('close-under-way');
   const since = unaccountedSince(state);
   if (since === null) return answer('lost-not-lost', { minutes: 0 });
   const waitMs = since + limits.giveUpPatienceMs - now;

@@ -6,6 +6,7 @@ import type { EventDraft } from '../domain/event.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { MutationRecord } from '../domain/mutation-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
@@ -38,6 +39,7 @@ export type CommandPolicy = {
   readonly freezePermission: Permission;
   readonly revokePermission: Permission;
   readonly proposePermission: Permission;
+  readonly carePermission: Permission;
 };
 
 /** What a command can see wherever it is said: on a thread of a run, and on one that has none. */
@@ -52,6 +54,10 @@ export type PlaceContext = {
   readonly laneHolds: Observed<readonly Hold[]>;
   /** Runs of the lane, newest first. */
   readonly laneRuns: Observed<readonly RunState[]>;
+  /** Changes of the cluster that were proposed here or for no run, oldest first. */
+  readonly mutations: Observed<readonly MutationRecord[]>;
+  /** What holds this place back: the run's own holds and the lane's. */
+  readonly holds: Observed<readonly Hold[]>;
 };
 
 export type CommandContext = PlaceContext & {

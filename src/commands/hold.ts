@@ -18,8 +18,10 @@ export const hold: CommandDefinition = {
 };
 
 function decide({ state, actor, args }: CommandContext): CommandDecision {
-  if (state.end !== null || state.submission !== null || state.order?.status === 'claimed')
-    return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
+  // What was proposed for the cluster and not begun is kept back by a hold as a launch is.
+  const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
+  const isLaunched = state.end !== null || state.submission !== null || state.order?.status === 'claimed';
+  if (isLaunched && !isOpen) return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   const drop = dropOf(standingApprovals(state), 'held');
   const held = {

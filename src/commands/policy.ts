@@ -22,5 +22,6 @@ export function policyOf(
     freezePermission: config.permissions.freeze,
     revokePermission: config.permissions.revoke,
     proposePermission: config.permissions.propose,
+    carePermission: config.permissions.care,
   };
 }

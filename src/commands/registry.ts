@@ -1,7 +1,10 @@
 /** All commands: what is read, what help lists, what is decided. A new command is one new file and one line here. */
 
 import { ack } from './ack.ts';
+import { approveDiskCleanup } from './approve-disk-cleanup.ts';
 import { approveLaunch } from './approve-launch.ts';
+import { approveNodeDelete } from './approve-node-delete.ts';
+import { approveStartCleanup } from './approve-start-cleanup.ts';
 import type { CommandDefinition } from './definition.ts';
 import { freeze } from './freeze.ts';
 import { help } from './help.ts';
@@ -30,6 +33,9 @@ export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   ack,
   seal,
   propose,
+  approveNodeDelete,
+  approveDiskCleanup,
+  approveStartCleanup,
   help,
 ];
 

@@ -1,6 +1,7 @@
 /** `/seal [accept="…"]`: the run becomes a tagged, sealed record; one that did not simply pass needs a person's reason. */
 
 import { permits } from '../domain/actor.ts';
+import { underWay } from '../domain/mutation-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
@@ -18,6 +19,7 @@ function decide({ state, policy, permission, args, verdict }: CommandContext): C
   if (!permits(permission, policy.sealPermission))
     return answer('not-permitted', { needs: policy.sealPermission });
   if (state.end === null) return answer('seal-not-ended');
+  if (underWay(state.mutations).length > 0) return answer('close-under-way');
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   const accept = args['accept'] ?? null;
   if (state.end.status === 'SUCCEEDED' && verdict === 'pass')

@@ -7,6 +7,14 @@ export const digestPrefix = z
   .string()
   .regex(/^(sha256:)?[0-9a-fA-F]{12,64}$/, 'at least 12 hex digits of the digest on the card');
 
+/** The name of a machine, as the cloud allows one (RFC 1035 label): it never begins with a dash, so that no program takes it for an option. */
+export const machineName = z
+  .string()
+  .regex(
+    /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/,
+    'the name of a machine: lower-case letters, digits and dashes, a letter first',
+  );
+
 /** The name of a command, with or without its slash. */
 export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
 

@@ -56,6 +56,11 @@ export const permissionsSchema = z
     freeze: strongPermission.default('maintain').describe('Least permission for /freeze and /thaw.'),
     skip: permission.default('write').describe('Least permission for /skip.'),
     propose: strongPermission.default('write').describe('Least permission for /propose.'),
+    care: strongPermission
+      .default('maintain')
+      .describe(
+        'Least permission to consent to a change of a cluster, asked for again just before it is made.',
+      ),
     revoke: permission
       .default('write')
       .describe(

@@ -1,6 +1,7 @@
 /** The shape of one cluster: which engine runs its jobs, what that engine needs, and the keys that every cluster has. */
 
 import { z } from 'zod';
+import { gcpKeys } from './gcp-schema.ts';
 import { rayKeys } from './ray-schema.ts';
 import { amount, word } from './words.ts';
 
@@ -32,7 +33,7 @@ const local = z.strictObject({
   ...sharedKeys,
 });
 
-const ray = z.strictObject({ ...rayKeys, ...sharedKeys });
+const ray = z.strictObject({ ...rayKeys, ...gcpKeys, ...sharedKeys });
 
 /** A cluster; `engine` says which kind, and with it which keys there are. */
 export const clusterSchema = z.discriminatedUnion('engine', [local, ray]);

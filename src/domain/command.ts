@@ -14,6 +14,9 @@ export const COMMANDS = [
   'ack',
   'seal',
   'propose',
+  'approve-node-delete',
+  'approve-disk-cleanup',
+  'approve-start-cleanup',
   'help',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -86,6 +89,18 @@ export const ANSWER_CODES = [
   'propose-objective-unclear',
   'propose-nothing',
   'propose-failed',
+  'consented',
+  'consent-nothing-proposed',
+  'consent-other-target',
+  'consent-other-digest',
+  'consent-other-thread',
+  'consent-too-old',
+  'consent-given-already',
+  'consent-under-way',
+  'consent-done',
+  'consent-held',
+  'consent-not-here',
+  'close-under-way',
 ] as const;
 export type AnswerCode = (typeof ANSWER_CODES)[number];
 

@@ -6,6 +6,7 @@ import type { JobStatus } from './engine.ts';
 import type { HoldKind, HoldScope } from './hold.ts';
 import type { Digest, RunId, Sha } from './ids.ts';
 import type { Manifest } from './manifest.ts';
+import type { ConsentSource, MutationEvidence, MutationOutcome, MutationProposal } from './mutation.ts';
 import type { Order } from './order.ts';
 import type { DropReason, IncidentCode } from './reasons.ts';
 import type { Verdict } from './verdict.ts';
@@ -189,6 +190,26 @@ export type EventDataByType = {
     readonly code: AnswerCode;
     readonly detail: { readonly [name: string]: string | number };
   };
+  /** A change of the cluster, shown to people before anybody may consent (docs/decisions/0014-consent-as-a-type.md). */
+  readonly 'mutation-proposed': {
+    readonly proposal: MutationProposal;
+    readonly digest: Digest;
+    readonly evidence: MutationEvidence;
+  };
+  /** `proposal` is the digest of what was consented to. */
+  readonly consented: { readonly proposal: Digest; readonly source: ConsentSource };
+  /** The runner's claim: pushed before it calls anything, and never twice. `consent` is the entry that it rests on. */
+  readonly 'mutation-begun': {
+    readonly proposal: Digest;
+    readonly consent: number;
+    readonly workflowRun: number;
+  };
+  readonly 'mutation-ended': {
+    readonly proposal: Digest;
+    readonly outcome: MutationOutcome;
+    readonly code: string;
+    readonly detail: { readonly [name: string]: string | number };
+  };
 };
 
 export const EVENT_TYPES = [
@@ -209,6 +230,10 @@ export const EVENT_TYPES = [
   'released',
   'command-seen',
   'command-answered',
+  'mutation-proposed',
+  'consented',
+  'mutation-begun',
+  'mutation-ended',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -231,6 +256,10 @@ export const WRITERS = {
   released: ['control'],
   'command-seen': ['control'],
   'command-answered': ['control'],
+  'mutation-proposed': ['control', 'watch'],
+  consented: ['control'],
+  'mutation-begun': ['runner'],
+  'mutation-ended': ['runner'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

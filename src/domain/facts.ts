@@ -5,6 +5,7 @@ import type { Surface } from './command.ts';
 import type { Delta } from './delta.ts';
 import type { Hold } from './hold.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
+import type { MutationRecord } from './mutation-state.ts';
 import type { Observed } from './observed.ts';
 import type { RunState, SeenCommand } from './run-state.ts';
 
@@ -159,6 +160,8 @@ export type RunFacts = {
   readonly laneRuns: Observed<readonly RunState[]>;
   /** Freezes and skipped days of the repository journal; unknown where the journal does not verify. */
   readonly laneHolds: Observed<readonly Hold[]>;
+  /** Changes of a cluster that were proposed for no run; unknown where the journal does not verify. */
+  readonly clusterMutations: Observed<readonly MutationRecord[]>;
   /** Commands of these threads that stand in the repository journal, because they concern more than this run. */
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
   readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;

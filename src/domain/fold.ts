@@ -6,6 +6,7 @@ import type { EventOf, LogbookEvent } from './event.ts';
 import { withHold, withoutHold } from './hold.ts';
 import { branded, isRunId } from './ids.ts';
 import { limits } from './limits.ts';
+import { mutationsAfter } from './mutation-state.ts';
 import { fail, ok, type Result } from './result.ts';
 import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
@@ -58,6 +59,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     incidents: [],
     holds: [],
     commands: new Map(),
+    mutations: [],
   };
 }
 
@@ -118,6 +120,11 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       });
     case 'command-answered':
       return answered(state, event);
+    case 'mutation-proposed':
+    case 'consented':
+    case 'mutation-begun':
+    case 'mutation-ended':
+      return { ...state, mutations: mutationsAfter(state.mutations, event) };
     default:
       return assertNever(event);
   }

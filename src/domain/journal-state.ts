@@ -2,6 +2,7 @@
 
 import type { EventDraft, LogbookEvent } from './event.ts';
 import { type Hold, withHold, withoutHold } from './hold.ts';
+import { isMutationEvent, type MutationRecord, mutationsAfter } from './mutation-state.ts';
 import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
@@ -11,9 +12,17 @@ export type JournalState = {
   readonly incidents: readonly Incident[];
   /** What keeps the whole lane or repository back until it is lifted: freezes, and days that are skipped. */
   readonly holds: readonly Hold[];
+  /** Changes of a cluster that were proposed for no run, oldest first. */
+  readonly mutations: readonly MutationRecord[];
 };
 
-export const EMPTY_JOURNAL: JournalState = { head: null, commands: new Map(), incidents: [], holds: [] };
+export const EMPTY_JOURNAL: JournalState = {
+  head: null,
+  commands: new Map(),
+  incidents: [],
+  holds: [],
+  mutations: [],
+};
 
 /** Folds the journal's verified events; what may follow what was checked where they were read. */
 export function foldJournal(events: readonly LogbookEvent[]): JournalState {
@@ -43,7 +52,9 @@ export function foldJournal(events: readonly LogbookEvent[]): JournalState {
   });
   const last = events.at(-1);
   const head = last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at };
-  return { head, commands, incidents, holds: events.reduce<readonly Hold[]>(holdsAfter, []) };
+  const holds = events.reduce<readonly Hold[]>(holdsAfter, []);
+  const mutations = events.filter(isMutationEvent).reduce<readonly MutationRecord[]>(mutationsAfter, []);
+  return { head, commands, incidents, holds, mutations };
 }
 
 /** The lane's holds after one more event, or after a draft that is about to become one. */

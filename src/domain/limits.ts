@@ -239,6 +239,8 @@ export const limits = {
   discoveryPeriodMs: 6 * 60 * 60 * 1_000,
   /** Comments whose receipt this process remembers to have given. */
   acknowledgedMax: 500,
+  /** A consent to change a cluster is used within an hour of when it was written, or given again (issue *Ray*, point 5). */
+  consentLifetimeMs: 60 * 60 * 1_000,
   /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
   lostLogbookThreadsMax: 3,
   /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */

@@ -5,6 +5,7 @@ import type { AnswerCode, Surface } from './command.ts';
 import type { EventDataByType, EventOf, Role } from './event.ts';
 import type { Hold } from './hold.ts';
 import type { Digest, RunId } from './ids.ts';
+import type { MutationRecord } from './mutation-state.ts';
 import type { Order } from './order.ts';
 import type { IncidentCode } from './reasons.ts';
 import { allPass } from './verdict.ts';
@@ -102,6 +103,8 @@ export type RunState = {
   /** Holds on this run alone; those of the lane stand in the journal. */
   readonly holds: readonly Hold[];
   readonly commands: ReadonlyMap<string, SeenCommand>;
+  /** Changes of the cluster that were proposed for this run, oldest first. */
+  readonly mutations: readonly MutationRecord[];
 };
 
 /** Key of one command: GitHub numbers comments, reviews and review comments separately. */

@@ -2,6 +2,7 @@
 
 import { assertNever } from './assert.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
+import { illegalMutation, underWay } from './mutation-state.ts';
 import { type Order, type OrderApproval, submissionIdOf } from './order.ts';
 import {
   type Approval,
@@ -58,6 +59,11 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return state.commands.has(commandKey(event.data)) ? 'a command is seen once' : personRule(event);
     case 'command-answered':
       return answeredRule(state, event.data);
+    case 'mutation-proposed':
+    case 'consented':
+    case 'mutation-begun':
+    case 'mutation-ended':
+      return illegalMutation(state.mutations, state.run, event);
     default:
       return assertNever(event);
   }
@@ -150,6 +156,7 @@ function watchRule(
 
 function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'sealed' }>): string | null {
   if (state.end === null) return 'sealed before the end';
+  if (underWay(state.mutations).length > 0) return 'sealed while the cluster is being changed';
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (event.data.verdict === 'accepted' && event.data.accept === null) return 'accepted without saying why';
   return personRule(event);
@@ -157,6 +164,7 @@ function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'seale
 
 /** A claimed order may have started a job already: the run stays open until the runner says what became of it. */
 function closedRule(state: RunState, event: Extract<LogbookEvent, { type: 'closed' }>): string | null {
+  if (underWay(state.mutations).length > 0) return 'closed while the cluster is being changed';
   if (event.data.outcome === 'lost') return lostRule(state, event);
   if (state.submission !== null && state.end === null) return 'closed while the job runs';
   return state.order?.status === 'claimed' ? 'closed while the runner submits' : null;

@@ -4,7 +4,9 @@ import * as z from 'zod';
 import { ANSWER_CODES, SURFACES } from '../domain/command.ts';
 import type { EventDataByType, EventType } from '../domain/event.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/hold.ts';
+import { MUTATION_OUTCOMES } from '../domain/mutation.ts';
 import { DROP_REASONS, INCIDENTS } from '../domain/reasons.ts';
+import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
 import {
   actorSchema,
   digest,
@@ -168,6 +170,15 @@ export const dataSchemas = {
     index: integer,
     thread: integer,
     code: z.enum(ANSWER_CODES),
+    detail: scalars,
+  }),
+  'mutation-proposed': z.looseObject({ proposal: proposalSchema, digest, evidence: evidenceSchema }),
+  consented: z.looseObject({ proposal: digest, source: consentSourceSchema }),
+  'mutation-begun': z.looseObject({ proposal: digest, consent: integer, workflowRun: integer }),
+  'mutation-ended': z.looseObject({
+    proposal: digest,
+    outcome: z.enum(MUTATION_OUTCOMES),
+    code: text,
     detail: scalars,
   }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -2,6 +2,13 @@
 
 import type { EventType, LogbookEvent } from '../domain/event.ts';
 import { foldOne } from '../domain/fold.ts';
+import {
+  illegalMutation,
+  isMutationEvent,
+  MUTATION_EVENTS,
+  type MutationRecord,
+  mutationsAfter,
+} from '../domain/mutation-state.ts';
 import { commandKey, type RunState } from '../domain/run-state.ts';
 
 /** Name of the journal's events in their field `run`, and of its folder. */
@@ -31,13 +38,20 @@ const JOURNAL_TYPES: ReadonlySet<EventType> = new Set([
   'released',
   'command-seen',
   'command-answered',
+  ...MUTATION_EVENTS,
 ] as const);
 
 function journalCheck(): TransitionCheck {
   const waiting = new Set<string>();
   const answered = new Set<string>();
+  let mutations: readonly MutationRecord[] = [];
   return (event) => {
     if (!JOURNAL_TYPES.has(event.type)) return `${event.type} belongs to a run, not to the journal`;
+    if (isMutationEvent(event)) {
+      const rule = illegalMutation(mutations, JOURNAL, event);
+      if (rule === null) mutations = mutationsAfter(mutations, event);
+      return rule;
+    }
     if (event.type === 'command-seen') {
       const key = commandKey(event.data);
       if (waiting.has(key) || answered.has(key)) return 'a command is seen once';

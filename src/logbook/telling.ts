@@ -2,6 +2,7 @@
 
 import type { EventOf, EventType, LogbookEvent } from '../domain/event.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import { mutationTellers } from './mutation-telling.ts';
 import { code, prose } from './plain-text.ts';
 
 /** The four lines of an entry of the policy's logbook, and its title; all are Markdown, escaped. */
@@ -38,6 +39,10 @@ const titles: { readonly [Type in EventType]: string } = {
   released: 'released',
   'command-seen': 'command received',
   'command-answered': 'command answered',
+  'mutation-proposed': 'change of the cluster proposed',
+  consented: 'change of the cluster consented to',
+  'mutation-begun': 'change of the cluster begun',
+  'mutation-ended': 'change of the cluster ended',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -171,6 +176,7 @@ const tellers: Tellers = {
       .join(', '),
     next: '',
   }),
+  ...mutationTellers,
 };
 
 function personOf(event: LogbookEvent): string {

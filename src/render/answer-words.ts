@@ -3,6 +3,7 @@
 import type { AnswerCode } from '../domain/command.ts';
 import { GATES, type GateId } from '../domain/verdict.ts';
 import type { AnswerView } from './answer-view.ts';
+import { CONSENT_WORDS } from './consent-words.ts';
 import { gateWords } from './gate-words.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
@@ -106,6 +107,7 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   'logbook-broken': () =>
     'nothing happened: the logbook of this run does not verify, and until a person has looked ferrybot does nothing on it.',
   ...PROPOSE_WORDS,
+  ...CONSENT_WORDS,
 };
 
 function placeIn(input: AnswerView['input']): PlaceWord {

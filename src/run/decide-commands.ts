@@ -17,8 +17,10 @@ import { assertNever } from '../domain/assert.ts';
 import type { AnswerCode } from '../domain/command.ts';
 import type { EventDraft } from '../domain/event.ts';
 import type { CommentFacts, PullFacts, RunFacts } from '../domain/facts.ts';
+import { holdsOn } from '../domain/hold.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { known as certain } from '../domain/observed.ts';
 import type { RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
@@ -232,11 +234,24 @@ function contextOf(
     args,
     laneHolds: input.facts.laneHolds,
     laneRuns: input.facts.laneRuns,
+    ...careContextOf(input),
     gates: input.gates,
     verdict: input.verdict,
     policy: policyOf(input.config, quorumOf(input.config)),
     people: input.facts.people,
     interested: interestedIn(input.state, input.facts.pull.kind === 'known' ? input.facts.pull.value : null),
+  };
+}
+
+/** What was proposed for the cluster here or for no run, and what holds this run back. */
+function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
+  const { clusterMutations: others, laneHolds } = facts;
+  return {
+    mutations: others.kind === 'known' ? certain([...state.mutations, ...others.value]) : others,
+    holds:
+      laneHolds.kind === 'known'
+        ? certain([...state.holds, ...holdsOn(laneHolds.value, state.proposal.date)])
+        : laneHolds,
   };
 }
 

@@ -27,7 +27,7 @@ export type JournalInput = {
   /** Commands of this thread that any record knows, and those that the journal has. */
   readonly known: ReadonlyMap<string, SeenCommand>;
   readonly journal: ReadonlyMap<string, SeenCommand>;
-  readonly facts: Pick<RunFacts, 'permissions' | 'laneHolds' | 'laneRuns'>;
+  readonly facts: Pick<RunFacts, 'permissions' | 'laneHolds' | 'laneRuns' | 'clusterMutations'>;
   readonly config: LabConfig;
   /** What a command comes to that needs a run. */
   readonly otherwise: AnswerCode;
@@ -132,5 +132,7 @@ function decided(
     policy: policyOf(config),
     laneHolds: facts.laneHolds,
     laneRuns: facts.laneRuns,
+    mutations: facts.clusterMutations,
+    holds: facts.laneHolds,
   });
 }

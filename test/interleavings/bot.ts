@@ -63,6 +63,7 @@ function factsOf(world: World, view: Version): RunFacts {
     body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
     permissions,
     laneHolds: known(view.journal.holds),
+    clusterMutations: known([]),
     launchRuns: known(titled),
   });
 }
@@ -150,7 +151,12 @@ function hearElsewhere(world: World, control: Control): void {
     items,
     known: journal.commands,
     journal: journal.commands,
-    facts: { permissions, laneHolds: known(journal.holds), laneRuns: known([state]) },
+    facts: {
+      permissions,
+      laneHolds: known(journal.holds),
+      clusterMutations: known([]),
+      laneRuns: known([state]),
+    },
     config,
     otherwise: 'no-run-here',
     now: world.now,

@@ -164,6 +164,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     laneRuns: known([]),
     handedOver: new Map(),
     laneHolds: known([]),
+    clusterMutations: known([]),
     launchRuns: unknown('not asked for'),
     watchRuns: known([]),
     closureLog: known({ base: shaOf('base'), text: null }),

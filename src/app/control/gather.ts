@@ -107,13 +107,18 @@ function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['
 }
 
 /** The lane as the record tells it. A run whose logbook is broken may be live, and a broken journal may hold a freeze: unknown. */
-export function laneOf({ runs, broken, journal }: LaneRecord): Pick<RunFacts, 'laneRuns' | 'laneHolds'> {
+export function laneOf({
+  runs,
+  broken,
+  journal,
+}: LaneRecord): Pick<RunFacts, 'laneRuns' | 'laneHolds' | 'clusterMutations'> {
   const first = broken[0];
+  const isBroken = broken.some(({ run }) => run === JOURNAL);
+  const unreadable = unknown('the repository journal is broken');
   return {
     laneRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
-    laneHolds: broken.some(({ run }) => run === JOURNAL)
-      ? unknown('the repository journal is broken')
-      : known(journal.holds),
+    laneHolds: isBroken ? unreadable : known(journal.holds),
+    clusterMutations: isBroken ? unreadable : known(journal.mutations),
   };
 }
 

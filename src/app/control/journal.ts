@@ -77,8 +77,10 @@ async function answerThread(
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
-  // Only threads that ferrybot has anything to do with: its own runs' and those labelled `experiment`.
-  if (past === null && broken === undefined && !read.value.labels.includes('experiment')) return 'done';
+  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something.
+  const isOurs = record.journal.mutations.some(({ proposal }) => proposal.thread === thread);
+  if (past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment'))
+    return 'done';
   await receipt(heard);
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
   const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
@@ -87,8 +89,7 @@ async function answerThread(
   const permissions = await permissionsOf(open, pending);
   const now = lab.now();
   const journal = record.journal.commands;
-  const { laneRuns, laneHolds } = laneOf(open.keeper.current());
-  const facts = { permissions, laneRuns, laneHolds };
+  const facts = { permissions, ...laneOf(open.keeper.current()) };
   const drafts = decideJournal({ items: pending, known, journal, facts, config, otherwise, now });
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
   await publish(open, thread, read.value.comments);

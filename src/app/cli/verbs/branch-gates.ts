@@ -124,6 +124,7 @@ async function factsOf(
     people: NEEDS_GITHUB,
     laneRuns: NEEDS_GITHUB,
     laneHolds: NEEDS_GITHUB,
+    clusterMutations: NEEDS_GITHUB,
     handedOver: new Map(),
     launchRuns: NEEDS_GITHUB,
     watchRuns: NEEDS_GITHUB,

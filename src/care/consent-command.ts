@@ -1,0 +1,39 @@
+/** Which command consents to which change of the cluster, and with what argument. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { CommandName } from '../domain/command.ts';
+import { type Mutation, targetName } from '../domain/mutation.ts';
+
+/** `key` null = the command names no target: there is one of its kind on the cluster. */
+export type ConsentCommand = {
+  readonly name: Extract<CommandName, `approve-${string}`>;
+  readonly key: 'vm' | 'worker' | null;
+};
+
+/** The command that consents to this mutation. */
+export function consentCommand({ kind }: Pick<Mutation, 'kind'>): ConsentCommand {
+  switch (kind) {
+    case 'delete-tpu-vm':
+      return { name: 'approve-node-delete', key: 'vm' };
+    case 'init-worker':
+    case 'clean-disk':
+      return { name: 'approve-disk-cleanup', key: 'worker' };
+    case 'start-cleanup-cron':
+      return { name: 'approve-start-cleanup', key: null };
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** Whether a command with these arguments names this mutation; a digest that is given has to begin its digest. */
+export function consentsTo(
+  said: { readonly name: string; readonly args: Readonly<Record<string, string>> },
+  mutation: Mutation,
+  digest: string,
+): boolean {
+  const { name, key } = consentCommand(mutation);
+  if (said.name !== name) return false;
+  if (key !== null && said.args[key] !== targetName(mutation)) return false;
+  const given = (said.args['digest'] ?? '').replace(/^sha256:/, '').toLowerCase();
+  return digest.slice('sha256:'.length).startsWith(given);
+}

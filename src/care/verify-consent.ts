@@ -1,0 +1,134 @@
+/**
+ * Whether a recorded consent counts at this moment, as whoever acts on it asks again: the proposal is what its digest
+ * says, the person wrote it there and did not take it back, may still say it, and the hour is not over.
+ */
+
+import { readComment } from '../commands/grammar/read-comment.ts';
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { type Permission, permits } from '../domain/actor.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { Hold } from '../domain/hold.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
+import type { ConsentSource } from '../domain/mutation.ts';
+import { type Consent, consentEndsAt, type MutationRecord } from '../domain/mutation-state.ts';
+import type { Observed } from '../domain/observed.ts';
+import { consentsTo } from './consent-command.ts';
+import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
+
+/** Why a consent does not count; `unreadable` is no answer, and may be asked again. */
+export const CONSENT_FAULTS = [
+  'not-proposed',
+  'other-repository',
+  'other-record',
+  'proposal-forged',
+  'already-over',
+  'no-consent',
+  'consent-expired',
+  'held',
+  'consent-gone',
+  'consent-elsewhere',
+  'consent-by-another',
+  'consent-edited',
+  'consent-hidden',
+  'consent-not-given',
+  'consenter-lost-permission',
+  'not-pre-approved',
+  'pre-approval-used-up',
+  'unreadable',
+] as const;
+export type ConsentFaultCode = (typeof CONSENT_FAULTS)[number];
+export type ConsentFault = { readonly code: ConsentFaultCode; readonly why: string };
+
+/** What was asked just now. */
+export type ConsentFacts = {
+  readonly repository: string;
+  /** The run, or `journal`. */
+  readonly record: string;
+  /** From the verified logbook: only control's signature makes a `consented` (`WRITERS`). */
+  readonly mutation: MutationRecord | null;
+  readonly now: Instant;
+  readonly digestOf: DigestOf;
+  readonly holds: Observed<readonly Hold[]>;
+  /** The consenting comment, fetched by its id; null = GitHub has none. Of no meaning where the config consents. */
+  readonly cited: Observed<CommentFacts | null>;
+  readonly permission: Observed<Permission>;
+  /** Least permission of who may consent, from the config in force. */
+  readonly needs: Permission;
+  readonly otherBots: readonly string[];
+  readonly preApproval: Observed<PreApproval>;
+};
+
+/** What the config says about consenting by itself. */
+export type PreApproval = {
+  /** At this moment, on the default branch. */
+  readonly standsNow: boolean;
+  /** At the commit that the consent names, which is in the default branch's history. */
+  readonly stoodThen: boolean;
+  /** Mutations of the cluster that the config consented to within its period, this one not counted. */
+  readonly used: number;
+  readonly max: number;
+};
+
+/** The first thing that is wrong with acting on this consent now, or null. */
+export function consentFault(facts: ConsentFacts, consent: Consent | null): ConsentFault | null {
+  const { mutation } = facts;
+  if (mutation === null) return fault('not-proposed', 'the record has no such proposal');
+  const misfit = misfitOf(facts, mutation);
+  if (misfit !== null) return misfit;
+  if (mutation.ended !== null) return fault('already-over', mutation.ended.code);
+  if (consent === null) return fault('no-consent', 'nobody has consented');
+  if (facts.now >= consentEndsAt(consent)) return fault('consent-expired', consent.at);
+  if (facts.holds.kind === 'unknown') return fault('unreadable', facts.holds.why);
+  const hold = facts.holds.value[0];
+  if (hold !== undefined) return fault('held', `${hold.kind}: ${hold.reason}`);
+  return consent.source.kind === 'comment'
+    ? commentFault(facts, mutation, consent, consent.source)
+    : configFault(facts);
+}
+
+function misfitOf(facts: ConsentFacts, { proposal, digest, evidence }: MutationRecord): ConsentFault | null {
+  if (proposal.repository !== facts.repository) return fault('other-repository', proposal.repository);
+  if (proposal.record !== facts.record) return fault('other-record', proposal.record);
+  if (proposalDigest(proposal, facts.digestOf) !== digest)
+    return fault('proposal-forged', 'its digest is that of another proposal');
+  return evidenceDigest(evidence, facts.digestOf) === proposal.evidence
+    ? null
+    : fault('proposal-forged', 'its evidence is not what was shown');
+}
+
+function commentFault(
+  facts: ConsentFacts,
+  { proposal, digest }: MutationRecord,
+  { actor }: Consent,
+  source: Extract<ConsentSource, { kind: 'comment' }>,
+): ConsentFault | null {
+  const where = `${source.surface} ${source.comment}`;
+  if (facts.cited.kind === 'unknown') return fault('unreadable', facts.cited.why);
+  const comment = facts.cited.value;
+  if (comment === null || comment.id !== source.comment || comment.surface !== source.surface)
+    return fault('consent-gone', where);
+  if (comment.thread !== proposal.thread) return fault('consent-elsewhere', `#${comment.thread}`);
+  if (actor === null || comment.author.id !== actor.id || comment.authorIsBot)
+    return fault('consent-by-another', comment.author.login);
+  if (comment.editedAt !== null || comment.bodyDigest !== source.bodyDigest)
+    return fault('consent-edited', where);
+  if (comment.minimized) return fault('consent-hidden', where);
+  const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots: facts.otherBots });
+  if (!commands.some((said) => consentsTo(said, proposal.mutation, digest)))
+    return fault('consent-not-given', where);
+  if (facts.permission.kind === 'unknown') return fault('unreadable', facts.permission.why);
+  return permits(facts.permission.value, facts.needs)
+    ? null
+    : fault('consenter-lost-permission', comment.author.login);
+}
+
+function configFault({ preApproval }: ConsentFacts): ConsentFault | null {
+  if (preApproval.kind === 'unknown') return fault('unreadable', preApproval.why);
+  const { standsNow, stoodThen, used, max } = preApproval.value;
+  if (!standsNow || !stoodThen) return fault('not-pre-approved', standsNow ? 'not then' : 'not now');
+  return used >= max ? fault('pre-approval-used-up', `${used} of ${max}`) : null;
+}
+
+function fault(code: ConsentFaultCode, why: string): ConsentFault {
+  return { code, why };
+}

@@ -1,0 +1,17 @@
+/** `/approve-disk-cleanup worker=… [digest]`: a person consents to the listed steps on one worker (policy/agent-guidelines.md, disk cleanup). */
+
+import { decideConsent } from './consent.ts';
+import type { CommandDefinition } from './definition.ts';
+import { digestPrefix, machineName } from './values.ts';
+
+export const approveDiskCleanup: CommandDefinition = {
+  name: 'approve-disk-cleanup',
+  positional: { name: 'digest', required: false, value: digestPrefix },
+  keys: { worker: { required: true, value: machineName } },
+  who: (policy) => policy.carePermission,
+  summary:
+    'Consents to exactly the clean-up steps that were proposed in this thread for the worker; once, within the hour.',
+  example: '/approve-disk-cleanup worker=ray-us-central1-worker-7c21',
+  decide: (context) => decideConsent(context, ['clean-disk', 'init-worker']),
+  decideWithoutRun: (context) => decideConsent(context, ['clean-disk', 'init-worker']),
+};

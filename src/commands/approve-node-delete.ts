@@ -1,0 +1,16 @@
+/** `/approve-node-delete vm=… [digest]`: a person consents to the deletion of one bad TPU VM (policy/job-monitoring-loop.md, TPU Bad-Node Recovery). */
+
+import { decideConsent } from './consent.ts';
+import type { CommandDefinition } from './definition.ts';
+import { digestPrefix, machineName } from './values.ts';
+
+export const approveNodeDelete: CommandDefinition = {
+  name: 'approve-node-delete',
+  positional: { name: 'digest', required: false, value: digestPrefix },
+  keys: { vm: { required: true, value: machineName } },
+  who: (policy) => policy.carePermission,
+  summary:
+    'Consents to the deletion of the bad TPU VM that was proposed in this thread; once, within the hour.',
+  example: '/approve-node-delete vm=ray-us-central1-worker-7c21',
+  decide: (context) => decideConsent(context, ['delete-tpu-vm']),
+};

@@ -1,0 +1,17 @@
+/** `/approve-start-cleanup [digest]`: a person consents to starting the clean-up job on the head node (policy/agent-guidelines.md, Prevention). */
+
+import { decideConsent } from './consent.ts';
+import type { CommandDefinition } from './definition.ts';
+import { digestPrefix } from './values.ts';
+
+export const approveStartCleanup: CommandDefinition = {
+  name: 'approve-start-cleanup',
+  positional: { name: 'digest', required: false, value: digestPrefix },
+  keys: {},
+  who: (policy) => policy.carePermission,
+  summary:
+    'Consents to starting the automatic clean-up on the head node, as proposed in this thread; once, within the hour.',
+  example: '/approve-start-cleanup',
+  decide: (context) => decideConsent(context, ['start-cleanup-cron']),
+  decideWithoutRun: (context) => decideConsent(context, ['start-cleanup-cron']),
+};

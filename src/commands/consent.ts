@@ -1,0 +1,89 @@
+/** What the commands that consent to a change of the cluster have in common: find what was proposed, and say yes to that alone. */
+
+import { consentCommand, consentsTo } from '../care/consent-command.ts';
+import type { EventDraft } from '../domain/event.ts';
+import { limits } from '../domain/limits.ts';
+import { type MutationKind, targetName } from '../domain/mutation.ts';
+import { consentEndsAt, type MutationRecord } from '../domain/mutation-state.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { answer, type PlaceContext } from './decision.ts';
+import { nearest } from './grammar/nearness.ts';
+
+type Answer = ReturnType<typeof answer>;
+
+/** The decision on a consent to a mutation of one of these kinds; what it records goes where the proposal stands. */
+export function decideConsent(context: PlaceContext, kinds: readonly MutationKind[]): Answer {
+  const { mutations, args } = context;
+  if (mutations.kind === 'unknown') return answer('logbook-broken');
+  const [first] = kinds;
+  if (first === undefined) throw new Error('a command that consents to nothing');
+  const { name, key } = consentCommand({ kind: first });
+  const all = mutations.value.filter(({ proposal }) => kinds.includes(proposal.mutation.kind));
+  if (all.length === 0) return answer('consent-nothing-proposed', { name: `/${name}` });
+  const named = all.filter(({ proposal }) => key === null || targetName(proposal.mutation) === args[key]);
+  if (named.length === 0) return otherTarget(context, all, key === null ? '' : (args[key] ?? ''));
+  const meant = named.filter(({ proposal, digest }) => consentsTo({ name, args }, proposal.mutation, digest));
+  const one = meant.at(-1);
+  if (one === undefined)
+    return answer('consent-other-digest', { digest: named.at(-1)?.digest.slice(7, 19) ?? '' });
+  return refusal(context, one) ?? consent(context, one);
+}
+
+function otherTarget({ comment }: PlaceContext, all: readonly MutationRecord[], given: string): Answer {
+  const names = [
+    ...new Set(
+      all
+        .filter(({ ended, proposal }) => ended === null && proposal.thread === comment.thread)
+        .map(({ proposal }) => targetName(proposal.mutation)),
+    ),
+  ];
+  return answer('consent-other-target', { given, suggest: nearest(given, names) ?? names.at(-1) ?? '' });
+}
+
+function refusal(context: PlaceContext, one: MutationRecord): Answer | null {
+  const { comment, now } = context;
+  const { proposal, ended, begun } = one;
+  if (ended !== null) return answer('consent-done', { outcome: ended.outcome, code: ended.code });
+  if (proposal.thread !== comment.thread) return answer('consent-other-thread', { thread: proposal.thread });
+  if (begun !== null) return answer('consent-under-way', { at: begun.at });
+  if (comment.surface === 'review-comment') return answer('consent-not-here');
+  // GitHub tells whole seconds, and its clock is not ours.
+  if (comment.createdAt < (fromRfc3339(one.at) ?? now) - limits.clockSlackMs)
+    return answer('consent-nothing-proposed', {
+      name: `/${consentCommand(proposal.mutation).name}`,
+    });
+  if (now >= comment.createdAt + limits.consentLifetimeMs) return answer('consent-too-old');
+  if (context.holds.kind === 'unknown') return answer('logbook-broken');
+  const hold = context.holds.value[0];
+  if (hold !== undefined) return answer('consent-held', { kind: hold.kind, reason: hold.reason });
+  const given = one.consents.find((each) => now < consentEndsAt(each));
+  return given === undefined ? null : answer('consent-given-already', { by: given.actor?.login ?? '' });
+}
+
+function consent({ actor, comment }: PlaceContext, { proposal, digest }: MutationRecord): Answer {
+  if (comment.surface === 'review-comment') throw new Error('a consent on a line of the change');
+  const draft: EventDraft = {
+    type: 'consented',
+    role: 'control',
+    actor,
+    data: {
+      proposal: digest,
+      source: {
+        kind: 'comment',
+        comment: comment.id,
+        surface: comment.surface,
+        thread: comment.thread,
+        bodyDigest: comment.bodyDigest,
+        writtenAt: toRfc3339(comment.createdAt),
+      },
+    },
+  };
+  const detail = {
+    kind: proposal.mutation.kind,
+    target: targetName(proposal.mutation),
+    digest: digest.slice(7, 19),
+  };
+  return proposal.record === 'journal'
+    ? answer('consented', detail, [], [draft])
+    : answer('consented', detail, [draft]);
+}

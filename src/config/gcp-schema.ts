@@ -1,0 +1,48 @@
+/** Keys of a cluster whose workers are TPU VMs of Google Cloud: where they are, and what becomes of a bad one. */
+
+import { z } from 'zod';
+
+const gcp = z.strictObject({
+  project: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'the id of a project')
+    .describe('Project that the TPU VMs are in.'),
+  zones: z
+    .array(z.string().regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'a zone such as us-central1-a'))
+    .min(1)
+    .max(20)
+    .describe('Zones in which workers of this cluster are looked for.'),
+});
+
+const badNodes = z
+  .strictObject({
+    approval: z
+      .enum(['ask', 'pre-approved'])
+      .default('ask')
+      .describe(
+        'ask: a bad TPU VM is deleted when a person consents in the thread; pre-approved: also by this entry, once the job has failed.',
+      ),
+    deletesPerDayMax: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(2)
+      .describe('pre-approved: more deletions on this cluster within 24 hours take a person.'),
+    replacementWaitMinutes: z
+      .int()
+      .min(1)
+      .max(240)
+      .default(30)
+      .describe('How long a replacement is waited for before the job is started again.'),
+  })
+  .prefault({})
+  .describe('What becomes of a TPU VM that the log shows to be bad (policy/job-monitoring-loop.md).');
+
+/** Keys of a cluster on Google Cloud, beside those of its engine. */
+export const gcpKeys = {
+  gcp: gcp
+    .nullable()
+    .default(null)
+    .describe('Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
+  badNodes,
+};

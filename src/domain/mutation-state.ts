@@ -1,0 +1,132 @@
+/** The cluster mutations of one record as a fold: proposed, consented to, begun once, ended. Runs and the journal share it. */
+
+import type { Actor } from './actor.ts';
+import type { EventDataByType, EventOf, EventType, LogbookEvent } from './event.ts';
+import type { Digest } from './ids.ts';
+import { limits } from './limits.ts';
+import type { ConsentSource, MutationProposal } from './mutation.ts';
+import { fromRfc3339 } from './time.ts';
+
+export type Consent = {
+  readonly source: ConsentSource;
+  /** Null where the config consented. */
+  readonly actor: Actor | null;
+  readonly at: string;
+  readonly seq: number;
+};
+
+export type MutationRecord = {
+  readonly proposal: MutationProposal;
+  readonly digest: Digest;
+  readonly evidence: EventDataByType['mutation-proposed']['evidence'];
+  readonly at: string;
+  readonly seq: number;
+  readonly consents: readonly Consent[];
+  /** The runner's claim, pushed before it calls anything: there is never a second. */
+  readonly begun: (EventDataByType['mutation-begun'] & { readonly at: string; readonly seq: number }) | null;
+  readonly ended: (EventDataByType['mutation-ended'] & { readonly at: string; readonly seq: number }) | null;
+};
+
+export const MUTATION_EVENTS = [
+  'mutation-proposed',
+  'consented',
+  'mutation-begun',
+  'mutation-ended',
+] as const satisfies readonly EventType[];
+export type MutationEvent = EventOf<(typeof MUTATION_EVENTS)[number]>;
+
+/** Whether an event is one of the four. */
+export function isMutationEvent(event: LogbookEvent): event is MutationEvent {
+  return (MUTATION_EVENTS as readonly string[]).includes(event.type);
+}
+
+/** The mutations after one more event; one that `illegalMutation` refuses changes nothing. */
+export function mutationsAfter(
+  mutations: readonly MutationRecord[],
+  event: MutationEvent,
+): readonly MutationRecord[] {
+  const { at, seq } = event;
+  if (event.type === 'mutation-proposed') {
+    const { proposal, digest, evidence } = event.data;
+    return [...mutations, { proposal, digest, evidence, at, seq, consents: [], begun: null, ended: null }];
+  }
+  return mutations.map((one) => (one.digest === event.data.proposal ? moved(one, event) : one));
+}
+
+function moved(
+  one: MutationRecord,
+  event: Exclude<MutationEvent, { type: 'mutation-proposed' }>,
+): MutationRecord {
+  const { at, seq } = event;
+  if (event.type === 'mutation-begun') return { ...one, begun: { ...event.data, at, seq } };
+  if (event.type === 'mutation-ended') return { ...one, ended: { ...event.data, at, seq } };
+  const consent = { source: event.data.source, actor: event.actor ?? null, at, seq };
+  return { ...one, consents: [...one.consents, consent] };
+}
+
+/** The rule that an event breaks among these mutations, or null. `record` is the run, or `journal`. */
+export function illegalMutation(
+  mutations: readonly MutationRecord[],
+  record: string,
+  event: MutationEvent,
+): string | null {
+  if (event.type === 'mutation-proposed') return proposedRule(mutations, record, event);
+  const one = mutations.find(({ digest }) => digest === event.data.proposal);
+  if (one === undefined) return `${event.type} of what was not proposed`;
+  if (one.ended !== null) return `${event.type} after it ended`;
+  if (event.type === 'consented') return consentedRule(mutations, one, event);
+  if (event.type === 'mutation-begun') return begunRule(one, event);
+  return one.begun === null && event.data.outcome !== 'refused'
+    ? 'a mutation ended that was not begun'
+    : null;
+}
+
+function proposedRule(
+  mutations: readonly MutationRecord[],
+  record: string,
+  { data }: EventOf<'mutation-proposed'>,
+): string | null {
+  if (data.proposal.record !== record) return 'proposed a mutation for another record';
+  if (data.proposal.steps.length === 0) return 'proposed a mutation without a step';
+  return mutations.some(({ digest }) => digest === data.digest) ? 'a mutation is proposed once' : null;
+}
+
+function consentedRule(
+  mutations: readonly MutationRecord[],
+  one: MutationRecord,
+  { data, actor }: EventOf<'consented'>,
+): string | null {
+  const { source } = data;
+  if (one.begun !== null) return 'consented after it was begun';
+  if (source.kind === 'config')
+    return actor === undefined ? null : 'the config consents without a person, and this names one';
+  if (actor === undefined) return 'consented names no person';
+  if (source.thread !== one.proposal.thread) return 'consented in another thread';
+  const given = mutations.flatMap(({ consents }) => consents);
+  const isUsed = given.some(
+    ({ source: other }) =>
+      other.kind === 'comment' && other.comment === source.comment && other.surface === source.surface,
+  );
+  return isUsed ? 'a comment consents once' : null;
+}
+
+function begunRule(one: MutationRecord, { data, at }: EventOf<'mutation-begun'>): string | null {
+  if (one.begun !== null) return 'a mutation is begun once';
+  const consent = one.consents.find(({ seq }) => seq === data.consent);
+  if (consent === undefined) return 'begun without a consent';
+  const begunAt = fromRfc3339(at);
+  return begunAt === null || begunAt >= consentEndsAt(consent) ? 'begun after the consent had run out' : null;
+}
+
+/** Until when a consent counts, Unix ms: an hour from when the person wrote, or the config's was recorded; 0 where no time can be read. */
+export function consentEndsAt({ source, at }: Consent): number {
+  const recordedAt = fromRfc3339(at);
+  const writtenAt = source.kind === 'comment' ? fromRfc3339(source.writtenAt) : recordedAt;
+  if (recordedAt === null || writtenAt === null) return 0;
+  return Math.min(recordedAt, writtenAt) + limits.consentLifetimeMs;
+}
+
+/** Mutations that a runner has begun and not told the end of. */
+export function underWay(mutations: readonly MutationRecord[]): readonly MutationRecord[] {
+  return mutations.filter(({ begun, ended }) => begun !== null && ended === null);
+}

@@ -1,0 +1,41 @@
+/** What the events about changes of a cluster carry, as read from a line. */
+
+import * as z from 'zod';
+import { MUTATIONS } from '../domain/mutation.ts';
+import { digest, scalars, sha } from './part-schemas.ts';
+
+const text = z.string();
+const vm = z.looseObject({ name: text, zone: text, createdAt: text, address: text });
+
+const mutation = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('delete-tpu-vm'), vm }),
+  z.looseObject({ kind: z.literal('init-worker'), vm }),
+  z.looseObject({ kind: z.literal('clean-disk'), vm, mountPoint: text }),
+  z.looseObject({ kind: z.literal('start-cleanup-cron'), head: text }),
+]);
+
+export const proposalSchema = z.looseObject({
+  v: z.literal(1),
+  record: text,
+  repository: text,
+  cluster: text,
+  mutation,
+  steps: z.array(z.looseObject({ does: z.enum(MUTATIONS), command: z.array(text) })),
+  evidence: digest,
+  thread: z.int(),
+  round: z.int(),
+});
+
+export const evidenceSchema = z.looseObject({ facts: scalars, lines: z.array(text) });
+
+export const consentSourceSchema = z.discriminatedUnion('kind', [
+  z.looseObject({
+    kind: z.literal('comment'),
+    comment: z.int(),
+    surface: z.enum(['comment', 'review']),
+    thread: z.int(),
+    bodyDigest: digest,
+    writtenAt: text,
+  }),
+  z.looseObject({ kind: z.literal('config'), commit: sha }),
+]);

@@ -1,0 +1,133 @@
+/** A bad node, its proposal, a consent to it and the facts of a moment at which all of it holds: tests change one thing. */
+
+import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
+import type { ConsentFacts } from '../../src/care/verify-consent.ts';
+import type { Actor } from '../../src/domain/actor.ts';
+import type { EventDraft } from '../../src/domain/event.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import { branded, type Digest, type Instant, isDigest, isInstant } from '../../src/domain/ids.ts';
+import type { MutationEvidence, MutationProposal } from '../../src/domain/mutation.ts';
+import type { MutationRecord } from '../../src/domain/mutation-state.ts';
+import { known } from '../../src/domain/observed.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+
+export const digestOf = (text: string): Digest => branded(`sha256:${sha256Hex(text)}`, isDigest);
+export const at = (minute: number): Instant => branded(Date.UTC(2026, 10, 21, 12, minute), isInstant);
+export const mira: Actor = { id: 7, login: 'mira' };
+export const RUN = 'ferry-daily-20261121';
+
+export const evidence: MutationEvidence = {
+  facts: { signature: 'device-busy', address: '10.130.1.45' },
+  lines: ['(Train pid=42, ip=10.130.1.45) RuntimeError: Device or resource busy'],
+};
+
+export function proposal(change: Partial<MutationProposal> = {}): MutationProposal {
+  const vm = {
+    name: 'ray-us-central1-worker-7c21',
+    zone: 'us-central1-a',
+    createdAt: '2026-11-20T01:02:03.000Z',
+    address: '10.130.1.45',
+  };
+  return {
+    v: 1,
+    record: RUN,
+    repository: 'lab/models',
+    cluster: 'us-central1',
+    mutation: { kind: 'delete-tpu-vm', vm },
+    steps: [
+      {
+        does: 'delete-tpu-vm',
+        command: ['gcloud', 'compute', 'tpus', 'tpu-vm', 'delete', vm.name, '--zone', vm.zone, '--quiet'],
+      },
+    ],
+    evidence: evidenceDigest(evidence, digestOf),
+    thread: 12,
+    round: 1,
+    ...change,
+  };
+}
+
+/** The proposal as an event that the watch writes. */
+export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'mutation-proposed' }> {
+  const digest = proposalDigest(what, digestOf);
+  return { type: 'mutation-proposed', role: 'watch', data: { proposal: what, digest, evidence } };
+}
+
+export const COMMAND = '/approve-node-delete vm=ray-us-central1-worker-7c21';
+
+/** A comment of mira's in the thread of the proposal. */
+export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
+  const body = change.body ?? COMMAND;
+  return {
+    surface: 'comment',
+    id: 900,
+    nodeId: 'IC_900',
+    thread: 12,
+    author: mira,
+    authorIsBot: false,
+    byUs: false,
+    body,
+    bodyDigest: digestOf(body),
+    createdAt: at(10),
+    updatedAt: at(10),
+    editedAt: null,
+    minimized: false,
+    ...change,
+  };
+}
+
+export function consentDraft(
+  said = comment(),
+  what = proposal(),
+): Extract<EventDraft, { type: 'consented' }> {
+  if (said.surface === 'review-comment') throw new Error('not a surface of consents');
+  return {
+    type: 'consented',
+    role: 'control',
+    actor: said.author,
+    data: {
+      proposal: proposalDigest(what, digestOf),
+      source: {
+        kind: 'comment',
+        comment: said.id,
+        surface: said.surface,
+        thread: said.thread,
+        bodyDigest: said.bodyDigest,
+        writtenAt: toRfc3339(said.createdAt),
+      },
+    },
+  };
+}
+
+/** Proposed at 12:00, consented to at 12:10, begun at 12:11 unless said otherwise. */
+export function record(change: Partial<MutationRecord> = {}): MutationRecord {
+  const { data } = proposedDraft();
+  const { data: consented } = consentDraft();
+  return {
+    ...data,
+    at: toRfc3339(at(0)),
+    seq: 20,
+    consents: [{ source: consented.source, actor: mira, at: toRfc3339(at(10)), seq: 21 }],
+    begun: { proposal: data.digest, consent: 21, workflowRun: 5, at: toRfc3339(at(11)), seq: 22 },
+    ended: null,
+    ...change,
+  };
+}
+
+export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
+  return {
+    repository: 'lab/models',
+    record: RUN,
+    mutation: record(),
+    now: at(12),
+    digestOf,
+    holds: known([]),
+    cited: known(comment()),
+    permission: known('maintain'),
+    needs: 'maintain',
+    otherBots: [],
+    preApproval: known({ standsNow: false, stoodThen: false, used: 0, max: 2 }),
+    ...change,
+  };
+}

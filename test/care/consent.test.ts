@@ -1,0 +1,197 @@
+/** What a consent takes: everything that may be wrong with one, and a token that is good for its own steps alone. */
+
+import { describe, expect, it } from 'vitest';
+import { mintConsent } from '../../src/care/consent.ts';
+import { type ConsentFacts, consentFault } from '../../src/care/verify-consent.ts';
+import { ConsentError, type ConsentToken, spendConsent } from '../../src/domain/consent-token.ts';
+import { branded, isSha } from '../../src/domain/ids.ts';
+import type { MutationRecord } from '../../src/domain/mutation-state.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { toRfc3339 } from '../../src/domain/time.ts';
+import { at, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';
+
+const CLAIM = { seq: 22 };
+
+function tokenOf(change: Partial<ConsentFacts> = {}): ConsentToken {
+  const minted = mintConsent(facts(change), CLAIM);
+  if (!minted.ok) throw new Error(minted.error.code);
+  return minted.value;
+}
+
+const configConsent = (change: Partial<MutationRecord> = {}): MutationRecord =>
+  record({
+    consents: [
+      {
+        source: { kind: 'config', commit: branded('a'.repeat(40), isSha) },
+        actor: null,
+        at: toRfc3339(at(10)),
+        seq: 21,
+      },
+    ],
+    ...change,
+  });
+
+/** What was changed, and the fault that says so. */
+const FAULTS: readonly (readonly [why: string, code: string, change: Partial<ConsentFacts>])[] = [
+  ['nothing of it is in the record', 'not-proposed', { mutation: null }],
+  ['it is for another repository', 'other-repository', { repository: 'lab/others' }],
+  ['it stands in the record of another run', 'other-record', { record: 'ferry-daily-20261122' }],
+  [
+    'its target is another than its digest says',
+    'proposal-forged',
+    { mutation: record({ proposal: proposal({ cluster: 'us-east5' }) }) },
+  ],
+  [
+    'its evidence is another than its digest says',
+    'proposal-forged',
+    { mutation: record({ evidence: { facts: {}, lines: [] } }) },
+  ],
+  [
+    'it is over',
+    'already-over',
+    {
+      mutation: record({
+        ended: {
+          proposal: record().digest,
+          outcome: 'done',
+          code: 'replaced',
+          detail: {},
+          at: toRfc3339(at(11)),
+          seq: 23,
+        },
+      }),
+    },
+  ],
+  ['an hour has gone by since it was written', 'consent-expired', { now: at(70) }],
+  [
+    'it was recorded long after it was written',
+    'consent-expired',
+    {
+      mutation: record({
+        consents: record().consents.map((one) => ({ ...one, at: toRfc3339(at(65)) })),
+      }),
+      now: at(70),
+    },
+  ],
+  [
+    'somebody holds the run',
+    'held',
+    {
+      holds: known([
+        { kind: 'hold', scope: 'run', reason: 'wait', date: null, actor: mira, at: toRfc3339(at(11)) },
+      ]),
+    },
+  ],
+  ['the holds cannot be read', 'unreadable', { holds: unknown('the journal is broken') }],
+  ['the comment was deleted', 'consent-gone', { cited: known(null) }],
+  ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],
+  ['it is another comment', 'consent-gone', { cited: known(comment({ id: 901 })) }],
+  ['it stands in another thread', 'consent-elsewhere', { cited: known(comment({ thread: 13 })) }],
+  [
+    'somebody else wrote it',
+    'consent-by-another',
+    { cited: known(comment({ author: { id: 8, login: 'sol' } })) },
+  ],
+  ['a bot wrote it', 'consent-by-another', { cited: known(comment({ authorIsBot: true })) }],
+  ['it was edited', 'consent-edited', { cited: known(comment({ editedAt: at(11) })) }],
+  ['its text is another', 'consent-edited', { cited: known(comment({ body: `${COMMAND} ` })) }],
+  ['it was hidden', 'consent-hidden', { cited: known(comment({ minimized: true })) }],
+  [
+    'it names another machine',
+    'consent-not-given',
+    { ...saying('/approve-node-delete vm=ray-us-central1-worker-8d32') },
+  ],
+  ['it names another digest', 'consent-not-given', { ...saying(`${COMMAND} ${'0'.repeat(12)}`) }],
+  ['it only quotes the command', 'consent-not-given', { ...saying(`> ${COMMAND}`) }],
+  ['it consents to something else', 'consent-not-given', { ...saying('/approve-launch') }],
+  ['its author lost the permission', 'consenter-lost-permission', { permission: known('write') }],
+  ['the permission cannot be told', 'unreadable', { permission: unknown('502') }],
+  ['the config does not consent any more', 'not-pre-approved', { mutation: configConsent() }],
+  [
+    'the config did not consent at that commit',
+    'not-pre-approved',
+    {
+      mutation: configConsent(),
+      preApproval: known({ standsNow: true, stoodThen: false, used: 0, max: 2 }),
+    },
+  ],
+  [
+    "the config's number is used up",
+    'pre-approval-used-up',
+    {
+      mutation: configConsent(),
+      preApproval: known({ standsNow: true, stoodThen: true, used: 2, max: 2 }),
+    },
+  ],
+];
+
+/** The consent as if this had been written and recorded. */
+function saying(body: string): Partial<ConsentFacts> {
+  const consents = record().consents.map((one) => ({
+    ...one,
+    source: { ...one.source, bodyDigest: digestOf(body) },
+  }));
+  return { cited: known(comment({ body })), mutation: record({ consents }) };
+}
+
+describe('a consent does not count where', () => {
+  it.each(FAULTS)('%s: %s', (_, code, change) => {
+    const asked = facts(change);
+    const consent = asked.mutation?.consents.at(-1) ?? null;
+    expect(consentFault(asked, consent)?.code).toBe(code);
+    expect(mintConsent(asked, CLAIM)).toMatchObject({ ok: false, error: { code } });
+  });
+
+  it('nobody gave it: no-consent', () => {
+    const mutation = record({ consents: [], begun: null });
+    expect(consentFault(facts({ mutation }), null)?.code).toBe('no-consent');
+  });
+});
+
+describe('a token', () => {
+  it('is minted where all of it holds, by comment and by config', () => {
+    expect(mintConsent(facts(), CLAIM).ok).toBe(true);
+    const preApproval = known({ standsNow: true, stoodThen: true, used: 1, max: 2 });
+    expect(mintConsent(facts({ mutation: configConsent(), preApproval }), CLAIM).ok).toBe(true);
+  });
+
+  it('takes the digest of the proposal in the comment', () => {
+    expect(mintConsent(facts(saying(`${COMMAND} ${record().digest.slice(7, 27)}`)), CLAIM).ok).toBe(true);
+  });
+
+  it.each([
+    ['before the claim was pushed', record({ begun: null }), CLAIM],
+    ['for the claim of somebody else', record(), { seq: 23 }],
+  ])('is not minted %s', (_, mutation, claim) => {
+    expect(mintConsent(facts({ mutation }), claim).ok).toBe(false);
+  });
+
+  const [step] = proposal().steps;
+  if (step === undefined) throw new Error('no step');
+
+  it('lets its step through once', () => {
+    const token = tokenOf();
+    spendConsent(token, step, at(12));
+    expect(() => spendConsent(token, step, at(12))).toThrow(ConsentError);
+  });
+
+  it.each([
+    ['another machine', { ...step, command: step.command.map((a) => a.replace('7c21', '8d32')) }],
+    ['one argument more', { ...step, command: [...step.command, '--async'] }],
+    ['another kind of change', { ...step, does: 'init-worker' } as const],
+  ])('lets nothing else through: %s', (_, other) => {
+    const token = tokenOf();
+    expect(() => spendConsent(token, other, at(12))).toThrow(ConsentError);
+    spendConsent(token, step, at(12));
+  });
+
+  it('is worth nothing after the hour', () => {
+    expect(() => spendConsent(tokenOf(), step, at(70))).toThrow(ConsentError);
+  });
+
+  it('is worth nothing as a copy, or written down', () => {
+    const token = tokenOf();
+    for (const forged of [{ ...token }, structuredClone(token), JSON.parse(JSON.stringify(token))])
+      expect(() => spendConsent(forged as ConsentToken, step, at(12))).toThrow(ConsentError);
+  });
+});

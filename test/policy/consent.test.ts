@@ -1,0 +1,79 @@
+/** No change of a cluster without consent, as the compiler and the source tree show it (policy/job-monitoring-loop.md, guardrail). */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { MUTATIONS } from '../../src/domain/mutation.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SEAL = join(ROOT, 'src/domain/consent-token.ts');
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => ({ file: `src/${file}`, text: readFileSync(join(ROOT, 'src', file), 'utf8') }));
+
+/** What the compiler says about a file that changes a cluster with `token`, first line of each complaint. */
+function complaints(token: string): readonly string[] {
+  const file = join(ROOT, 'src/app/forged.ts');
+  const text = `import { type ConsentToken, spendConsent } from '../domain/consent-token.ts';
+import type { Instant } from '../domain/ids.ts';
+declare const now: Instant;
+declare const given: ConsentToken;
+spendConsent(${token}, { does: 'delete-tpu-vm', command: ['gcloud'] }, now);
+`;
+  const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
+  const host = ts.createCompilerHost(options);
+  const readSource = host.getSourceFile;
+  host.getSourceFile = (name, ...rest) =>
+    name === file
+      ? ts.createSourceFile(name, text, ts.ScriptTarget.ESNext)
+      : readSource.call(host, name, ...rest);
+  const program = ts.createProgram(
+    [file, SEAL],
+    { ...options, noEmit: true, types: [], incremental: false },
+    host,
+  );
+  return program
+    .getSemanticDiagnostics(program.getSourceFile(file))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n').split('\n')[0] ?? '');
+}
+
+describe('the compiler', () => {
+  it('takes a token that was given', () => {
+    expect(complaints('given')).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', '{}'],
+    ['null', 'null'],
+    ['an approval', "{ consent: 'a recorded consent' }"],
+    ['a copy of its mark', "{ [Symbol('consent')]: 'a recorded consent' }"],
+    ['the steps of a token', '{ steps: [], until: now }'],
+    ['a cast', '{ consent: true } as ConsentToken'],
+  ])('refuses %s in its place', (_, token) => {
+    expect(complaints(token)).toHaveLength(1);
+  });
+});
+
+describe('the source tree', () => {
+  it('casts nothing to a token but where tokens are made', () => {
+    const casts = sources.filter(({ text }) => /\bas (unknown as )?ConsentToken\b|<ConsentToken>/.test(text));
+    expect(casts.map(({ file }) => file)).toEqual(['src/domain/consent-seal.ts']);
+  });
+
+  it('has no word for restarting, stopping or making a cluster or its head node', () => {
+    const forbidden =
+      /['"`](restart|stop|create|delete|start|add|update)[-_](cluster|head|worker)\b|['"`](add-worker|ray (up|down|stop))['"`]|\b(restart|recreate)(Cluster|Head(Node)?|Worker)\b/;
+    expect(sources.filter(({ text }) => forbidden.test(text)).map(({ file }) => file)).toEqual([]);
+    expect(MUTATIONS.filter((kind) => /restart|cluster$|head/.test(kind))).toEqual([]);
+    for (const example of [
+      "'restart-cluster'",
+      '"stop-cluster"',
+      "'add-worker'",
+      'restartHeadNode',
+      "'ray down'",
+    ])
+      expect(forbidden.test(example), example).toBe(true);
+  });
+});
