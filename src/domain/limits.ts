@@ -241,6 +241,12 @@ export const limits = {
   acknowledgedMax: 500,
   /** A consent to change a cluster is used within an hour of when it was written, or given again (issue *Ray*, point 5). */
   consentLifetimeMs: 60 * 60 * 1_000,
+  /** One list of machines; gcloud itself takes some seconds to start. */
+  cloudReadTimeoutMs: 2 * 60 * 1_000,
+  /** A deletion of a TPU VM is waited for by gcloud: minutes. */
+  cloudDeleteTimeoutMs: 15 * 60 * 1_000,
+  /** Machines of one zone: the largest labs have some hundreds. */
+  cloudVmsMax: 2_000,
   /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
   lostLogbookThreadsMax: 3,
   /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */

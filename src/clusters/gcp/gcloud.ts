@@ -1,0 +1,69 @@
+/** The gcloud program: reading as it likes, changing something only with a consent that is spent on that very call. */
+
+import { type ConsentToken, spendConsent } from '../../domain/consent-token.ts';
+import type { Instant } from '../../domain/ids.ts';
+import type { MutationStep } from '../../domain/mutation.ts';
+import type { ProgramResult, RunOptions } from '../../host/process.ts';
+
+export type RunProgram = (
+  file: string,
+  args: readonly string[],
+  options: RunOptions,
+) => Promise<ProgramResult>;
+
+export type GcloudOptions = {
+  /** Path or name of the program. */
+  readonly program: string;
+  /** All of its environment: credentials of the cloud, and nothing of GitHub's. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: RunProgram;
+};
+
+/** Verbs that look and change nothing; anything else needs a consent. */
+const READS = [['compute', 'tpus', 'tpu-vm', 'list']] as const;
+
+/** Calls that only look. Throws where the arguments do anything else. */
+export function readWithGcloud(
+  { program, env, run }: GcloudOptions,
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<ProgramResult> {
+  if (!READS.some((verb) => verb.every((word, index) => args[index] === word)))
+    throw new Error(`gcloud ${args.slice(0, 4).join(' ')} is no reading`);
+  return run(program, args, { env, timeoutMs });
+}
+
+/** The one way to change something with gcloud: the step is spent first, and then it is what runs. */
+export function changeWithGcloud(
+  { program, env, run }: GcloudOptions,
+  consent: { readonly token: ConsentToken; readonly step: MutationStep; readonly now: Instant },
+  timeoutMs: number,
+): Promise<ProgramResult> {
+  const [name, ...args] = consent.step.command;
+  if (name !== 'gcloud') throw new Error(`${name ?? 'nothing'} is not gcloud`);
+  spendConsent(consent.token, consent.step, consent.now);
+  return run(program, args, { env, timeoutMs });
+}
+
+/** What of a runner's environment gcloud gets: where it finds itself and its credentials. */
+const PASSED = ['PATH', 'HOME', 'LANG', 'CLOUDSDK_CONFIG', 'GOOGLE_APPLICATION_CREDENTIALS'];
+
+/** The environment of a gcloud that asks nobody anything. */
+export function gcloudEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const passed = PASSED.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), CLOUDSDK_CORE_DISABLE_PROMPTS: '1' };
+}
+
+/** Why a call gave no answer, in one line for people; what it printed is redacted by whoever records it. */
+export function failureOf({ kind, exitCode, code, stderr }: ProgramResult): string {
+  const how = kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `${code}` : kind;
+  const lines = stderr.trim().split('\n');
+  const first = lines.findIndex((line) => line.startsWith('ERROR:'));
+  const said = (first < 0 ? lines.slice(-3) : lines.slice(first, first + 3)).join(' ');
+  return said === '' ? `gcloud: ${how}` : `gcloud: ${how}: ${said}`;
+}

@@ -1,0 +1,72 @@
+/** The TPU VMs of a project's zones: `gcloud compute tpus tpu-vm list --format=json` (Cloud TPU API v2, Node). */
+
+import { z } from 'zod';
+import { limits } from '../../domain/limits.ts';
+import type { TpuVm, VmListing } from '../../domain/tpu-vm.ts';
+import { failureOf, type GcloudOptions, readWithGcloud } from './gcloud.ts';
+
+const endpoint = z.object({
+  ipAddress: z.string().optional(),
+  accessConfig: z.object({ externalIp: z.string().optional() }).optional(),
+});
+
+const node = z.object({
+  // projects/P/locations/ZONE/nodes/NAME; a name is checked before it stands in any command.
+  name: z.string().regex(/^projects\/[^/]+\/locations\/[a-z0-9-]+\/nodes\/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/),
+  state: z.string(),
+  createTime: z.iso.datetime({ offset: true }),
+  acceleratorType: z.string().default(''),
+  labels: z.record(z.string(), z.string()).default({}),
+  networkEndpoints: z.array(endpoint).default([]),
+});
+
+/** All of them, or unknown with the reason. A VM that we cannot read makes the list unknown: it may be the one. */
+export async function listVms(
+  gcloud: GcloudOptions,
+  place: { readonly project: string; readonly zones: readonly string[] },
+): Promise<VmListing> {
+  const vms: TpuVm[] = [];
+  for (const zone of place.zones) {
+    const args = ['--project', place.project, '--zone', zone, '--format=json'];
+    const result = await readWithGcloud(
+      gcloud,
+      ['compute', 'tpus', 'tpu-vm', 'list', ...args],
+      limits.cloudReadTimeoutMs,
+    );
+    if (!result.ok) return { kind: 'unknown', message: `${zone}: ${failureOf(result)}` };
+    const read = readListing(result.stdout);
+    if (read.kind === 'unknown') return { kind: 'unknown', message: `${zone}: ${read.message}` };
+    vms.push(...read.vms);
+  }
+  return { kind: 'listed', vms };
+}
+
+function readListing(text: string): VmListing {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { kind: 'unknown', message: `no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const parsed = z.array(node).max(limits.cloudVmsMax).safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { kind: 'unknown', message: `another shape at ${issue?.path.join('.')}: ${issue?.message}` };
+  }
+  return { kind: 'listed', vms: parsed.data.map(vmOf) };
+}
+
+function vmOf(one: z.infer<typeof node>): TpuVm {
+  const parts = one.name.split('/');
+  return {
+    name: parts[5] ?? '',
+    zone: parts[3] ?? '',
+    state: one.state,
+    createdAt: one.createTime,
+    acceleratorType: one.acceleratorType,
+    rayCluster: one.labels['ray-cluster-name'] ?? '',
+    workers: one.networkEndpoints.map(({ ipAddress, accessConfig }) =>
+      [ipAddress ?? '', accessConfig?.externalIp ?? ''].filter((address) => address !== ''),
+    ),
+  };
+}

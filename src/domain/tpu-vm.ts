@@ -1,0 +1,58 @@
+/** TPU VMs of a cloud project: what a listing tells of each, and the one thing that may be done to one. */
+
+import type { ConsentToken } from './consent-token.ts';
+import type { Instant } from './ids.ts';
+import type { MutationStep, VmIdentity } from './mutation.ts';
+
+/** One TPU VM (Cloud TPU API v2, Node). A slice of several hosts is one VM with several addresses. */
+export type TpuVm = {
+  readonly name: string;
+  readonly zone: string;
+  /** In the API's words: READY, CREATING, DELETING, PREEMPTED … */
+  readonly state: string;
+  readonly createdAt: string;
+  readonly acceleratorType: string;
+  /** The label by which Ray's autoscaler knows its own nodes; empty where there is none. */
+  readonly rayCluster: string;
+  /** In the order of the worker's index: every address of that worker, inside and outside. */
+  readonly workers: readonly (readonly string[])[];
+};
+
+/** Unknown where any zone could not be read: a machine that is not in half a list is not gone. */
+export type VmListing =
+  | { readonly kind: 'listed'; readonly vms: readonly TpuVm[] }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** `unknown`: sent, and nobody can say what came of it; look. `failed`: the cloud said no. */
+export type DeleteOutcome =
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** The machines of one cluster. No method throws for an expected outcome. */
+export type TpuCloud = {
+  readonly list: () => Promise<VmListing>;
+  /** Spends the consent with the very call; throws `ConsentError` where it is not for that. */
+  readonly deleteVm: (token: ConsentToken, vm: VmIdentity, now: Instant) => Promise<DeleteOutcome>;
+};
+
+/** The call that deletes one VM (policy/job-monitoring-loop.md, TPU Bad-Node Recovery, step 3). */
+export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'name' | 'zone'>): MutationStep {
+  return {
+    does: 'delete-tpu-vm',
+    command: [
+      ...['gcloud', 'compute', 'tpus', 'tpu-vm', 'delete', name],
+      ...['--project', project, '--zone', zone, '--quiet'],
+    ],
+  };
+}
+
+/** Whether a VM that is listed is the one that was seen before, and not its replacement. */
+export function isSameVm(vm: TpuVm, seen: VmIdentity): boolean {
+  return (
+    vm.name === seen.name &&
+    vm.zone === seen.zone &&
+    vm.createdAt === seen.createdAt &&
+    vm.workers.some((addresses) => addresses.includes(seen.address))
+  );
+}

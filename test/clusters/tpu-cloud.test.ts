@@ -1,0 +1,223 @@
+/** The TPU VMs through a gcloud that is not one: what it is called with, and what is made of what it says. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { mintConsent } from '../../src/care/consent.ts';
+import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
+import { changeWithGcloud, gcloudEnvironment, readWithGcloud } from '../../src/clusters/gcp/gcloud.ts';
+import { createTpuCloud } from '../../src/clusters/gcp/tpu-cloud.ts';
+import { ConsentError, type ConsentToken } from '../../src/domain/consent-token.ts';
+import type { VmIdentity } from '../../src/domain/mutation.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/tpu-vm.ts';
+import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
+import { aNode, gcloudStandin, type Standin, type StandinState } from '../care/gcloud-standin.ts';
+
+const PLACE = { project: 'example-lab', zones: ['us-central1-a'] };
+const BAD = aNode('ray-worker-7c21', '10.130.1.45');
+const GOOD = aNode('ray-worker-8d32', '10.130.1.46');
+const VM: VmIdentity = {
+  name: 'ray-worker-7c21',
+  zone: 'us-central1-a',
+  createdAt: BAD.createTime,
+  address: '10.130.1.45',
+};
+
+let standin: Standin | null = null;
+afterEach(async () => {
+  await standin?.remove();
+  standin = null;
+});
+
+async function cloudOf(
+  state: StandinState,
+  zones = PLACE.zones,
+): Promise<{ readonly cloud: TpuCloud; readonly standin: Standin }> {
+  standin = await gcloudStandin(state);
+  return { cloud: createTpuCloud(standin.gcloud, { ...PLACE, zones }), standin };
+}
+
+/** A consent to the deletion of this VM. */
+function consentTo(vm: VmIdentity): ConsentToken {
+  const what = proposal({
+    mutation: { kind: 'delete-tpu-vm', vm },
+    steps: [deleteStep(PLACE.project, vm)],
+    evidence: evidenceDigest(evidence, digestOf),
+  });
+  const digest = proposalDigest(what, digestOf);
+  const body = `/approve-node-delete vm=${vm.name}`;
+  const said = comment({ body });
+  const given = record();
+  const mutation = {
+    ...given,
+    proposal: what,
+    digest,
+    consents: given.consents.map((one) => ({
+      ...one,
+      source: { ...one.source, bodyDigest: said.bodyDigest },
+    })),
+  };
+  const minted = mintConsent(facts({ mutation, cited: { kind: 'known', value: said } }), { seq: 22 });
+  if (!minted.ok) throw new Error(minted.error.code);
+  return minted.value;
+}
+
+describe('the list', () => {
+  it('is asked for zone by zone, and tells name, zone, state, time, label and every address by worker', async () => {
+    const slice = aNode('ray-worker-slice', '10.130.2.1', {
+      networkEndpoints: [
+        { ipAddress: '10.130.2.1', port: 8470 },
+        { ipAddress: '10.130.2.2', port: 8470, accessConfig: { externalIp: '35.1.2.3' } },
+      ],
+    });
+    const {
+      cloud,
+      standin: { calls },
+    } = await cloudOf({ nodes: [BAD, slice] }, ['us-central1-a', 'us-central1-b']);
+    const listing = await cloud.list();
+    if (listing.kind !== 'listed') throw new Error(listing.message);
+    expect(listing.vms.map(({ name, workers }) => [name, workers])).toEqual([
+      ['ray-worker-7c21', [['10.130.1.45', '35.130.1.45']]],
+      ['ray-worker-slice', [['10.130.2.1'], ['10.130.2.2', '35.1.2.3']]],
+    ]);
+    expect(listing.vms[0]).toMatchObject({
+      zone: 'us-central1-a',
+      state: 'READY',
+      rayCluster: 'us-central1',
+    });
+    expect(await calls()).toEqual(
+      ['us-central1-a', 'us-central1-b'].map((zone) => [
+        ...['compute', 'tpus', 'tpu-vm', 'list', '--project', 'example-lab', '--zone', zone, '--format=json'],
+      ]),
+    );
+  });
+
+  it.each([
+    ['the service is away', 'server-error', /503/],
+    ['nobody is logged in', 'not-logged-in', /active account/],
+    ['a table comes in place of JSON', 'not-json', /no JSON/],
+    ['JSON of another shape comes', 'other-shape', /another shape/],
+    ['nothing comes', 'empty', /no JSON/],
+  ])('is unknown where %s', async (_, kind, why) => {
+    const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'list', kind }] });
+    const listing = await cloud.list();
+    expect(listing).toMatchObject({ kind: 'unknown', message: expect.stringMatching(why) });
+    expect((await cloud.list()).kind).toBe('listed');
+  });
+
+  it('is unknown where a machine has a name that a program would take for an option', async () => {
+    const { cloud } = await cloudOf({ nodes: [aNode('--quiet', '10.0.0.1'), BAD] });
+    expect(await cloud.list()).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is unknown where gcloud is not there', async () => {
+    const {
+      standin: { gcloud },
+    } = await cloudOf({ nodes: [] });
+    const cloud = createTpuCloud({ ...gcloud, program: '/nonexistent/gcloud' }, PLACE);
+    expect(await cloud.list()).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/ENOENT/) });
+  });
+});
+
+describe('the deletion', () => {
+  it('is the call of the policy, of that machine alone, and gone it is', async () => {
+    const {
+      cloud,
+      standin: { calls },
+    } = await cloudOf({ nodes: [BAD, GOOD] });
+    expect(await cloud.deleteVm(consentTo(VM), VM, at(12))).toEqual({ kind: 'deleted' });
+    expect(await calls()).toEqual([
+      [
+        'compute',
+        'tpus',
+        'tpu-vm',
+        'delete',
+        'ray-worker-7c21',
+        '--project',
+        'example-lab',
+        '--zone',
+        'us-central1-a',
+        '--quiet',
+      ],
+    ]);
+    const listing = await cloud.list();
+    expect(listing.kind === 'listed' && listing.vms.map(({ name }) => name)).toEqual(['ray-worker-8d32']);
+  });
+
+  it('calls nothing for another machine than was consented to, nor a second time', async () => {
+    const {
+      cloud,
+      standin: { calls },
+    } = await cloudOf({ nodes: [BAD, GOOD] });
+    const token = consentTo(VM);
+    await expect(cloud.deleteVm(token, { ...VM, name: 'ray-worker-8d32' }, at(12))).rejects.toThrow(
+      ConsentError,
+    );
+    expect(await calls()).toEqual([]);
+    await cloud.deleteVm(token, VM, at(12));
+    await expect(cloud.deleteVm(token, VM, at(12))).rejects.toThrow(ConsentError);
+    expect(await calls()).toHaveLength(1);
+  });
+
+  it.each([
+    ['the answer is lost after it was done', 'lost'],
+    ['the service is away', 'server-error'],
+    ['it is not allowed', 'denied'],
+  ])('is unknown, to be looked at, where %s', async (_, kind) => {
+    const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'delete', kind }] });
+    expect(await cloud.deleteVm(consentTo(VM), VM, at(12))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('has failed for certain only where gcloud never began', async () => {
+    const {
+      standin: { gcloud },
+    } = await cloudOf({ nodes: [BAD] });
+    const cloud = createTpuCloud({ ...gcloud, program: '/nonexistent/gcloud' }, PLACE);
+    expect(await cloud.deleteVm(consentTo(VM), VM, at(12))).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('gcloud', () => {
+  it('reads nothing that is not on the list of readings', async () => {
+    const {
+      standin: { gcloud, calls },
+    } = await cloudOf({ nodes: [BAD] });
+    expect(() => readWithGcloud(gcloud, ['compute', 'tpus', 'tpu-vm', 'delete', 'x'], 1_000)).toThrow(
+      /no reading/,
+    );
+    expect(() =>
+      changeWithGcloud(
+        gcloud,
+        { token: consentTo(VM), step: { does: 'delete-tpu-vm', command: ['rm'] }, now: at(12) },
+        1_000,
+      ),
+    ).toThrow(/not gcloud/);
+    expect(await calls()).toEqual([]);
+  });
+
+  it('gets its own credentials and no token of GitHub', () => {
+    const env = gcloudEnvironment({
+      PATH: '/bin',
+      GITHUB_TOKEN: 'x',
+      FERRYBOT_RUNNER_KEY: 'y',
+      CLOUDSDK_CONFIG: '/c',
+    });
+    expect(env).toEqual({ PATH: '/bin', CLOUDSDK_CONFIG: '/c', CLOUDSDK_CORE_DISABLE_PROMPTS: '1' });
+  });
+});
+
+describe('a machine of the same name', () => {
+  const listed: TpuVm = {
+    name: VM.name,
+    zone: VM.zone,
+    state: 'READY',
+    createdAt: VM.createdAt,
+    acceleratorType: '',
+    rayCluster: '',
+    workers: [['10.130.1.45']],
+  };
+  it.each([
+    ['is the same', listed, true],
+    ['made later is another', { ...listed, createdAt: '2026-11-21T00:00:00Z' }, false],
+    ['in another zone is another', { ...listed, zone: 'us-central1-b' }, false],
+    ['with another address is another', { ...listed, workers: [['10.130.1.99']] }, false],
+  ])('%s', (_, vm, same) => expect(isSameVm(vm, VM)).toBe(same));
+});
