@@ -113,7 +113,7 @@ export type LogRead =
 /** What came of a stop. `stopping`: accepted, not seen to end yet; observe again. */
 export type StopOutcome =
   | { readonly kind: 'stopped' }
-  | { readonly kind: 'stopping' }
+  | { readonly kind: 'stopping'; readonly message?: string }
   | { readonly kind: 'already-ended'; readonly status: JobStatus }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly message: string };
@@ -123,6 +123,9 @@ export type EngineSession =
   | { readonly kind: 'session'; readonly id: string; readonly version: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
+/** One job of a pass, with the session in which it was last seen. */
+export type AskedJob = { readonly jobId: string; readonly lastSession: string | null };
+
 /** A cluster. No method throws for an expected outcome; a throw is a bug. */
 export type Engine = {
   readonly name: string;
@@ -130,6 +133,8 @@ export type Engine = {
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   /** `lastSession`: the session in which the job was last seen, null if it never was. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
+  /** The same for many jobs in a bounded number of requests, in the order asked; engines without such a list lack it. */
+  observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
   readLog(jobId: string, offset: number): Promise<LogRead>;
   stop(jobId: string): Promise<StopOutcome>;
 };

@@ -21,6 +21,35 @@ export const limits = {
   jobExitRecordTries: 3_600,
   /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */
   logChunkBytesMax: 256 * 1024,
+  /** One request to a Ray dashboard: a busy head lists a thousand jobs in two or three seconds. */
+  rayRequestTimeoutMs: 30_000,
+  /** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */
+  rayAnswerBytesMax: 32 * 1024 * 1024,
+  /** Of an error's text: a traceback of Ray's has two or three thousand characters. */
+  rayAnswerTextMax: 20_000,
+  /** A submit whose answer was lost is looked for at once and after these pauses: the head takes a job within two seconds. */
+  rayLookAgainDelaysMs: [0, 1_000, 3_000],
+  /** Between two looks at a job that was told to stop; Ray gives it three seconds before SIGKILL. */
+  rayStopPollMs: 500,
+  /** The dashboard takes no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
+  rayPackageBytesMax: 100 * 1024 * 1024,
+  /** Before it is a zip; it is made in memory, and code has a tenth of this. */
+  rayPackageTreeBytesMax: 256 * 1024 * 1024,
+  rayPackageFilesMax: 20_000,
+  /** A frame of the log's socket is ten lines; a longer one is one huge line, which the whole log gives in pieces. */
+  rayTailFrameBytesMax: 1024 * 1024,
+  /** The head looks for the job for a second before it sends the first frame. */
+  rayTailFirstMs: 3_000,
+  /** Frames that follow each other at once come within this; at the end of the log the head pauses for two seconds. */
+  rayTailQuietMs: 500,
+  /** A socket that fails so often for a job is not opened again: a proxy that knows no WebSocket, or lines too long. */
+  rayTailTriesMax: 3,
+  /** Logs that one process follows at once; each costs the head an open file and two connections. */
+  rayTailsOpenMax: 64,
+  /** Tries of one read for the whole log. */
+  rayLogTriesMax: 2,
+  /** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */
+  rayLogLookbackBytes: 64 * 1024,
   /** A config is a page or two; more is a mistake or an attack on the parser. */
   configCharactersMax: 100_000,
   configAliasesMax: 20,

@@ -1,0 +1,132 @@
+/** One small question to the dashboard and its whole answer, or why there is none. */
+
+import { z } from 'zod';
+import { limits } from '../../../domain/limits.ts';
+import { redact } from '../../../host/redactor.ts';
+import type { HttpAnswer } from './http.ts';
+import { authorization, type RestSettings } from './settings.ts';
+
+export type Question = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below the dashboard's address, without a slash in front; Ray insists on the one at the end of `api/jobs/`. */
+  readonly path: string;
+  readonly body?: object | Uint8Array;
+};
+
+/** No usable answer. `refused`: the head wants another token. */
+export type NoAnswer = {
+  readonly kind: 'unknown';
+  readonly cause: 'not-sent' | 'lost' | 'no-token' | 'wrong-token' | 'redirect' | 'too-large' | 'no-ray';
+  readonly message: string;
+};
+
+export type Answer =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly contentType: string;
+      readonly text: string;
+    }
+  | NoAnswer;
+
+/** Asks once. Redirects are not followed: the token would go with them. */
+export async function ask(settings: RestSettings, question: Question): Promise<Answer> {
+  const result = await settings.http({
+    method: question.method,
+    url: new URL(question.path, settings.address),
+    headers: { ...authorization(settings), accept: 'application/json', ...typeOf(question.body) },
+    body: bodyOf(question.body),
+    idleTimeoutMs: settings.requestTimeoutMs,
+    signal: AbortSignal.timeout(settings.requestTimeoutMs * 2),
+  });
+  if (result.kind === 'failed')
+    return noAnswer(result.sent ? 'lost' : 'not-sent', scrub(settings, `no answer: ${result.message}`));
+  const refusal = refusalOf(settings, result.answer);
+  if (refusal !== null) {
+    result.answer.close();
+    return refusal;
+  }
+  return readWhole(settings, result.answer);
+}
+
+/** The answers by which a dashboard says that we may not ask, or not here; null for any other. */
+export function refusalOf(settings: RestSettings, answer: HttpAnswer): NoAnswer | null {
+  if (answer.status === 401)
+    return noAnswer(
+      'no-token',
+      settings.token === null
+        ? 'the dashboard asks for a token and there is none'
+        : 'the token did not arrive',
+    );
+  if (answer.status === 403) return noAnswer('wrong-token', 'the dashboard refuses this token');
+  if (answer.status >= 300 && answer.status < 400)
+    return noAnswer('redirect', `the dashboard answers ${answer.status}: what it points to is not followed`);
+  return null;
+}
+
+/** What a JSON answer says; anything else is no answer of a Ray that we know. */
+export function parse<Value>(answer: Answer, schema: z.ZodType<Value>): Value | NoAnswer {
+  if (answer.kind === 'unknown') return answer;
+  if (answer.status !== 200)
+    return noAnswer('no-ray', `the dashboard answers ${answer.status}: ${lastLine(answer.text)}`);
+  const json = jsonOf(answer.text);
+  const parsed = json === undefined ? undefined : schema.safeParse(json);
+  if (parsed?.success === true) return parsed.data;
+  const why = parsed === undefined ? `${answer.contentType || 'something'}` : z.prettifyError(parsed.error);
+  return noAnswer('no-ray', `this is no answer of Ray that is known here: ${why}`);
+}
+
+/** Ray's tracebacks say what is wrong in their last line; of a page of HTML nothing is worth repeating. */
+export function lastLine(text: string): string {
+  const lines = text.split('\n').filter((line) => /[^\s.]/.test(line));
+  const last = lines.at(-1)?.trim() ?? '';
+  return last.startsWith('<') ? 'a page of HTML' : last.slice(0, limits.messageCharactersMax).toWellFormed();
+}
+
+/** Without our token and what else is known to be secret. */
+export function scrub(settings: RestSettings, text: string, more: readonly string[] = []): string {
+  return redact(text, [...settings.secrets, ...(settings.token === null ? [] : [settings.token]), ...more]);
+}
+
+export function noAnswer(cause: NoAnswer['cause'], message: string): NoAnswer {
+  return { kind: 'unknown', cause, message };
+}
+
+async function readWhole(settings: RestSettings, answer: HttpAnswer): Promise<Answer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of answer.body) {
+      size += piece.length;
+      if (size > limits.rayAnswerBytesMax) {
+        answer.close();
+        return noAnswer('too-large', `the answer has more than ${limits.rayAnswerBytesMax} bytes`);
+      }
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return noAnswer('lost', scrub(settings, `the answer broke off: ${error.message}`));
+  }
+  const text = Buffer.concat(pieces).toString('utf8');
+  return { kind: 'answer', status: answer.status, contentType: answer.contentType, text };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function bodyOf(body: Question['body']): string | Uint8Array | null {
+  if (body === undefined) return null;
+  return body instanceof Uint8Array ? body : JSON.stringify(body);
+}
+
+function typeOf(body: Question['body']): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  return { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' };
+}

@@ -1,0 +1,95 @@
+/** One HTTP request with a body that is read as slowly as its reader likes; no redirects, no shared connections. */
+
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestOverTls } from 'node:https';
+import { codeOf } from '../../../host/publish-once.ts';
+
+export type HttpRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+  /** The connection may be silent for so long, before the answer and between two pieces of it. */
+  readonly idleTimeoutMs: number;
+  /** Ends the whole exchange. */
+  readonly signal?: AbortSignal;
+};
+
+export type HttpAnswer = {
+  readonly status: number;
+  readonly contentType: string;
+  /** Pieces as they come, each asked for; throws when the connection breaks off before the end. */
+  readonly body: AsyncIterableIterator<Uint8Array>;
+  /** Whether an open answer keeps the process alive. */
+  readonly hold: (isHeld: boolean) => void;
+  readonly close: () => void;
+};
+
+/** `sent`: false when the request certainly reached nobody. */
+export type HttpResult =
+  | { readonly kind: 'answer'; readonly answer: HttpAnswer }
+  | { readonly kind: 'failed'; readonly sent: boolean; readonly message: string };
+
+export type Http = (request: HttpRequest) => Promise<HttpResult>;
+
+/** Errors that happen before a connection stands. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/**
+ * Asks over node:http. Not `fetch`: that one marks every request with `Sec-Fetch-Mode`, by which Ray takes it for a
+ * browser and refuses to submit (ray-project/ray, python/ray/dashboard/optional_utils.py, is_browser_request). A
+ * connection of its own for each request: one that was kept open across a restart of the head looks like a lost answer.
+ */
+export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
+  try {
+    const request = start(asked);
+    request.end(asked.body ?? undefined);
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    if (response === undefined) throw new Error('a response event without a response');
+    return { kind: 'answer', answer: answerOf(response) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const code = codeOf(error) ?? '';
+    return { kind: 'failed', sent: !NOT_SENT.has(code), message: `${code} ${error.message}`.trim() };
+  }
+}
+
+function start({ method, url, headers, body, idleTimeoutMs, signal }: HttpRequest): ClientRequest {
+  const length: Record<string, number> = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+  const options = {
+    method,
+    headers: { ...headers, ...length },
+    agent: false,
+    timeout: idleTimeoutMs,
+    ...(signal === undefined ? {} : { signal }),
+  } as const;
+  const request = url.protocol === 'https:' ? requestOverTls(url, options) : requestPlain(url, options);
+  request.on('timeout', () => {
+    request.destroy(new Error(`no word for ${idleTimeoutMs} ms`));
+  });
+  return request;
+}
+
+function answerOf(response: IncomingMessage): HttpAnswer {
+  return {
+    status: response.statusCode ?? 0,
+    contentType: response.headers['content-type'] ?? '',
+    body: response.iterator({ destroyOnReturn: true }),
+    hold: (isHeld) => {
+      if (isHeld) response.socket.ref();
+      else response.socket.unref();
+    },
+    close: () => {
+      // What breaks from here on is of no interest any more, and must not end the process.
+      response.on('error', () => undefined);
+      response.destroy();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** The two ways to a Ray job's log from its beginning: the whole of it in one answer, and the socket that follows it. */
+
+import { limits } from '../../../domain/limits.ts';
+import { lastLine, refusalOf, scrub } from './ask.ts';
+import type { HttpAnswer } from './http.ts';
+import { createJsonLogReader } from './json-log.ts';
+import { saysMissing } from './look-up.ts';
+import { authorization, type RestSettings } from './settings.ts';
+
+/**
+ * `quiet`: nothing came for a while, more may come; `end`: there is no more, and with `isWhole` what came is certainly
+ * the log as it stood when it was asked for.
+ */
+export type LogPiece =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'quiet' }
+  | { readonly kind: 'end'; readonly isWhole: boolean }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export type LogSource = {
+  readonly kind: 'whole' | 'tail';
+  readonly next: () => Promise<LogPiece>;
+  /** Nobody asks for a while: it must not keep the process alive. */
+  readonly rest: () => void;
+  readonly close: () => void;
+};
+
+/**
+ * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). It is
+ * decoded as it arrives and never collected.
+ */
+export function wholeLog(settings: RestSettings, jobId: string): LogSource {
+  let answer: HttpAnswer | null = null;
+  const decoder = createJsonLogReader();
+  const next = async (): Promise<LogPiece> => {
+    answer?.hold(true);
+    if (answer === null) {
+      const opened = await openWhole(settings, jobId);
+      if (opened.kind !== 'open') return opened;
+      answer = opened.answer;
+    }
+    try {
+      for (;;) {
+        const { value, done } = await answer.body.next();
+        const bytes = value === undefined ? null : decoder.read(value);
+        if (decoder.state() === 'other') return { kind: 'failed', message: 'this is no log of Ray' };
+        if (bytes !== null && bytes.length > 0) return { kind: 'bytes', bytes };
+        if (done !== true) continue;
+        if (decoder.state() === 'whole') return { kind: 'end', isWhole: true };
+        return { kind: 'failed', message: 'the log broke off on its way' };
+      }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { kind: 'failed', message: scrub(settings, `the log broke off on its way: ${error.message}`) };
+    }
+  };
+  return { kind: 'whole', next, rest: () => answer?.hold(false), close: () => answer?.close() };
+}
+
+async function openWhole(
+  settings: RestSettings,
+  jobId: string,
+): Promise<{ readonly kind: 'open'; readonly answer: HttpAnswer } | LogPiece> {
+  const result = await settings.http({
+    method: 'GET',
+    url: new URL(`api/jobs/${jobId}/logs`, settings.address),
+    headers: authorization(settings),
+    body: null,
+    idleTimeoutMs: settings.requestTimeoutMs,
+  });
+  if (result.kind === 'failed') return { kind: 'failed', message: scrub(settings, result.message) };
+  const { answer } = result;
+  if (answer.status === 200) return { kind: 'open', answer };
+  const refusal = refusalOf(settings, answer);
+  if (refusal !== null) {
+    answer.close();
+    return { kind: 'failed', message: refusal.message };
+  }
+  const text = await readSome(answer);
+  answer.close();
+  if (saysMissing({ ...answer, text }, jobId)) return { kind: 'absent' };
+  return { kind: 'failed', message: scrub(settings, `no log: ${answer.status}: ${lastLine(text)}`) };
+}
+
+async function readSome(answer: HttpAnswer): Promise<string> {
+  let text = '';
+  for await (const piece of answer.body) {
+    text += Buffer.from(piece).toString('utf8');
+    if (text.length > limits.rayAnswerTextMax) break;
+  }
+  return text;
+}
+
+/** `WS /api/jobs/{id}/logs/tail`: a few lines a frame from the beginning, then whatever the job says, until it ends. */
+export function tailedLog(settings: RestSettings, jobId: string): LogSource {
+  const frames: Uint8Array[] = [];
+  let held = 0;
+  const end: { reason: string | null; hasCome: boolean } = { reason: null, hasCome: false };
+  let waitMs: number = limits.rayTailFirstMs;
+  let wake = (): void => undefined;
+  const url = new URL(`api/jobs/${jobId}/logs/tail`, settings.address);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  const socket = settings.openTail(
+    { url, headers: authorization(settings), timeoutMs: settings.requestTimeoutMs },
+    {
+      onText: (bytes) => {
+        frames.push(bytes);
+        held += bytes.length;
+        if (held > limits.logChunkBytesMax) socket.pause();
+        wake();
+      },
+      onClosed: (reason) => {
+        end.reason = reason;
+        end.hasCome = true;
+        wake();
+      },
+    },
+  );
+  const take = (): LogPiece | null => {
+    const bytes = frames.shift();
+    if (bytes !== undefined) {
+      held -= bytes.length;
+      return { kind: 'bytes', bytes };
+    }
+    if (!end.hasCome) return null;
+    if (end.reason === null) return { kind: 'end', isWhole: false };
+    return { kind: 'failed', message: scrub(settings, end.reason) };
+  };
+  const next = async (): Promise<LogPiece> => {
+    socket.hold(true);
+    const there = take();
+    if (there !== null) return there;
+    socket.resume();
+    await quietOr(waitMs, (resolve) => {
+      wake = resolve;
+    });
+    waitMs = limits.rayTailQuietMs;
+    return take() ?? { kind: 'quiet' };
+  };
+  return { kind: 'tail', next, rest: () => socket.hold(false), close: () => socket.close() };
+}
+
+async function quietOr(waitMs: number, onWake: (resolve: () => void) => void): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, waitMs);
+    onWake(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

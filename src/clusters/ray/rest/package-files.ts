@@ -1,0 +1,84 @@
+/** The files of a shipped tree, with the same bytes as a zip for the same content on every machine. */
+
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { type Zippable, zipSync } from 'fflate';
+import { limits } from '../../../domain/limits.ts';
+import { codeOf } from '../../../host/publish-once.ts';
+
+export type PackageBytes =
+  | { readonly kind: 'zip'; readonly bytes: Uint8Array; readonly files: number }
+  | { readonly kind: 'refused'; readonly code: 'no-working-directory' | 'refused'; readonly message: string };
+
+type Member = { readonly name: string; readonly path: string; readonly bytes: number; readonly mode: number };
+
+/** The earliest moment that a zip can hold (APPNOTE 4.4.6 counts from 1980), in the machine's own zone as the format has none. */
+const MODIFIED = new Date(1980, 0, 1);
+/** `version made by` Unix: only then do the upper bits of the attributes hold a mode (APPNOTE 4.4.2). */
+const UNIX = 3;
+
+/**
+ * Zips a folder in memory. Names are sorted, times are fixed, and of the mode only *executable* is kept, so that one
+ * tree has one name. Ray unpacks no symbolic links; what one points to inside the tree is shipped in its place, and
+ * one that leads out is refused.
+ */
+export async function zipTree(folder: string): Promise<PackageBytes> {
+  let members: readonly Member[];
+  try {
+    members = await membersOf(await realpath(folder));
+  } catch (error) {
+    if (error instanceof OutsideError) return { kind: 'refused', code: 'refused', message: error.message };
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
+    return { kind: 'refused', code: 'no-working-directory', message: `${folder} is no folder` };
+  }
+  const total = members.reduce((sum, member) => sum + member.bytes, 0);
+  const tooMuch = refusalOf(members.length, total);
+  if (tooMuch !== null) return { kind: 'refused', code: 'refused', message: tooMuch };
+  const content: Zippable = {};
+  for (const { name, path, mode } of members)
+    content[name] = [
+      await readFile(path),
+      { mtime: MODIFIED, os: UNIX, attrs: ((0o100000 | mode) << 16) >>> 0 },
+    ];
+  const bytes = zipSync(content, { level: 6 });
+  if (bytes.length > limits.rayPackageBytesMax)
+    return {
+      kind: 'refused',
+      code: 'refused',
+      message: `the shipped files are ${bytes.length} bytes as a zip; Ray takes ${limits.rayPackageBytesMax}`,
+    };
+  return { kind: 'zip', bytes, files: members.length };
+}
+
+function refusalOf(files: number, bytes: number): string | null {
+  if (files > limits.rayPackageFilesMax)
+    return `${files} files are to be shipped; ${limits.rayPackageFilesMax} is the limit`;
+  if (bytes > limits.rayPackageTreeBytesMax)
+    return `the shipped files have ${bytes} bytes; ${limits.rayPackageTreeBytesMax} is the limit`;
+  return null;
+}
+
+class OutsideError extends Error {}
+
+async function membersOf(root: string): Promise<readonly Member[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const members: Member[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(root, path).split(sep).join('/');
+    const target = entry.isSymbolicLink() ? await targetOf(root, path, name) : path;
+    const seen = await stat(target);
+    if (entry.isSymbolicLink() && seen.isDirectory())
+      throw new OutsideError(`${name} is a link to a folder, which Ray does not unpack`);
+    const mode = (seen.mode & 0o111) === 0 ? 0o644 : 0o755;
+    if (seen.isFile()) members.push({ name, path: target, bytes: seen.size, mode });
+  }
+  return members.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function targetOf(root: string, path: string, name: string): Promise<string> {
+  const target = await realpath(path);
+  if (!target.startsWith(root + sep))
+    throw new OutsideError(`${name} is a link that leads out of the shipped files`);
+  return target;
+}

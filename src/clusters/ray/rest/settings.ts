@@ -1,0 +1,50 @@
+/** What the `rest` transport needs from its surroundings. */
+
+import { setTimeout } from 'node:timers/promises';
+import { limits } from '../../../domain/limits.ts';
+import { callOverHttp, type Http } from './http.ts';
+import { openTailSocket, type TailOpener } from './tail-socket.ts';
+
+export type RestOptions = {
+  /** The dashboard: scheme, host and port, perhaps with a path in front of `/api`. */
+  readonly address: string;
+  /** Ray's authentication token; null where the head asks for none. */
+  readonly token: string | null;
+  /** For each request; a body that is read piece by piece may be silent for so long. */
+  readonly requestTimeoutMs?: number;
+  /** Values that must not stand in any text that leaves the adapter, such as those of the secrets of the job. */
+  readonly secrets?: readonly string[];
+  readonly http?: Http;
+  readonly openTail?: TailOpener;
+  readonly sleep?: (durationMs: number) => Promise<unknown>;
+};
+
+/** The options with their defaults filled in; `address` ends with a slash. */
+export type RestSettings = Required<RestOptions>;
+
+/** Fills in the defaults. Throws where the address is no URL of the web, which the config's schema has excluded. */
+export function restSettings(options: RestOptions): RestSettings {
+  const url = new URL(options.address);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`${url.protocol} is no address of a dashboard`);
+  return {
+    requestTimeoutMs: limits.rayRequestTimeoutMs,
+    secrets: [],
+    http: callOverHttp,
+    openTail: openTailSocket,
+    sleep: (durationMs) => setTimeout(durationMs),
+    ...options,
+    address: url.href.endsWith('/') ? url.href : `${url.href}/`,
+  };
+}
+
+/**
+ * The headers that say who asks: the usual one, and Ray's own for dashboards behind a proxy that keeps the first for
+ * itself (ray-project/ray, python/ray/_private/authentication). Nothing here may look like a browser: Ray refuses every
+ * write of one (docs/decisions/0014-ray-over-rest.md).
+ */
+export function authorization(settings: RestSettings): Readonly<Record<string, string>> {
+  if (settings.token === null) return {};
+  const bearer = `Bearer ${settings.token}`;
+  return { authorization: bearer, 'x-ray-authorization': bearer };
+}

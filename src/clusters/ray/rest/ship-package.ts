@@ -1,0 +1,43 @@
+/** Brings the shipped files to the cluster: as a package under the name of its content, uploaded once. */
+
+import { hash } from 'node:crypto';
+import { ask, lastLine, type NoAnswer } from './ask.ts';
+import { zipTree } from './package-files.ts';
+import type { RestSettings } from './settings.ts';
+
+export type Shipped =
+  | { readonly kind: 'shipped'; readonly uri: string }
+  | {
+      readonly kind: 'rejected';
+      readonly code: 'no-working-directory' | 'refused';
+      readonly message: string;
+    }
+  | NoAnswer;
+
+/** Of the 64 digits of a SHA-256: enough that no two trees of a lab share a name. */
+const NAME_DIGITS = 40;
+
+/**
+ * `PUT /api/packages/gcs/{name}`, unless the head has it (ray-project/ray, job_head.py, upload_package). The name says
+ * the content, so a doubled or lost upload changes nothing. Looking also keeps it on the head until the job starts:
+ * Ray drops packages that nobody uses after ten minutes.
+ */
+export async function shipPackage(settings: RestSettings, folder: string): Promise<Shipped> {
+  const zip = await zipTree(folder);
+  if (zip.kind === 'refused') return { kind: 'rejected', code: zip.code, message: zip.message };
+  const name = `_ray_pkg_${hash('sha256', zip.bytes, 'hex').slice(0, NAME_DIGITS)}.zip`;
+  const path = `api/packages/gcs/${name}`;
+  const shipped = { kind: 'shipped', uri: `gcs://${name}` } as const;
+  const there = await ask(settings, { method: 'GET', path });
+  if (there.kind === 'unknown') return there;
+  if (there.status === 200) return shipped;
+  const put = await ask(settings, { method: 'PUT', path, body: zip.bytes });
+  if (put.kind === 'answer' && put.status === 200) return shipped;
+  // The answer may be what was lost, not the upload.
+  const again = await ask(settings, { method: 'GET', path });
+  if (again.kind === 'unknown') return again;
+  if (again.status === 200) return shipped;
+  if (put.kind === 'unknown') return put;
+  const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(put.text)}`;
+  return { kind: 'rejected', code: 'refused', message };
+}

@@ -1,0 +1,50 @@
+/** The contract of every engine, kept by the Jobs API of a real Ray head. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
+import { type RayHead, startRayHead } from '../support/ray-head.ts';
+import { describeWithRay } from '../support/ray-tools.ts';
+
+describeWithRay('the ray engine over the Jobs API of a real head', () => {
+  let head: RayHead;
+  let jobs = 0;
+  beforeAll(async () => {
+    head = await startRayHead();
+  });
+  afterAll(() => head.close());
+
+  const open = async (): Promise<EngineBench> => {
+    const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
+    const say = `print(${JSON.stringify(SAID.trimEnd())}, flush=True)`;
+    const sources = {
+      quick: say,
+      failing: `${say}; raise SystemExit(3)`,
+      endless: `${say}; import time; time.sleep(1e6)`,
+    };
+    for (const [kind, source] of Object.entries(sources))
+      await writeFile(join(directory, `${kind}.py`), source);
+    jobs += 1;
+    const jobId = `job-${jobs}`;
+    const engine = createRestEngine({ address: head.address, token: head.token });
+    return {
+      engine,
+      jobId,
+      preamble: new RegExp(
+        `^[0-9-]+ [0-9:,]+\\tINFO [^\\n]*Runtime env is setting up\\.\\nRunning entrypoint for job ${jobId}: python \\w+\\.py\\n$`,
+      ),
+      directory,
+      command: (kind) => ['python', `${kind}.py`],
+      pass: () => sleep(100),
+      close: async () => {
+        await engine.stop(jobId);
+        await rm(directory, { recursive: true, force: true });
+      },
+    };
+  };
+  engineContract(open);
+});

@@ -1,0 +1,143 @@
+/** What every engine behind the interface must do, whatever stands behind it. */
+
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
+import { isTerminal } from '../../src/domain/engine.ts';
+
+/** One engine, ready for a test: jobs of three kinds, and a way to let a little time pass. */
+export type EngineBench = {
+  readonly engine: Engine;
+  /** An id that nobody has used on this engine. */
+  readonly jobId: string;
+  readonly command: (kind: 'quick' | 'failing' | 'endless') => readonly string[];
+  readonly directory: string;
+  /** What the engine itself writes into a log before the job's own words. */
+  readonly preamble: RegExp;
+  readonly pass: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** What a job of this contract says, in two lines. */
+export const SAID = 'up 🚀 käse\nprogress\n';
+
+/** Says what an engine must do; `open` gives a fresh one for each test. */
+export function engineContract(open: () => Promise<EngineBench>): void {
+  let bench: EngineBench;
+  beforeEach(async () => {
+    bench = await open();
+  });
+  afterEach(() => bench.close());
+
+  const spec = (kind: 'quick' | 'failing' | 'endless', changes: Partial<JobSpec> = {}): JobSpec => ({
+    submissionId: bench.jobId,
+    command: bench.command(kind),
+    env: {},
+    workingDirectory: bench.directory,
+    metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' },
+    ...changes,
+  });
+  const when = async (accept: (job: FoundJob) => boolean): Promise<FoundJob> => {
+    for (let look = 0; look < 600; look += 1) {
+      const seen = await bench.engine.observe(bench.jobId, null);
+      if (seen.kind === 'found' && accept(seen)) return seen;
+      await bench.pass();
+    }
+    throw new Error('the job never got there');
+  };
+  const saidAll = async (): Promise<void> => {
+    for (let look = 0; look < 600; look += 1) {
+      const read = await bench.engine.readLog(bench.jobId, 0);
+      if (read.kind === 'chunk' && read.text.endsWith(SAID)) return;
+      await bench.pass();
+    }
+    throw new Error('the job never said it all');
+  };
+
+  it('names its session', async () => {
+    expect(await bench.engine.session()).toMatchObject({ kind: 'session', id: expect.stringMatching(/./) });
+  });
+
+  it('positively has no job of an id that nobody submitted', async () => {
+    for (const id of [bench.jobId, '../job-1', '']) {
+      expect(await bench.engine.observe(id, null)).toMatchObject({ kind: 'absent' });
+      expect(await bench.engine.readLog(id, 0)).toEqual({ kind: 'absent' });
+      expect(await bench.engine.stop(id)).toEqual({ kind: 'absent' });
+    }
+  });
+
+  it('refuses an id that could be a path, and a command without a program', async () => {
+    for (const submissionId of ['', '../x', 'a/b', '.hidden', 'x'.repeat(129)])
+      expect(await bench.engine.submit(spec('quick', { submissionId }))).toMatchObject({
+        kind: 'rejected',
+        code: 'bad-submission-id',
+      });
+    expect(await bench.engine.submit(spec('quick', { command: [] }))).toMatchObject({
+      code: 'empty-command',
+    });
+  });
+
+  it('starts an id once, gives the same job to who asks again, and another one to nobody', async () => {
+    const first = await bench.engine.submit(spec('quick'));
+    const again = await bench.engine.submit(spec('quick'));
+    expect(first).toMatchObject({
+      kind: 'submitted',
+      job: { engine: bench.engine.name, jobId: bench.jobId },
+    });
+    expect(again).toEqual({ ...first, kind: 'adopted' });
+    for (const change of [{ run: 'other' }, { attempt: 2 }, { manifest: 'sha256:bb' }]) {
+      const metadata = { ...spec('quick').metadata, ...change };
+      const outcome = await bench.engine.submit(spec('quick', { metadata }));
+      expect(outcome).toEqual({ kind: 'conflict', found: spec('quick').metadata });
+    }
+  });
+
+  it('lets a job run, end well, and stay ended', async () => {
+    await bench.engine.submit(spec('quick'));
+    const end = await when((job) => isTerminal(job.status));
+    expect(end).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, errorType: null });
+    expect(end.metadata).toEqual(spec('quick').metadata);
+    expect(end.endedAtMs ?? 0).toBeGreaterThanOrEqual(end.startedAtMs ?? Number.NaN);
+    await bench.pass();
+    expect(await bench.engine.observe(bench.jobId, null)).toEqual(end);
+    expect(await bench.engine.stop(bench.jobId)).toEqual({ kind: 'already-ended', status: 'SUCCEEDED' });
+    expect(await bench.engine.observe(bench.jobId, null)).toEqual(end);
+  });
+
+  it('says how a job failed', async () => {
+    await bench.engine.submit(spec('failing'));
+    expect(await when((job) => isTerminal(job.status))).toMatchObject({
+      status: 'FAILED',
+      exitCode: 3,
+      errorType: 'JOB_ENTRYPOINT_COMMAND_ERROR',
+    });
+  });
+
+  it('stops a job on request, with no exit code', async () => {
+    await bench.engine.submit(spec('endless'));
+    await saidAll();
+    expect(await when((job) => job.status === 'RUNNING')).toMatchObject({ exitCode: null, endedAtMs: null });
+    expect(['stopped', 'stopping']).toContain((await bench.engine.stop(bench.jobId)).kind);
+    expect(await when((job) => isTerminal(job.status))).toMatchObject({ status: 'STOPPED', exitCode: null });
+    expect(await bench.engine.stop(bench.jobId)).toEqual({ kind: 'already-ended', status: 'STOPPED' });
+  });
+
+  it('gives the log from any offset, and says when there is less of it than was read', async () => {
+    await bench.engine.submit(spec('quick'));
+    await when((job) => isTerminal(job.status));
+    const whole = await bench.engine.readLog(bench.jobId, 0);
+    if (whole.kind !== 'chunk') throw new Error(`the log is ${whole.kind}`);
+    expect(whole.text.slice(0, -SAID.length)).toMatch(bench.preamble);
+    const bytes = Buffer.from(whole.text);
+    const size = bytes.length;
+    expect(whole).toEqual({ kind: 'chunk', text: whole.text, offset: 0, nextOffset: size, atEnd: true });
+    expect(whole.text.endsWith(SAID)).toBe(true);
+    const rest = { text: bytes.subarray(3).toString('utf8'), nextOffset: size };
+    expect(await bench.engine.readLog(bench.jobId, 3)).toMatchObject(rest);
+    expect(await bench.engine.readLog(bench.jobId, size)).toMatchObject({
+      text: '',
+      nextOffset: size,
+      atEnd: true,
+    });
+    expect(await bench.engine.readLog(bench.jobId, size + 1)).toEqual({ kind: 'rewound', sizeBytes: size });
+  });
+}
