@@ -21,6 +21,7 @@ export function worldSettings(world: World, homeRepository: string): PagesOption
     jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
     jobLog: (jobId) => world.state.logs[jobId] ?? null,
     checkButtons: (id) => world.state.checkRuns[id]?.actions ?? [],
+    dispatchInputs: (workflowId) => world.state.workflows[workflowId]?.dispatchInputs ?? null,
     pressButton: (press) => pressButton(world, press),
   };
 }

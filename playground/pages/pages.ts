@@ -65,6 +65,9 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
     checkButtons: options.checkButtons ?? (() => []),
     glance: options.glance ?? (() => null),
     pressButton: options.pressButton ?? (async () => 'unknown'),
+    dispatchInputs: options.dispatchInputs ?? (() => null),
+    labConfig: options.labConfig ?? (async () => null),
+    exampleFiles: options.exampleFiles ?? (async () => ({})),
   };
 }
 

@@ -1,4 +1,6 @@
 /** Every address of the page, in one list: what is looked at and what is done. */
+import { addExample } from './acts/add-example.ts';
+import { dispatchWorkflow } from './acts/dispatch.ts';
 import { actOnRun, mergePull, toggleLabel } from './acts/manage.ts';
 import { pressCheckButton } from './acts/press.ts';
 import { reactToComment, reactToThread } from './acts/react.ts';
@@ -51,5 +53,7 @@ export const actRoutes: readonly Route<ActHandler>[] = [
   { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/reactions', handler: reactToComment },
   { pattern: '/:owner/:repo/pull/:number#/merge', handler: mergePull },
   { pattern: '/:owner/:repo/actions/runs/:id#', handler: actOnRun },
+  { pattern: '/:owner/:repo/actions/workflows/:id#', handler: dispatchWorkflow },
+  { pattern: '/:owner/:repo/example', handler: addExample },
   { pattern: '/:owner/:repo/runs/:check#/buttons', handler: pressCheckButton },
 ];

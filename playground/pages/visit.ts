@@ -21,6 +21,37 @@ export type Visit = {
   readonly checkButtons: (checkRunId: number) => readonly CheckButton[];
   readonly glance: () => Glance | null;
   readonly pressButton: (press: ButtonPress) => Promise<PressOutcome>;
+  /** What is to be said about the lab's config; null where nobody judges it. */
+  readonly labConfig: () => Promise<ConfigNotice | null>;
+  /** Files that a lab without ferrybot may begin with, text by path. */
+  readonly exampleFiles: () => Promise<Readonly<Record<string, string>>>;
+  /** Inputs with which a workflow can be dispatched; null = it cannot. GitHub's API does not tell them. */
+  readonly dispatchInputs: (workflowId: number) => DispatchForm | null;
+};
+
+/** Declared inputs by name, in the order of the file. */
+export type DispatchForm = Readonly<
+  Record<
+    string,
+    {
+      readonly type: string;
+      readonly required: boolean;
+      readonly default: string | null;
+      readonly options: readonly string[];
+    }
+  >
+>;
+
+/** A config as `ferrybot check-config` judges it. */
+export type ConfigNotice = {
+  readonly state: 'missing' | 'valid' | 'invalid';
+  readonly problems: readonly {
+    readonly line: number;
+    readonly column: number;
+    readonly severity: string;
+    readonly path: string;
+    readonly message: string;
+  }[];
 };
 
 export type CheckButton = {
@@ -72,4 +103,7 @@ export type PagesOptions = {
   readonly glance?: () => Glance;
   /** Tells the App that somebody pressed a button on its check run; GitHub's API has no request for that. */
   readonly pressButton?: (press: ButtonPress) => Promise<PressOutcome>;
+  readonly labConfig?: () => Promise<ConfigNotice>;
+  readonly exampleFiles?: () => Promise<Readonly<Record<string, string>>>;
+  readonly dispatchInputs?: (workflowId: number) => DispatchForm | null;
 };

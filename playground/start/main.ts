@@ -1,8 +1,8 @@
 /** `npm start`: a whole lab on this machine, with the real bot in it; a person looks on, or `--auto` plays the person. */
 
 import { join } from 'node:path';
-import { rehearsal } from '../limits.ts';
 import { endJobs, livingJobs } from './end-jobs.ts';
+import { interrupted } from './interrupted.ts';
 import { openLabFolder } from './lab-folder.ts';
 import { leaveBehind } from './leave-behind.ts';
 import { readLogbook } from './logbook-events.ts';
@@ -10,7 +10,7 @@ import { type OpenedLab, openLab } from './open-lab.ts';
 import { readOptions, type StartOptions, USAGE } from './options.ts';
 import { asMaintainer } from './person.ts';
 import { nextDay, playDay, type StageReport } from './play.ts';
-import { REPOSITORY } from './seed-lab.ts';
+import { exampleLab, REPOSITORY } from './seed-lab.ts';
 
 type Report = {
   readonly ok: boolean;
@@ -37,7 +37,7 @@ const NOTHING = { ok: false, reason: null, stages: [], logbook: null, sealTags: 
 
 async function start(options: StartOptions): Promise<number> {
   const folder = await openLabFolder(options.keep);
-  const opened = await openLab(options, folder);
+  const opened = await openLab(options, folder, exampleLab(folder, options.server));
   if (!opened.ok) {
     console.error(opened.message);
     if (options.json)
@@ -75,22 +75,6 @@ async function close(lab: OpenedLab, options: StartOptions, say: (line: string) 
     say(
       `the job ${jobId} goes on (process ${supervisor ?? command}); start again with --keep ${lab.folder.root} to see it end`,
     );
-}
-
-/**
- * Resolves when a person (Ctrl-C) or the system asks for the end. npm hands a signal on that the terminal has sent to
- * all already, so only one that comes some time later means: at once.
- */
-async function interrupted(): Promise<null> {
-  let firstMs: number | null = null;
-  return new Promise((resolve) => {
-    const asked = (): void => {
-      firstMs ??= performance.now();
-      if (performance.now() - firstMs > rehearsal.secondSignalMs) process.exit(130);
-      resolve(null);
-    };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, asked);
-  });
 }
 
 async function play(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<Report> {

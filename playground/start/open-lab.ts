@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Actions, createActions } from '../actions/actions.ts';
+import type { Runner } from '../actions/runner/runner-types.ts';
 import { createProgramStore } from '../git/program-store.ts';
 import { clockOffsetKey } from '../http/control.ts';
 import { createGitDoor } from '../http/git-door.ts';
@@ -10,6 +11,7 @@ import { createOffsetClock, type OffsetClock } from '../http/offset-clock.ts';
 import { type Listening, listen } from '../http/server.ts';
 import { worldSettings } from '../pages/from-world.ts';
 import { createPages } from '../pages/pages.ts';
+import type { PagesOptions } from '../pages/visit.ts';
 import { startWebhooks } from '../webhooks/webhooks.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createStateFile } from '../world/state-file.ts';
@@ -17,8 +19,21 @@ import type { World } from '../world/world.ts';
 import { type LabKeys, labKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 import type { StartOptions } from './options.ts';
-import { REPOSITORY, seedLab } from './seed-lab.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+
+/** What a start chooses about the lab that it opens, whoever's lab it is. */
+export type OpenOptions = Pick<StartOptions, 'port' | 'webhooks' | 'server'>;
+
+/** Whose lab it is: its repository, what a new world is filled with, and the machines that its workflows ask for. */
+export type LabSource = {
+  readonly repository: { readonly owner: string; readonly name: string };
+  readonly defaultBranch: string;
+  readonly runners: readonly Runner[];
+  /** Fills an empty world; called once in the life of a folder. */
+  readonly seed: (world: World, keys: LabKeys) => Promise<void>;
+  /** More for the page, known when the world is. */
+  readonly pages?: (world: World, keys: LabKeys) => Partial<PagesOptions>;
+};
 
 export type OpenedLab = {
   readonly origin: string;
@@ -40,7 +55,21 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const SWEEP_MS = 3_000;
 
 /** Opens the lab in a folder; goes on from what lies there. */
-export async function openLab(options: StartOptions, folder: LabFolder): Promise<OpenOutcome> {
+export async function openLab(
+  options: OpenOptions,
+  folder: LabFolder,
+  source: LabSource,
+): Promise<OpenOutcome> {
+  const file = createStateFile(folder.world);
+  const state = await file.load();
+  const kept = state === null ? undefined : Object.values(state.repos)[0];
+  const { owner, name } = source.repository;
+  if (kept !== undefined && (kept.owner !== owner || kept.name !== name))
+    return {
+      ok: false,
+      code: 'other-lab',
+      message: `${folder.root} keeps ${kept.owner}/${kept.name}, not ${owner}/${name}; choose another folder`,
+    };
   const bound = await listen(options.port);
   if (!bound.ok)
     return {
@@ -49,22 +78,21 @@ export async function openLab(options: StartOptions, folder: LabFolder): Promise
       message: `port ${options.port}: ${bound.reason}; choose another with --port`,
     };
   const keys = await labKeys(folder.keys);
-  const file = createStateFile(folder.world);
-  const state = await file.load();
   const clock = createOffsetClock(Number(state?.extra[clockOffsetKey] ?? 0));
   const world = createWorld({
     clock,
     baseUrl: bound.origin,
-    gitStores: (owner, name) => createProgramStore({ directory: repositoryAt(folder, owner, name) }),
+    gitStores: (...of) =>
+      createProgramStore({ directory: repositoryAt(folder, ...of), defaultBranch: source.defaultBranch }),
     ...(state === null ? {} : { state }),
     onChange: (changed) => file.save(changed),
   });
-  if (state === null)
-    await seedLab({ world, folder, keys, lab: join(PROJECT, 'fixtures/lab'), server: options.server });
-  return { ok: true, lab: await assemble(options, folder, { bound, world, clock, keys }) };
+  if (state === null) await source.seed(world, keys);
+  return { ok: true, lab: await assemble(options, folder, { bound, world, clock, keys, source }) };
 }
 
-function repositoryAt(folder: LabFolder, owner: string, name: string): string {
+/** Where the bare repository of a name lies. */
+export function repositoryAt(folder: LabFolder, owner: string, name: string): string {
   return join(folder.repositories, owner, `${name}.git`);
 }
 
@@ -73,21 +101,23 @@ type Parts = {
   readonly world: World;
   readonly clock: OffsetClock;
   readonly keys: LabKeys;
+  readonly source: LabSource;
 };
 
 async function assemble(
-  options: StartOptions,
+  options: OpenOptions,
   folder: LabFolder,
-  { bound, world, clock, keys }: Parts,
+  { bound, world, clock, keys, source }: Parts,
 ): Promise<OpenedLab> {
   let reportBroken: (reason: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => {
     reportBroken = resolve;
   });
+  const { repository } = source;
   const webhooks = startWebhooks(world, (request) => fetch(request));
   const actions = createActions({
     world,
-    runners: RUNNERS,
+    runners: source.runners,
     executor: { kind: 'process' },
     actionDirectories: { 'ferrybot/ferrybot': PROJECT },
     nodeProgram: process.execPath,
@@ -97,9 +127,10 @@ async function assemble(
   });
   const git = createGitDoor(world, {
     directoryOf: (owner, repo) =>
-      owner === REPOSITORY.owner && repo === REPOSITORY.name ? repositoryAt(folder, owner, repo) : null,
+      owner === repository.owner && repo === repository.name ? repositoryAt(folder, owner, repo) : null,
   });
-  const pages = createPages(worldSettings(world, `${REPOSITORY.owner}/${REPOSITORY.name}`));
+  const settings = worldSettings(world, `${repository.owner}/${repository.name}`);
+  const pages = createPages({ ...settings, ...source.pages?.(world, keys) });
   bound.serve({
     world,
     clock,
@@ -135,15 +166,8 @@ async function assemble(
   };
 }
 
-const RUNNERS = [
-  { name: 'hosted-1', labels: ['ubuntu-latest'] },
-  { name: 'hosted-2', labels: ['ubuntu-latest'] },
-  { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
-  { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
-];
-
 /** Settings that a start may change on a lab that is kept: which side answers, and whether its events arrive. */
-async function setUp(world: World, options: StartOptions): Promise<void> {
+async function setUp(world: World, options: OpenOptions): Promise<void> {
   world.state.settings.drop = options.webhooks ? 'none' : 'all';
   for (const [id, repo] of Object.entries(world.state.repos)) {
     world.state.repos[id] = {
@@ -155,7 +179,7 @@ async function setUp(world: World, options: StartOptions): Promise<void> {
 }
 
 async function startApp(
-  options: StartOptions,
+  options: OpenOptions,
   folder: LabFolder,
   parts: {
     readonly bound: Listening;
@@ -165,8 +189,9 @@ async function startApp(
   },
 ): Promise<ServerProcess> {
   const { world, bound, keys, onExit } = parts;
-  const app = Object.values(world.state.apps).find((row) => row.slug === 'ferrybot');
-  if (app === undefined) throw new Error('this world has no App ferrybot');
+  // GitHub's own App for workflows has no key; the bot's has.
+  const app = Object.values(world.state.apps).find((row) => row.publicKeyPem !== null);
+  if (app === undefined) throw new Error('this world has no App');
   const program = join(PROJECT, 'src/app/cli/main.ts');
   const server = await startServer({
     folder,

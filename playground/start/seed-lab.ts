@@ -3,43 +3,35 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { importTree } from '../git/import-tree.ts';
 import { seedWorld } from '../world/seed.ts';
-import type { Permissions } from '../world/state-people.ts';
 import type { World } from '../world/world.ts';
-import type { LabKeys, RoleName } from './keys.ts';
+import { installedLab } from './installed-lab.ts';
+import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
+import type { LabSource } from './open-lab.ts';
 
 export const REPOSITORY = { owner: 'lab', name: 'ferries' } as const;
 const CONFIG = '.github/ferrybot.yml';
+const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
 
-/** What the App asks for (app.yml): a contract test of the project holds the two together. */
-const PERMISSIONS: Permissions = {
-  actions: 'write',
-  checks: 'write',
-  contents: 'write',
-  issues: 'write',
-  metadata: 'read',
-  pull_requests: 'write',
-  statuses: 'read',
-};
-const EVENTS = [
-  'check_run',
-  'issue_comment',
-  'issues',
-  'pull_request',
-  'pull_request_review',
-  'pull_request_review_comment',
-  'push',
-  'workflow_run',
+const RUNNERS = [
+  { name: 'hosted-1', labels: ['ubuntu-latest'] },
+  { name: 'hosted-2', labels: ['ubuntu-latest'] },
+  { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
+  { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
 ];
-const LABELS = {
-  experiment: '1f6feb',
-  ferry: '0e8a16',
-  'ferry-daily': '5319e7',
-  'ferry-log-only': 'c5def5',
-  'ferry-sealed': 'fbca04',
-};
+
+/** The lab of `npm start`. */
+export function exampleLab(folder: LabFolder, server: boolean): LabSource {
+  return {
+    repository: REPOSITORY,
+    defaultBranch: 'main',
+    runners: RUNNERS,
+    seed: (world, keys) => seedLab({ world, folder, keys, lab: LAB, server }),
+  };
+}
 
 export type SeedInput = {
   readonly world: World;
@@ -52,23 +44,10 @@ export type SeedInput = {
 
 /** Seeds an empty world. */
 export async function seedLab({ world, folder, keys, lab, server }: SeedInput): Promise<void> {
-  const secret = (role: RoleName): string => keys.roles[role].privatePem;
   const { repo } = seedWorld(world, {
+    ...installedLab(keys, { server, stateDirectory: folder.jobs, slug: 'ferrybot' }),
     owner: REPOSITORY.owner,
     repo: REPOSITORY.name,
-    labels: LABELS,
-    secrets: { FERRYBOT_CONTROL_KEY: secret('control'), FERRYBOT_WATCH_KEY: secret('watch') },
-    variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: folder.jobs },
-    environments: [
-      {
-        name: 'ferrybot-launch',
-        secrets: { FERRYBOT_RUNNER_KEY: secret('runner') },
-        variables: {},
-        defaultBranchOnly: true,
-      },
-    ],
-    actionsMayCreatePulls: true,
-    app: { publicKeyPem: keys.app.publicPem, permissions: PERMISSIONS, events: EVENTS, webhook: null },
   });
   const copy = await mkdtemp(join(tmpdir(), 'ferrybot-seed-'));
   try {
@@ -86,7 +65,7 @@ export async function seedLab({ world, folder, keys, lab, server }: SeedInput): 
 }
 
 /** The demo keys of the example config are public knowledge: a lab that runs gets its own, role by role. */
-function withKeys(config: string, keys: LabKeys): string {
+export function withKeys(config: string, keys: LabKeys): string {
   let text = config;
   for (const role of ['control', 'runner', 'watch'] as const) {
     const pattern = new RegExp(`(role:\\s*${role}\\b[\\s\\S]*?public:\\s*)(\\S+)`);

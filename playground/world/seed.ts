@@ -9,6 +9,7 @@ import { nextId, type World } from './world.ts';
 export type SeedOptions = {
   readonly owner?: string;
   readonly repo?: string;
+  readonly description?: string;
   readonly private?: boolean;
   readonly defaultBranch?: string;
   /** Name to color (six hexadecimal digits). */
@@ -107,7 +108,8 @@ function addRepo(
     ownerId: owner.id,
     owner: owner.login,
     name: options.repo ?? 'ferries',
-    description: 'A small lab that ferries a language model to its next checkpoint every day.',
+    description:
+      options.description ?? 'A small lab that ferries a language model to its next checkpoint every day.',
     private: options.private ?? false,
     defaultBranch: options.defaultBranch ?? 'main',
     createdAtMs: now,

@@ -1,6 +1,7 @@
 /** `Actions`: the workflows and their runs. */
 import { runShape, workflowShape } from '../api/run-shapes.ts';
 import { html } from '../html.ts';
+import { dispatchForm } from '../parts/dispatch-form.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { runList } from '../parts/run-list.ts';
 import { findPlace } from '../place.ts';
@@ -17,6 +18,7 @@ export async function actionsScreen(visit: Visit, params: Params): Promise<Scree
   const chosen = visit.request.query.get('workflow');
   const all = runs.kind === 'found' ? runs.data : [];
   const shown = chosen === null ? all : all.filter((run) => String(run.workflow_id) === chosen);
+  const picked = (workflows.kind === 'found' ? workflows.data : []).find(({ id }) => String(id) === chosen);
   const choice = (to: string | null, word: string, title: string) =>
     html`<li><a class="side-link" href="${place.path}/actions${to === null ? '' : `?workflow=${to}`}" title="${title}" ${to === chosen ? html`aria-current="true"` : null}>${word}</a></li>`;
   return {
@@ -25,6 +27,6 @@ export async function actionsScreen(visit: Visit, params: Params): Promise<Scree
     header: repoHeader(place, 'actions'),
     body: html`<div class="page"><h1 class="page-title">Actions</h1><div class="columns reverse">
       <nav class="side-nav" aria-label="Workflows"><ul>${choice(null, 'All workflows', '')}${(workflows.kind === 'found' ? workflows.data : []).map((workflow) => choice(String(workflow.id), workflow.name, workflow.path))}</ul></nav>
-      <div class="main-column">${runList(place, shown)}</div></div></div>`,
+      <div class="main-column">${picked === undefined ? null : dispatchForm(place, picked, visit.dispatchInputs(picked.id))}${runList(place, shown)}</div></div></div>`,
   };
 }

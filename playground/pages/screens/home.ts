@@ -5,6 +5,7 @@ import { isFerryThread, wantedFrom } from '../guide.ts';
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { loginText } from '../parts/avatar.ts';
+import { configNotice } from '../parts/config-notice.ts';
 import { fileList } from '../parts/file-list.ts';
 import { icon } from '../parts/icons.ts';
 import { labelList } from '../parts/label.ts';
@@ -16,10 +17,11 @@ import type { Params, Screen, Visit } from '../visit.ts';
 export async function homeScreen(visit: Visit, params: Params): Promise<Screen> {
   const place = await findPlace(visit, params);
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
-  const [threads, files, commits] = await Promise.all([
+  const [threads, files, commits, config] = await Promise.all([
     visit.api.list(`${place.api}/issues?state=open&sort=created&direction=desc`, issueShape),
     visit.api.get(`${place.api}/contents/`, contentsShape),
     visit.api.get(`${place.api}/commits?per_page=1`, commitShape.array()),
+    visit.labConfig(),
   ]);
   const entries = files.kind === 'found' && Array.isArray(files.data) ? files.data : [];
   const readme = entries.find(({ name }) => /^readme\.md$/i.test(name));
@@ -33,6 +35,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
     title: place.repo.full_name,
     header: repoHeader(place, 'code'),
     body: html`<div class="page"><h1 class="sr-only">${place.repo.full_name}</h1>
+      ${configNotice(place, config)}
       ${nextCard(visit, place, threads.kind === 'found' ? threads.data : [])}
       <p class="about">${place.repo.description}</p>
       <section class="card" aria-label="Files"><header class="card-head row between" data-live="newest"><span data-key="newest">${newest === undefined ? 'No commits yet' : html`${loginText(newest.author?.login ?? newest.commit.author?.name)} <a class="quiet" href="${place.path}/commit/${newest.sha}">${newest.commit.message.split('\n')[0]}</a> <span class="muted small">${moment(newest.commit.committer?.date)}</span>`}</span> <a href="${place.path}/commits">${icon('clock')} Commits</a></header>
@@ -48,7 +51,7 @@ function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]): Htm
   const next =
     ferries.find((thread) => thread.pull_request !== null && thread.pull_request !== undefined) ?? ferries[0];
   if (next === undefined) {
-    return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="quiet"><h2 id="next-title">${icon('ferry')} Nothing waits for you</h2><p>No run is proposed at the moment. A proposal appears here as soon as there is one; the <a href="${place.path}/pulls?state=closed">closed pull requests</a> tell what sailed before.</p></div></section>`;
+    return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="quiet"><h2 id="next-title">${icon('ferry')} Nothing waits for you</h2><p>No run is proposed at the moment. A proposal appears here as soon as there is one; the <a href="${place.path}/pulls?state=closed">closed pull requests</a> tell what sailed before.</p><p class="row"><a class="button" href="${place.path}/actions">Run a workflow</a></p></div></section>`;
   }
   const pull = next.pull_request !== null && next.pull_request !== undefined;
   const path = `${place.path}/${pull ? 'pull' : 'issues'}/${next.number}`;

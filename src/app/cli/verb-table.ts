@@ -65,6 +65,12 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'what the repository is set up with, what is missing, and what this token cannot see',
     load: async () => (await import('./verbs/doctor.ts')).doctorVerb,
   },
+  playground: {
+    usage: '[--repo DIR] [--port N]',
+    summary:
+      'a GitHub on this machine that serves your checkout with ferrybot installed, to try everything on it',
+    load: async () => (await import('./verbs/playground.ts')).playgroundVerb,
+  },
   serve: {
     usage: '',
     summary: 'runs the GitHub App: webhooks and sweep (settings from the environment)',

@@ -2,14 +2,11 @@
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { execaSync } from 'execa';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, noChromium } from '../../support/chromium.ts';
 import { openRealSite } from './real-site.ts';
 import { openSampleSite, type SampleSite } from './sample-site.ts';
-
-const executablePath = findChromium();
-const skipReason = 'no Chromium (CHROMIUM_PATH, or `chromium` on the PATH)';
 
 /** `PICTURES=1` renews the pictures of the documentation; otherwise they are only proof that the page can be drawn. */
 const pictures =
@@ -17,13 +14,13 @@ const pictures =
     ? path.resolve('docs/pictures')
     : mkdtempSync(path.join(os.tmpdir(), 'pictures-'));
 
-describe.skipIf(executablePath === null)('the page in a browser', { meta: { skipReason } }, () => {
+describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipReason: noChromium } }, () => {
   let site: SampleSite;
   let browser: Browser;
   const problems: string[] = [];
   beforeAll(async () => {
     site = await openSampleSite();
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
   });
   afterAll(async () => {
     await browser.close();
@@ -175,10 +172,3 @@ describe.skipIf(executablePath === null)('the page in a browser', { meta: { skip
     expect(problems).toEqual([]);
   });
 });
-
-function findChromium(): string | null {
-  const named = process.env['CHROMIUM_PATH'];
-  if (named !== undefined && named !== '') return named;
-  const found = execaSync('which', ['chromium'], { reject: false });
-  return found.exitCode === 0 ? found.stdout.trim() : null;
-}

@@ -1,0 +1,18 @@
+/** Starts a workflow by hand, as GitHub's "Run workflow" does. */
+import { apiOf, pathOf } from '../place.ts';
+import type { ActHandler } from '../visit.ts';
+import { outcomeOf } from './outcome.ts';
+
+const PREFIX = 'input:';
+
+/** Form fields: `ref`, and `input:<name>` for each input; an empty one is left to its default. */
+export const dispatchWorkflow: ActHandler = async (visit, params, form) => {
+  const inputs: Record<string, string> = {};
+  for (const [name, value] of form)
+    if (name.startsWith(PREFIX) && value !== '') inputs[name.slice(PREFIX.length)] = value;
+  const at = `${apiOf(params)}/actions/workflows/${params['id'] ?? ''}/dispatches`;
+  return outcomeOf(
+    await visit.api.send('POST', at, { ref: form.get('ref') ?? '', inputs }),
+    `${pathOf(params)}/actions?workflow=${params['id'] ?? ''}`,
+  );
+};

@@ -1,0 +1,62 @@
+/** What installing ferrybot on a repository sets up: the App with its permissions, secrets, variables, an environment, labels. */
+
+import type { SeedOptions } from '../world/seed.ts';
+import type { Permissions } from '../world/state-people.ts';
+import type { LabKeys, RoleName } from './keys.ts';
+
+/** What the App asks for (app.yml): a contract test of the project holds the two together. */
+const PERMISSIONS: Permissions = {
+  actions: 'write',
+  checks: 'write',
+  contents: 'write',
+  issues: 'write',
+  metadata: 'read',
+  pull_requests: 'write',
+  statuses: 'read',
+};
+const EVENTS = [
+  'check_run',
+  'issue_comment',
+  'issues',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'push',
+  'workflow_run',
+];
+const LABELS = {
+  experiment: '1f6feb',
+  ferry: '0e8a16',
+  'ferry-daily': '5319e7',
+  'ferry-log-only': 'c5def5',
+  'ferry-sealed': 'fbca04',
+};
+
+export type Installation = {
+  /** The App's server answers; otherwise the workflows do. */
+  readonly server: boolean;
+  /** Absolute folder that outlives the jobs. */
+  readonly stateDirectory: string;
+  /** Slug of the App, as the lab's config names it. */
+  readonly slug: string;
+};
+
+/** Settings of a new world in which ferrybot is installed as the README tells a lab to do it. */
+export function installedLab(keys: LabKeys, { server, stateDirectory, slug }: Installation): SeedOptions {
+  const secret = (role: RoleName): string => keys.roles[role].privatePem;
+  return {
+    labels: LABELS,
+    secrets: { FERRYBOT_CONTROL_KEY: secret('control'), FERRYBOT_WATCH_KEY: secret('watch') },
+    variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: stateDirectory },
+    environments: [
+      {
+        name: 'ferrybot-launch',
+        secrets: { FERRYBOT_RUNNER_KEY: secret('runner') },
+        variables: {},
+        defaultBranchOnly: true,
+      },
+    ],
+    actionsMayCreatePulls: true,
+    app: { slug, publicKeyPem: keys.app.publicPem, permissions: PERMISSIONS, events: EVENTS, webhook: null },
+  };
+}

@@ -1,0 +1,55 @@
+/** What `ferrybot check-config` says of a lab's config: the program is asked, as a person would, since the playground shares nothing with it. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import * as z from 'zod';
+
+const answer = z.object({
+  ok: z.boolean(),
+  problems: z.array(
+    z.object({
+      line: z.number(),
+      column: z.number(),
+      severity: z.string(),
+      path: z.string(),
+      message: z.string(),
+    }),
+  ),
+});
+export type ConfigProblem = z.output<typeof answer>['problems'][number];
+
+/** `missing`: the default branch has no config. A valid one may still have warnings. */
+export type ConfigReport =
+  | { readonly state: 'missing'; readonly problems: readonly [] }
+  | { readonly state: 'valid' | 'invalid'; readonly problems: readonly ConfigProblem[] };
+
+/** Where a lab's config stands in its repository. */
+export const CONFIG_PATH = '.github/ferrybot.yml';
+const FERRYBOT = fileURLToPath(new URL('../../../src/app/cli/main.ts', import.meta.url));
+
+/** Judges the text of a config; null = there is none. Throws when the program itself breaks. */
+export async function reportOf(text: string | null): Promise<ConfigReport> {
+  if (text === null) return { state: 'missing', problems: [] };
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-config-'));
+  try {
+    const file = join(folder, 'ferrybot.yml');
+    await writeFile(file, text);
+    const { stdout } = await execa(process.execPath, [FERRYBOT, 'check-config', file, '--json'], {
+      env: { PATH: process.env['PATH'] ?? '' },
+      extendEnv: false,
+      reject: false,
+    });
+    const { ok, problems } = answer.parse(JSON.parse(stdout));
+    return { state: ok ? 'valid' : 'invalid', problems };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** `.github/ferrybot.yml:12:3: error: lanes.daily: …`, as compilers say it. */
+export function problemLine({ line, column, severity, path, message }: ConfigProblem): string {
+  return `${CONFIG_PATH}:${line}:${column}: ${severity}: ${path === '' ? '' : `${path}: `}${message}`;
+}

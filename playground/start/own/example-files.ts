@@ -1,0 +1,20 @@
+/** What a lab without ferrybot may begin with: the example's config, with the keys of this rehearsal, and its workflows. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LabKeys } from '../keys.ts';
+import { withKeys } from '../seed-lab.ts';
+import { CONFIG_PATH } from './config-report.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../../fixtures/lab', import.meta.url));
+const WORKFLOWS = '.github/workflows';
+
+/** Path to text. The example speaks of files that a lab may not have; its config says which. */
+export async function exampleFiles(keys: LabKeys): Promise<Readonly<Record<string, string>>> {
+  const read = (path: string): Promise<string> => readFile(join(EXAMPLE, path), 'utf8');
+  const files: Record<string, string> = { [CONFIG_PATH]: withKeys(await read(CONFIG_PATH), keys) };
+  for (const name of await readdir(join(EXAMPLE, WORKFLOWS)))
+    files[`${WORKFLOWS}/${name}`] = await read(`${WORKFLOWS}/${name}`);
+  return files;
+}

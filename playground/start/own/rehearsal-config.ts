@@ -1,0 +1,47 @@
+/** Changes a lab's valid config in the two points without which it cannot be rehearsed on one machine: keys and engines. */
+
+import { isMap, isSeq, parseDocument } from 'yaml';
+import type { LabKeys, RoleName } from '../keys.ts';
+
+export type RehearsalConfig = {
+  readonly text: string;
+  /** Clusters that had another engine: their jobs are processes of this machine here. */
+  readonly localClusters: readonly string[];
+};
+
+/**
+ * The folder's keys join the lab's own, so that the lab's private keys are not needed; every cluster gets the engine
+ * `local`, because a rehearsal that reached the real cluster would be none. Null: the text is no such config.
+ */
+export function rehearsalConfig(text: string, keys: LabKeys): RehearsalConfig | null {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return null;
+  const listed = document.get('keys');
+  const clusters = document.get('clusters');
+  if (!isSeq(listed) || !isMap(clusters)) return null;
+  for (const role of ['control', 'runner', 'watch'] as const)
+    listed.add(document.createNode(entry(role, keys)));
+  const localClusters: string[] = [];
+  for (const { key, value: cluster } of clusters.items) {
+    if (!isMap(cluster) || cluster.get('engine') === 'local') continue;
+    const known = cluster.toJSON() as Readonly<Record<string, unknown>>;
+    const kept = Object.fromEntries(
+      ['acceleratorHoursPerRun', 'accelerators', 'links']
+        .filter((name) => Object.hasOwn(known, name))
+        .map((name) => [name, known[name]]),
+    );
+    clusters.set(key, document.createNode({ engine: 'local', ...kept }));
+    localClusters.push(String(key));
+  }
+  return { text: document.toString({ lineWidth: 0 }), localClusters };
+}
+
+function entry(role: RoleName, keys: LabKeys): object {
+  return {
+    id: `rehearsal-${role}`,
+    role,
+    public: keys.roles[role].public,
+    from: '2020-01-01T00:00:00Z',
+    until: '2100-01-01T00:00:00Z',
+  };
+}

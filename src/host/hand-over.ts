@@ -1,0 +1,33 @@
+/** Hands the terminal over to another program of ours and waits until it has ended. */
+
+import { execa } from 'execa';
+
+/**
+ * Runs `file` on this Node with this process's output. Signals that reach us reach it too; when we are killed its input
+ * ends (`FERRYBOT_STOP_WITH_STDIN`), so that it never outlives us. Returns its exit code, or 1 when a signal ended it.
+ */
+export async function handOver(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const child = execa(process.execPath, [file, ...args], {
+    cwd,
+    env: { ...environment, FERRYBOT_STOP_WITH_STDIN: '1' },
+    extendEnv: false,
+    reject: false,
+    stdin: 'pipe',
+    stdout: 'inherit',
+    stderr: 'inherit',
+  });
+  const forward = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forward);
+  try {
+    return (await child).exitCode ?? 1;
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, forward);
+  }
+}
