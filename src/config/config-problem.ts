@@ -26,6 +26,7 @@ export const PROBLEM_CODES = [
   'cluster-unreachable',
   'thresholds-order',
   'scan-not-dry',
+  'disk-nowhere',
   'tunnel-to-nowhere',
   'scripts-alone',
   'cost-over-budget',

@@ -1,7 +1,7 @@
-/** The shape of a cluster's disk care: where its workers are, what is looked for, and the lab's own commands (policy/agent-guidelines.md). */
+/** The shape of a cluster's disk care: where the bucket is mounted, what is looked for, and the lab's own commands (policy/agent-guidelines.md). */
 
 import { z } from 'zod';
-import { isMountPoint, isZone } from '../domain/worker-disk.ts';
+import { isMountPoint } from '../domain/worker-disk.ts';
 import { argumentArray, path, variable } from './words.ts';
 
 /** A look that changes nothing, and what it answers where all is well. */
@@ -21,14 +21,6 @@ const CLUSTER_PY = ['uv', 'run', 'scripts/ray/cluster.py', '--config', '{cluster
 
 /** Keys of disk care. */
 export const diskSchema = z.strictObject({
-  project: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'the id of a Google Cloud project')
-    .describe('Google Cloud project of the TPU VMs.'),
-  zone: z
-    .string()
-    .refine(isZone, 'a zone such as us-central1-a')
-    .describe('Zone of the TPU VMs of this cluster.'),
   mountPoint: z
     .string()
     .refine(

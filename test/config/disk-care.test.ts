@@ -6,12 +6,11 @@ import { branded, isInstant } from '../../src/domain/ids.ts';
 import { changed, placeIn } from './small-config.ts';
 
 const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
-const LEAST =
-  'project: example-lab, zone: us-central1-a, mountPoint: /tmp/gcsfuse_mount, clusterFile: infra/marin-us-central1-vllm.yaml';
+const LEAST = 'mountPoint: /tmp/gcsfuse_mount, clusterFile: infra/marin-us-central1-vllm.yaml';
 const withDisk = (keys: string): string =>
   changed(
     'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
-    `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "http://10.0.0.2:8265", disk: { ${keys} } }`,
+    `local: { engine: ray, acceleratorHoursPerRun: "2.5", dashboard: "http://10.0.0.2:8265", gcp: { project: example-lab, zones: [us-central1-a] }, disk: { ${keys} } }`,
   );
 
 describe('disk care', () => {
@@ -63,7 +62,6 @@ describe('disk care', () => {
       'mountPoint',
       'mountPoint:',
     ],
-    ['a zone that is an option', LEAST.replace('us-central1-a', '"--zone"'), 'bad-value', 'zone', 'zone:'],
     [
       'thresholds in the wrong order',
       `${LEAST}, warnPercent: 5`,
@@ -106,6 +104,13 @@ describe('disk care', () => {
     expect(readConfig(text, NOW)).toMatchObject({
       kind: 'invalid',
       problems: [{ severity: 'error', code, path: `clusters.local.disk.${path}`, ...placeIn(text, where) }],
+    });
+  });
+
+  it('refuses workers that nobody can find', () => {
+    const text = withDisk(LEAST).replace('gcp: { project: example-lab, zones: [us-central1-a] }, ', '');
+    expect(readConfig(text, NOW)).toMatchObject({
+      problems: [{ code: 'disk-nowhere', path: 'clusters.local.disk', ...placeIn(text, 'disk: {') }],
     });
   });
 });

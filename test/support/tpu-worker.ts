@@ -1,4 +1,4 @@
-/** A TPU worker in a folder (fixtures/gcloud/worker.sh): a boot disk, a bucket, real mounts, and programs that interfere. */
+/** A TPU worker in a folder (fixtures/gcloud/worker/run.sh): a boot disk, a bucket, real mounts, and programs that interfere. */
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 
-const WORKER = fileURLToPath(new URL('../../fixtures/gcloud/worker.sh', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../fixtures/gcloud/worker/run.sh', import.meta.url));
 
 export type TpuWorkerSandbox = {
   readonly folder: string;
@@ -41,9 +41,11 @@ export function hasNamespaces(): boolean {
   return spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
 }
 
-/** A new worker whose `sudo` is root already and whose boot disk has `diskBytes`. */
-export function makeTpuWorker(diskBytes = 100_000_000): TpuWorkerSandbox {
-  const folder = mkdtempSync(join(tmpdir(), 'ferrybot-worker-'));
+/** A new worker, where everybody is root and the boot disk has `diskBytes`; in a folder of its own where none is given. */
+export function makeTpuWorker(
+  diskBytes = 100_000_000,
+  folder = mkdtempSync(join(tmpdir(), 'ferrybot-worker-')),
+): TpuWorkerSandbox {
   const onDisk = (path: string): string => join(folder, 'root', path);
   const install = (name: string, script: string): void => {
     const file = join(folder, 'programs', name);
@@ -56,9 +58,8 @@ export function makeTpuWorker(diskBytes = 100_000_000): TpuWorkerSandbox {
     writeFileSync(file, content);
   };
   mkdirSync(onDisk('tmp'), { recursive: true });
-  mkdirSync(join(folder, 'bucket'));
-  install('sudo', '#!/bin/sh\nif test "$1" = -n; then shift; fi\nexec "$@"\n');
-  install('df', DF.replaceAll('SIZE', String(diskBytes)));
+  mkdirSync(join(folder, 'bucket'), { recursive: true });
+  put(join(folder, 'programs/disk-bytes'), String(diskBytes));
   return {
     folder,
     write: (path, content) => put(onDisk(path), content),
@@ -76,10 +77,3 @@ export function makeTpuWorker(diskBytes = 100_000_000): TpuWorkerSandbox {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
-
-/** df of a boot disk of a size of its own, on which what lies below /tmp counts as used. */
-const DF = `#!/bin/sh
-used=$(du -s -x -B1 /tmp | cut -f1)
-echo "Filesystem 1-blocks Used Available Capacity Mounted on"
-echo "/dev/root SIZE $used $((SIZE - used)) $((100 * used / SIZE))% /"
-`;

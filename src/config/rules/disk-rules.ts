@@ -18,6 +18,22 @@ function ofEachDisk(misfitsOf: (at: KeyPath, disk: DiskConfig) => readonly Misfi
   };
 }
 
+const workersCanBeFound: Rule = {
+  reads: ['clusters'],
+  misfits: ({ clusters }) =>
+    Object.entries(clusters).flatMap(([name, cluster]) =>
+      cluster.engine === 'ray' && cluster.disk !== null && cluster.gcp === null
+        ? [
+            error(
+              'disk-nowhere',
+              ['clusters', name, 'disk'],
+              'needs gcp beside it: project and zones of the workers',
+            ),
+          ]
+        : [],
+    ),
+};
+
 const warningComesFirst = ofEachDisk((at, { thresholdPercent, warnPercent }) =>
   warnPercent < thresholdPercent
     ? [error('thresholds-order', [...at, 'warnPercent'], `less than the threshold of ${thresholdPercent}`)]
@@ -62,6 +78,7 @@ const nothingOfOursIsPassed = ofEachDisk((at, disk) => [
 ]);
 
 export const DISK_RULES: readonly Rule[] = [
+  workersCanBeFound,
   warningComesFirst,
   commandsAreComplete,
   scanIsDry,

@@ -1,0 +1,119 @@
+/** Looking at a worker over ssh: the exact argument arrays, what a real worker answers, and what is unknown. */
+
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readDiskUsage } from '../../src/care/disk/disk-usage.ts';
+import { readFolderSizes } from '../../src/care/disk/folder-sizes.ts';
+import { judgeWorker } from '../../src/care/disk/judge-worker.ts';
+import { readMounts } from '../../src/care/disk/mounts.ts';
+import type { GcloudOptions } from '../../src/clusters/gcp/gcloud.ts';
+import { folderOf, inspectWorker, sshArguments, type WorkerAnswers } from '../../src/clusters/gcp/ssh.ts';
+import { branded } from '../../src/domain/ids.ts';
+import type { Observed } from '../../src/domain/observed.ts';
+import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/worker-disk.ts';
+import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
+import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
+
+const AT = branded('/tmp/gcsfuse_mount', isMountPoint);
+const WORKER: TpuWorker = {
+  tpu: branded('ray-vllm-a', isTpuName),
+  zone: branded('us-central1-a', isZone),
+  worker: 1,
+};
+const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
+
+test('the arguments of one call hold the worker, its zone and a constant command, each in its own place', () => {
+  expect(sshArguments('example-lab', WORKER, 'df -P -B1 /')).toEqual([
+    ...['compute', 'tpus', 'tpu-vm', 'ssh', 'ray-vllm-a'],
+    ...['--zone', 'us-central1-a', '--project', 'example-lab', '--worker=1'],
+    ...['--command', 'df -P -B1 /', '--quiet'],
+  ]);
+});
+
+describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } }, () => {
+  let standin: Standin;
+  let worker: TpuWorkerSandbox;
+  const endpoint = (ipAddress: string): { ipAddress: string; port: number } => ({ ipAddress, port: 8470 });
+  const nodes = [
+    aNode('ray-vllm-a', '', { networkEndpoints: [endpoint('10.130.0.1'), endpoint('10.130.0.2')] }),
+  ];
+  beforeEach(async () => {
+    standin = await gcloudStandin({ nodes });
+    worker = makeTpuWorker(100_000_000, join(standin.folder, 'workers/ray-vllm-a/1'));
+    worker.write(`${AT}/models/weights`, 'x'.repeat(95_000_000));
+  });
+  afterEach(() => standin.remove());
+
+  const inspect = (change: Partial<GcloudOptions> = {}): Promise<WorkerAnswers> =>
+    inspectWorker({ ...standin.gcloud, ...change }, 'example-lab', WORKER, AT);
+  const judged = (answers: WorkerAnswers): ReturnType<typeof judgeWorker> =>
+    judgeWorker(
+      {
+        ...WORKER,
+        scannedPercentFree: 5,
+        disk: read(answers.disk, readDiskUsage),
+        mounts: read(answers.mounts, readMounts),
+        folders: read(answers.folders, (text) => readFolderSizes(text, folderOf(AT))),
+      },
+      { mountPoint: AT, thresholdPercent: 10 },
+    );
+
+  test('shows data beside a mount that is missing, and the mount where it is there', async () => {
+    expect(judged(await inspect())).toMatchObject({
+      kind: 'low',
+      cause: { code: 'mount-missing', percentFreeAfter: expect.closeTo(100, 0) },
+      folders: expect.arrayContaining([expect.objectContaining({ path: `${AT}/models` })]),
+    });
+    worker.mountBucket(AT);
+    worker.write('/tmp/ray/spilled', 'x'.repeat(95_000_000));
+    expect(judged(await inspect())).toMatchObject({ kind: 'low', cause: { code: 'mount-there' } });
+    expect((await standin.calls()).map((args) => args[args.indexOf('--command') + 1])).toEqual([
+      'df -P -B1 /',
+      'cat /proc/self/mountinfo',
+      'sudo -n du -x -B1 --max-depth=2 /tmp',
+      'df -P -B1 /',
+      'cat /proc/self/mountinfo',
+      'sudo -n du -x -B1 --max-depth=2 /tmp',
+    ]);
+  });
+
+  test('is unknown, and asked once, where it does not answer', async () => {
+    await standin.set({ nodes, faults: [{ verb: 'ssh', kind: 'unreachable', times: 9 }] });
+    const answers = await inspect();
+    expect(answers.mounts).toEqual({
+      kind: 'unknown',
+      why: 'gcloud: exit code 255: ssh: connect to host 10.130.0.1 port 22: Connection refused',
+    });
+    expect(judged(answers)).toMatchObject({ kind: 'unknown', code: 'disk-unread' });
+    expect(await standin.calls()).toHaveLength(1);
+  });
+
+  test('is unknown where its mount table comes back empty, with exit code 0', async () => {
+    worker.install('cat', '#!/bin/sh\nexit 0\n');
+    worker.install(
+      'df',
+      '#!/bin/sh\necho "Filesystem 1-blocks Used Available Capacity Mounted on\n/dev/root 100 95 5 95% /"\n',
+    );
+    expect(judged(await inspect())).toMatchObject({ kind: 'unknown', code: 'mounts-unread' });
+  });
+
+  test('is unknown where gcloud is missing, hangs, or never stops talking', async () => {
+    const missing = await inspect({ program: 'no-gcloud-here' });
+    expect(missing.disk).toEqual({ kind: 'unknown', why: expect.stringMatching(/^gcloud: ENOENT/) });
+    const { run } = standin.gcloud;
+    await standin.set({ nodes, faults: [{ verb: 'ssh', kind: 'slow' }] });
+    const hung = await inspect({
+      run: (file, args, options) => run(file, args, { ...options, timeoutMs: 700 }),
+    });
+    expect(hung.disk).toEqual({ kind: 'unknown', why: 'gcloud: timed-out' });
+    await standin.set({ nodes, faults: [{ verb: 'ssh', kind: 'loud' }] });
+    expect((await inspect()).disk).toMatchObject({
+      kind: 'unknown',
+      why: expect.stringMatching(/^gcloud: output-limit/),
+    });
+  });
+});
+
+function read<Value>(answer: Observed<string>, parse: (text: string) => Observed<Value>): Observed<Value> {
+  return answer.kind === 'known' ? parse(answer.value) : answer;
+}
