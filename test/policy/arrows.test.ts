@@ -45,6 +45,7 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['package-octokit/core-has-its-rooms', 'src/handlers/c.ts', '@octokit/core'],
   ['package-probot-has-its-rooms', 'src/github/c.ts', 'probot'],
   ['package-execa-has-its-rooms', 'src/app/f.ts', 'execa'],
+  ['package-ws-has-its-rooms', 'src/github/f.ts', 'ws'],
   ['package-yaml-has-its-rooms', 'src/github/d.ts', 'yaml'],
   ['package-web-tree-sitter-has-its-rooms', 'src/ferry/a.ts', 'web-tree-sitter'],
   ['package-mdast-has-its-rooms', 'src/run/b.ts', 'mdast-util-from-markdown'],

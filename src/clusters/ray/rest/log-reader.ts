@@ -37,7 +37,7 @@ type Call = { readonly offset: number; readonly endBefore: number; needsWhole: b
  * While the job runs it follows the head's socket, so that a log of 200 MB is not sent again at every look; where that
  * cannot tell (nothing new, closed, a line too long for a frame, a job that has ended) it asks for the whole log and
  * passes over what is known. Never holds more than a chunk, what a caller may ask for again, and a frame
- * (docs/decisions/0014-ray-over-rest.md).
+ * (docs/decisions/0015-ray-over-rest.md).
  */
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
   const reading: Reading = {
@@ -55,13 +55,18 @@ export function createLogReader(settings: RestSettings, jobId: string): LogReade
     reading.whole?.source.rest();
     return read;
   };
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   return {
-    read: (offset) => {
-      const read = last.then(() => readOnce(offset));
-      // Whoever asked hears of a bug; the next reader only waits.
-      last = read.catch(() => undefined);
-      return read;
+    read: async (offset) => {
+      const before = last;
+      const done = Promise.withResolvers<void>();
+      last = done.promise;
+      await before;
+      try {
+        return await readOnce(offset);
+      } finally {
+        done.resolve();
+      }
     },
     markEnded: () => {
       reading.hasEnded = true;
