@@ -26,13 +26,15 @@ const LIVE = {
   driver_exit_code: 1,
   retry_policy: null,
 };
-const scrub = (text: string): string => text.replaceAll('hunter22', '***');
+const scrub = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
 
 describe('a job of Ray', () => {
   it('is kept with what a person asks for, and nothing of what it was given', () => {
     const job = readJobDetails(LIVE, 'session_1', scrub);
     expect(job).toEqual({
       submissionId: 'job1',
+      rayJobId: '01000000',
       found: {
         kind: 'found',
         status: 'FAILED',

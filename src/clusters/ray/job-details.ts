@@ -1,4 +1,4 @@
-/** One job as Ray tells it (JobDetails of the Jobs API, and of `ray list jobs --detail`), parsed once; its variables never leave this file. */
+/** One job as Ray tells it (JobDetails of the Jobs API, and of `ray list jobs --detail`), parsed once; the values of its variables are used for scrubbing and never leave this file. */
 
 import { z } from 'zod';
 import type { FoundJob } from '../../domain/engine.ts';
@@ -27,37 +27,43 @@ const jobDetails = z.object({
   driver_exit_code: z.number().int().nullish(),
 });
 
-/** A job with the id under which it was submitted; null for a driver that nobody submitted. */
+/** A job with the id under which it was submitted, null for a driver that nobody submitted, and Ray's own, null before it has a driver. */
 export type RayJob = {
   readonly submissionId: string | null;
+  readonly rayJobId: string | null;
   readonly found: FoundJob;
 };
 
 /**
- * Null where it is no job of Ray's. `scrub` takes secrets out of a text: a failed job's message ends with its last log
- * lines. `session`: the head's `session_name` where it is known.
+ * Null where it is no job of Ray's. `scrub` takes secrets out of a text, those of the job among them: a failed job's
+ * message ends with its last log lines, and every variable of it may be a secret, whatever its name. `session`: the head's `session_name` where it is known.
  */
 export function readJobDetails(
   value: unknown,
   session: string | null,
-  scrub: (text: string) => string,
+  scrub: (text: string, secrets: readonly string[]) => string,
 ): RayJob | null {
   const parsed = jobDetails.safeParse(value);
   if (!parsed.success) return null;
   const job = parsed.data;
+  const variables = job.runtime_env?.env_vars;
+  const secrets = secretsOf(variables);
+  const clean = (text: string): string => scrub(text, secrets);
+  const isFailed = job.status === 'FAILED';
   return {
     submissionId: job.submission_id ?? null,
+    rayJobId: job.job_id ?? null,
     found: {
       kind: 'found',
       status: job.status,
-      message: scrub(job.message ?? ''),
-      errorType: job.error_type ?? null,
-      exitCode: job.driver_exit_code ?? null,
+      message: clean(job.message ?? ''),
+      errorType: isFailed ? (job.error_type ?? null) : null,
+      exitCode: isFailed || job.status === 'SUCCEEDED' ? (job.driver_exit_code ?? null) : null,
       startedAtMs: job.start_time ?? null,
       endedAtMs: job.end_time ?? null,
-      metadata: identityOf(job.metadata, job.runtime_env?.env_vars),
+      metadata: identityOf(job.metadata, variables),
       session,
-      details: detailsOf({
+      details: detailsOf(clean, {
         type: job.type,
         driverNode: job.driver_node_id,
         driverIp: job.driver_info?.node_ip_address,
@@ -67,10 +73,21 @@ export function readJobDetails(
   };
 }
 
-function detailsOf(facts: Readonly<Record<string, string | null | undefined>>): FoundJob['details'] {
+function detailsOf(
+  clean: (text: string) => string,
+  facts: Readonly<Record<string, string | null | undefined>>,
+): FoundJob['details'] {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, value]) =>
-      value === null || value === undefined ? [] : [[name, value]],
+      value === null || value === undefined ? [] : [[name, clean(value)]],
     ),
+  );
+}
+
+/** Ours say whose job it is and may be read. */
+function secretsOf(variables: unknown): readonly string[] {
+  if (typeof variables !== 'object' || variables === null) return [];
+  return Object.entries(variables).flatMap(([name, value]) =>
+    typeof value === 'string' && !name.startsWith('FERRYBOT_') ? [value] : [],
   );
 }

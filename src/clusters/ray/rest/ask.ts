@@ -65,13 +65,16 @@ export function refusalOf(settings: RestSettings, answer: HttpAnswer): NoAnswer 
 }
 
 /** What a JSON answer says; anything else is no answer of a Ray that we know. */
-export function parse<Value>(answer: Answer, schema: z.ZodType<Value>): Value | NoAnswer {
+export function parse<Value>(
+  answer: Answer,
+  schema: z.ZodType<Value>,
+): { readonly kind: 'said'; readonly value: Value } | NoAnswer {
   if (answer.kind === 'unknown') return answer;
   if (answer.status !== 200)
     return noAnswer('no-ray', `the dashboard answers ${answer.status}: ${lastLine(answer.text)}`);
   const json = jsonOf(answer.text);
   const parsed = json === undefined ? undefined : schema.safeParse(json);
-  if (parsed?.success === true) return parsed.data;
+  if (parsed?.success === true) return { kind: 'said', value: parsed.data };
   const why = parsed === undefined ? `${answer.contentType || 'something'}` : z.prettifyError(parsed.error);
   return noAnswer('no-ray', `this is no answer of Ray that is known here: ${why}`);
 }

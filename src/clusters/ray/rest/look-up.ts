@@ -1,11 +1,13 @@
 /** One job by its id: there, positively not there, or no usable answer. */
 
-import { ask, type NoAnswer, noAnswer, parse } from './ask.ts';
-import { type JobAnswer, jobAnswer } from './job-answer.ts';
+import { z } from 'zod';
+import type { FoundJob } from '../../../domain/engine.ts';
+import { readJobDetails } from '../job-details.ts';
+import { ask, type NoAnswer, noAnswer, parse, scrub } from './ask.ts';
 import type { RestSettings } from './settings.ts';
 
 export type LookUp =
-  | { readonly kind: 'there'; readonly job: JobAnswer }
+  | { readonly kind: 'there'; readonly job: FoundJob }
   | { readonly kind: 'missing' }
   | NoAnswer;
 
@@ -16,15 +18,17 @@ export function isJobId(id: string): boolean {
   return JOB_ID.test(id);
 }
 
-/** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that it has no such job. */
-export async function lookUp(settings: RestSettings, jobId: string): Promise<LookUp> {
+/** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that it has no such job. `session`: as read before. */
+export async function lookUp(settings: RestSettings, jobId: string, session: string | null): Promise<LookUp> {
   const answer = await ask(settings, { method: 'GET', path: `api/jobs/${jobId}` });
   if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'missing' };
-  const job = parse(answer, jobAnswer);
-  if ('kind' in job) return job;
-  if (job.submission_id !== jobId && job.job_id !== jobId)
+  const said = parse(answer, z.unknown());
+  if (said.kind === 'unknown') return said;
+  const job = readJobDetails(said.value, session, (text, secrets) => scrub(settings, text, secrets));
+  if (job === null) return noAnswer('no-ray', 'this is no job of a Ray that is known here');
+  if (job.submissionId !== jobId && job.rayJobId !== jobId)
     return noAnswer('no-ray', `asked for ${jobId}, the dashboard tells of another job`);
-  return { kind: 'there', job };
+  return { kind: 'there', job: job.found };
 }
 
 /** A proxy's or another program's 404 says nothing about a job (job_head.py: `Job {id} does not exist`). */

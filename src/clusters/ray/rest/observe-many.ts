@@ -1,9 +1,9 @@
 /** All jobs of a watch in one pass: the list once, however many they are. */
 
 import { z } from 'zod';
-import type { AskedJob, JobObservation } from '../../../domain/engine.ts';
-import { ask, parse } from './ask.ts';
-import { foundJob, type JobAnswer, jobAnswer } from './job-answer.ts';
+import type { AskedJob, FoundJob, JobObservation } from '../../../domain/engine.ts';
+import { readJobDetails } from '../job-details.ts';
+import { ask, parse, scrub } from './ask.ts';
 import { missing, observeOverRest } from './observe.ts';
 import { readSession } from './session.ts';
 import type { RestSettings } from './settings.ts';
@@ -25,31 +25,33 @@ export async function observeManyOverRest(
   const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
   if (answer.kind === 'unknown' && answer.cause === 'too-large') return oneByOne(settings, asked);
   const list = parse(answer, z.array(z.unknown()));
-  if ('kind' in list) return asked.map(() => ({ kind: 'unknown', message: list.message }));
+  if (list.kind === 'unknown') return asked.map(() => ({ kind: 'unknown', message: list.message }));
   const after = await readSession(settings);
-  const { jobs, nameless } = byId(list);
+  const { jobs, nameless } = byId(settings, list.value, before.id);
   return asked.map(({ jobId, lastSession }) => {
     const job = jobs.get(jobId);
     if (job === 'unreadable')
       return { kind: 'unknown', message: 'the list tells of the job in an unknown way' };
-    if (job !== undefined) return foundJob(settings, job, before.id);
+    if (job !== undefined) return job;
     if (after.kind === 'unknown') return { kind: 'unknown', message: after.message };
     if (nameless > 0) return { kind: 'unknown', message: `${nameless} entries of the list name no job` };
     return missing(lastSession, after.id);
   });
 }
 
-function byId(list: readonly unknown[]): {
-  readonly jobs: ReadonlyMap<string, JobAnswer | 'unreadable'>;
-  readonly nameless: number;
-} {
-  const jobs = new Map<string, JobAnswer | 'unreadable'>();
+function byId(
+  settings: RestSettings,
+  list: readonly unknown[],
+  session: string,
+): { readonly jobs: ReadonlyMap<string, FoundJob | 'unreadable'>; readonly nameless: number } {
+  const clean = (text: string, secrets: readonly string[]): string => scrub(settings, text, secrets);
+  const jobs = new Map<string, FoundJob | 'unreadable'>();
   let nameless = 0;
   for (const entry of list) {
     const name = named.safeParse(entry).data;
     const id = name?.submission_id ?? name?.job_id;
     if (id === null || id === undefined) nameless += 1;
-    else jobs.set(id, jobAnswer.safeParse(entry).data ?? 'unreadable');
+    else jobs.set(id, readJobDetails(entry, session, clean)?.found ?? 'unreadable');
   }
   return { jobs, nameless };
 }

@@ -1,7 +1,6 @@
 /** What a job of a Ray cluster is doing, and what it means when the head has none of its name. */
 
 import type { JobObservation } from '../../../domain/engine.ts';
-import { foundJob } from './job-answer.ts';
 import { isJobId, lookUp } from './look-up.ts';
 import { readSession } from './session.ts';
 import type { RestSettings } from './settings.ts';
@@ -18,12 +17,12 @@ export async function observeOverRest(
   const before = await readSession(settings);
   if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
   if (!isJobId(jobId)) return { kind: 'absent', session: before.id };
-  const found = await lookUp(settings, jobId);
+  const found = await lookUp(settings, jobId, before.id);
   switch (found.kind) {
     case 'unknown':
       return { kind: 'unknown', message: found.message };
     case 'there':
-      return foundJob(settings, found.job, before.id);
+      return found.job;
     case 'missing': {
       const after = await readSession(settings);
       if (after.kind === 'unknown') return { kind: 'unknown', message: after.message };

@@ -13,5 +13,7 @@ export async function readSession(
   settings: RestSettings,
 ): Promise<Extract<EngineSession, { kind: 'session' }> | NoAnswer> {
   const said = parse(await ask(settings, { method: 'GET', path: 'api/version' }), versionAnswer);
-  return 'kind' in said ? said : { kind: 'session', id: said.session_name, version: said.ray_version };
+  if (said.kind === 'unknown') return said;
+  const { session_name: id, ray_version: version } = said.value;
+  return { kind: 'session', id, version };
 }

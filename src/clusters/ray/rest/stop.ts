@@ -16,7 +16,7 @@ const stopAnswer = z.object({ stopped: z.boolean() });
  */
 export async function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcome> {
   if (!isJobId(jobId)) return { kind: 'absent' };
-  const before = await lookUp(settings, jobId);
+  const before = await lookUp(settings, jobId, null);
   if (before.kind === 'unknown') return { kind: 'unknown', message: before.message };
   if (before.kind === 'missing') return { kind: 'absent' };
   if (isTerminal(before.job.status)) return { kind: 'already-ended', status: before.job.status };
@@ -43,7 +43,7 @@ function saidOf(answer: Awaited<ReturnType<typeof ask>>): string {
 async function awaitEnd(settings: RestSettings, jobId: string, said: string): Promise<StopOutcome> {
   let last: StopOutcome = { kind: 'unknown', message: said };
   for (let waitedMs = 0; waitedMs <= limits.jobStopWaitMs; waitedMs += limits.rayStopPollMs) {
-    const now = await lookUp(settings, jobId);
+    const now = await lookUp(settings, jobId, null);
     if (now.kind === 'there') {
       const { status } = now.job;
       if (status === 'STOPPED') return { kind: 'stopped' };

@@ -6,7 +6,6 @@ import { limits } from '../../../domain/limits.ts';
 import { isSameJob, metadataTexts } from '../job-identity.ts';
 import { type Answer, ask, lastLine, type NoAnswer, scrub } from './ask.ts';
 import { entrypointOf } from './entrypoint.ts';
-import { foundJob } from './job-answer.ts';
 import { isJobId, lookUp } from './look-up.ts';
 import { readSession } from './session.ts';
 import type { RestSettings } from './settings.ts';
@@ -81,10 +80,10 @@ function refusalOf(
 }
 
 async function look(settings: RestSettings, spec: JobSpec, session: string): Promise<Found> {
-  const found = await lookUp(settings, spec.submissionId);
+  const found = await lookUp(settings, spec.submissionId, session);
   if (found.kind === 'unknown') return unanswered(found);
   if (found.kind === 'missing') return null;
-  const { metadata } = foundJob(settings, found.job, session);
+  const { metadata } = found.job;
   if (metadata === null || !isSameJob(metadata, spec.metadata)) return { kind: 'conflict', found: metadata };
   return { kind: 'adopted', job: jobOf(settings, spec, session) };
 }
