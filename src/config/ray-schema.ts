@@ -46,7 +46,7 @@ const scripts = z.strictObject({
       'Submits a job, started in the root of the shipped files; {cluster}, {submissionId}, {checkout}; alone in their place {python}, {environment}, {command}.',
     ),
   environment: argumentArray
-    .default(['-e', '{name}', '{value}'])
+    .default(['-e', '{name}={value}'])
     .describe('What {environment} stands for, once for each variable of the job; {name} and {value}.'),
   readsVariables: z
     .array(variable)
@@ -72,17 +72,6 @@ const scripts = z.strictObject({
     .default(null)
     .describe(
       'What of the default branch lies in {checkout}, never of the change that is launched; null: all of it.',
-    ),
-  passVariables: z
-    .array(variable)
-    .max(20)
-    .default([])
-    .describe('Names of runner environment variables that the scripts get, such as UV_CACHE_DIR.'),
-  homeFiles: z
-    .record(path, variable)
-    .default({})
-    .describe(
-      'Files in the private home of the scripts, each with the content of a runner environment variable, such as .ssh/cluster.pem: CLUSTER_KEY.',
     ),
   timeoutMs: z
     .int()
@@ -113,6 +102,17 @@ export const rayKeys = {
     .max(600_000)
     .default(30_000)
     .describe('How long one request to the dashboard may take.'),
+  passVariables: z
+    .array(variable)
+    .max(20)
+    .default([])
+    .describe('Names of runner environment variables that scripts and tunnel get, such as UV_CACHE_DIR.'),
+  homeFiles: z
+    .record(path, variable)
+    .default({})
+    .describe(
+      'Files in the private home of scripts and tunnel, each with the content of a runner environment variable, such as .ssh/cluster.pem: CLUSTER_KEY.',
+    ),
   tunnel: tunnel
     .nullable()
     .default(null)

@@ -50,6 +50,20 @@ export const limits = {
   rayLogTriesMax: 2,
   /** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */
   rayLogLookbackBytes: 64 * 1024,
+  /** What a script of the lab may write in one call; a list of 10,000 jobs with their variables is some megabytes. */
+  scriptOutputBytesMax: 64 * 1024 * 1024,
+  /** Lines that a script is asked for where the whole log is meant; a log with more cannot be read through it. */
+  scriptLogLinesMax: 5_000_000,
+  /** What the scripts ask Ray for (`--limit=10000`, scripts/ray/cluster.py): a list of so many may lack one. */
+  rayListedJobsMax: 10_000,
+  /** A tunnel that answered is taken for sound so long; then somebody looks again. */
+  tunnelLookPeriodMs: 15_000,
+  tunnelPollMs: 250,
+  /** One look whether anything answers through it. */
+  tunnelAnswerMs: 5_000,
+  /** Starts in a row that came to nothing; then it rests, and its calls are unknown. */
+  tunnelStartsMax: 3,
+  tunnelRestMs: 5 * 60 * 1_000,
   /** A config is a page or two; more is a mistake or an attack on the parser. */
   configCharactersMax: 100_000,
   configAliasesMax: 20,

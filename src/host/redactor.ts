@@ -1,4 +1,6 @@
-/** Takes secrets out of a text before it is stored or posted: every known value, as it is and in base64, and what looks like a token. */
+/** Takes secrets out of a text before it is stored or posted: every known value, however it was written down, and what looks like a token. */
+
+import { secretForms } from './secret-forms.ts';
 
 /** Token shapes of the services in this domain (GitHub, Hugging Face, W&B, AWS, Google, Slack, JWT, PEM private keys). */
 const SHAPES: readonly RegExp[] = [
@@ -28,12 +30,7 @@ export function redact(text: string, secrets: readonly string[]): string {
     .toSorted((a, b) => b.length - a.length);
   let clean = text;
   for (const secret of known) {
-    for (const form of [
-      secret,
-      Buffer.from(secret, 'utf8').toString('base64').replace(/=+$/, ''),
-      encodeURIComponent(secret),
-      JSON.stringify(secret).slice(1, -1),
-    ]) {
+    for (const form of secretForms(secret)) {
       clean = clean.replaceAll(form, REPLACEMENT);
     }
   }

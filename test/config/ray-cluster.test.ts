@@ -107,9 +107,9 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'that would get a key of ours',
-    `${DASHBOARD}, scripts: { homeFiles: { .ssh/id: FERRYBOT_RUNNER_KEY } }`,
+    `${DASHBOARD}, homeFiles: { .ssh/id: FERRYBOT_RUNNER_KEY }`,
     'reserved-name',
-    'clusters.local.scripts.homeFiles..ssh/id',
+    'clusters.local.homeFiles..ssh/id',
     '.ssh/id:',
   ],
   [
@@ -121,9 +121,9 @@ const ERRORS: readonly Row[] = [
   ],
   [
     'with a home file outside of the home',
-    `${DASHBOARD}, scripts: { homeFiles: { ../id: CLUSTER_KEY } }`,
+    `${DASHBOARD}, homeFiles: { ../id: CLUSTER_KEY }`,
     'bad-value',
-    'clusters.local.scripts.homeFiles.../id',
+    'clusters.local.homeFiles.../id',
     '../id',
   ],
   [

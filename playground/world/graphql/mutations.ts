@@ -9,7 +9,6 @@ import { reactionNames, reactionNode } from './authored-nodes.ts';
 import { type CommitInput, commitOnBranch } from './commit-on-branch.ts';
 import { actIn, type Context, demand, threadWrite } from './context.ts';
 import { fault } from './fault.ts';
-import { threadMutations } from './thread-mutations.ts';
 import { commentNode } from './thread-nodes.ts';
 import { type RefUpdateInput, updateRefs } from './update-refs.ts';
 
@@ -46,7 +45,6 @@ export function mutations(context: Context): object {
       await updateRefs(actIn(context, repo), input.refUpdates);
       return { clientMutationId: input.clientMutationId };
     },
-    ...threadMutations(context),
     createCommitOnBranch: async ({ input }: Input<CommitInput>) => {
       const { repo, branch } = branchOf(context, input);
       demand(context, repo, ['contents:write'], 'write');
@@ -68,8 +66,7 @@ function minimize(context: Context, id: string, reason: string | null, clientMut
   demand(context, repo, threadWrite, own ? 'anyone' : 'triage');
   const changed = { ...comment, minimizedReason: reason };
   context.world.state.comments[comment.id] = changed;
-  const node = commentNode(context, changed);
-  return { minimizedComment: node, unminimizedComment: node, clientMutationId };
+  return { minimizedComment: commentNode(context, changed), clientMutationId };
 }
 
 function reactable(context: Context, id: string): { readonly repo: Repo; readonly target: Reactable } {

@@ -66,13 +66,11 @@ const templatesAreComplete = ofEachRayCluster(({ at, cluster: { scripts, tunnel 
   ...(tunnel === null ? [] : templateMisfits([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
 ]);
 
-const nothingOfOursIsPassed = ofEachRayCluster(({ at, cluster: { tokenFrom, scripts } }) => [
-  ...(tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], tokenFrom)),
-  ...(scripts?.passVariables ?? []).flatMap((name, index) =>
-    reservedName([...at, 'scripts', 'passVariables', index], name),
-  ),
-  ...Object.entries(scripts?.homeFiles ?? {}).flatMap(([file, name]) =>
-    reservedName([...at, 'scripts', 'homeFiles', file], name),
+const nothingOfOursIsPassed = ofEachRayCluster(({ at, cluster }) => [
+  ...(cluster.tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], cluster.tokenFrom)),
+  ...cluster.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
+  ...Object.entries(cluster.homeFiles).flatMap(([file, name]) =>
+    reservedName([...at, 'homeFiles', file], name),
   ),
 ]);
 

@@ -1,0 +1,68 @@
+/** Cuts one chunk out of a log that a script prints whole, while it is printed: what lies before and behind is counted and not kept. */
+
+import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
+
+export type LogWindow = {
+  readonly feed: (chunk: Uint8Array) => void;
+  /** To be asked once, when nothing more comes. Sizes are bytes of the log, without what Ray's command line put before it. */
+  readonly end: () => {
+    readonly text: string;
+    readonly sizeBytes: number;
+    readonly lines: number;
+    readonly nextOffset: number;
+  };
+};
+
+/** Keeps at most `bytesMax` bytes from `offset` on. */
+export function createLogWindow(offset: number, bytesMax: number): LogWindow {
+  // Not yet known to be free of the command line's words; a few hundred bytes.
+  let head: Uint8Array | null = new Uint8Array();
+  let size = 0;
+  let lines = 0;
+  const kept: Uint8Array[] = [];
+  const take = (bytes: Uint8Array): void => {
+    for (const byte of bytes) if (byte === NEWLINE) lines += 1;
+    const from = Math.max(0, offset - size);
+    const to = Math.max(0, Math.min(bytes.length, offset + bytesMax - size));
+    if (from < to) kept.push(bytes.slice(from, to));
+    size += bytes.length;
+  };
+  return {
+    feed: (chunk) => {
+      if (head === null) return take(chunk);
+      head = Buffer.concat([head, chunk]);
+      if (head.length < HEAD_BYTES) return;
+      take(withoutPreamble(head));
+      head = null;
+    },
+    end: () => {
+      if (head !== null) take(withoutPreamble(head));
+      head = null;
+      const bytes = Buffer.concat(kept);
+      const whole = bytes.subarray(0, completeUtf8Length(bytes));
+      return { text: whole.toString('utf8'), sizeBytes: size, lines, nextOffset: offset + whole.length };
+    },
+  };
+}
+
+const NEWLINE = 10;
+/** More than the command line says before a log: an address, and its own place in the source. */
+const HEAD_BYTES = 4_096;
+
+/**
+ * `ray job logs` begins with a line about the address and puts `… INFO cli.py:569 -- ` before the log itself
+ * (ray-project/ray, python/ray/dashboard/modules/job/cli.py), with the time of the call: a part that would change under
+ * the offsets.
+ */
+function withoutPreamble(head: Uint8Array): Uint8Array {
+  // One character a byte, so that places in the text are places in the bytes.
+  const text = Buffer.from(head).toString('latin1');
+  const address = new RegExp(`^(?:${PREFIX.source}[^\\n]*Job submission server address[^\\n]*\\n)+`).exec(
+    text,
+  );
+  const from = address?.[0].length ?? 0;
+  const prefix = new RegExp(`^${PREFIX.source}`).exec(text.slice(from));
+  return head.subarray(from + (prefix?.[0].length ?? 0));
+}
+
+const PREFIX = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\tINFO cli\.py:\d+ -- /;

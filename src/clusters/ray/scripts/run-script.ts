@@ -1,0 +1,74 @@
+/** One call of a script of the lab: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
+
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { limits } from '../../../domain/limits.ts';
+import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
+import { codeOf } from '../../../host/publish-once.ts';
+import { openPrivateHome } from '../private-home.ts';
+import { type Fill, fillTemplate } from './fill-template.ts';
+import type { ScriptSettings } from './settings.ts';
+
+export type ScriptCall = {
+  readonly template: readonly string[];
+  readonly fill: Fill;
+  /** Working directory; null: the checkout. */
+  readonly cwd: string | null;
+  /** Variables of this call alone. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly onStdout?: (chunk: Uint8Array) => void;
+};
+
+/**
+ * Runs it. `uv run` is the rule (policy/agent-guidelines.md, Tooling); `pythonWithoutUv` takes its place only where the
+ * program did not start at all: whatever has started may have submitted, and a second start would be a second submit.
+ */
+export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<GroupEnd> {
+  const checkout = await settings.checkout();
+  const cwd = call.cwd ?? checkout;
+  if (!(await isFolder(cwd))) return { kind: 'not-started', code: 'ENOENT' };
+  const { templates, cluster } = settings;
+  const texts = { cluster, checkout, ...call.fill.texts };
+  const withPython = (template: readonly string[]): readonly string[] =>
+    fillTemplate(call.template, {
+      texts,
+      lists: { ...call.fill.lists, python: fillTemplate(template, { texts, lists: {} }) },
+    });
+  const home = await openPrivateHome(settings.temporaryDirectory, settings.homeFiles);
+  const start = async ([program = '', ...args]: readonly string[]): Promise<GroupEnd> =>
+    runInGroup(program, args, {
+      env: {
+        ...settings.env,
+        ...call.env,
+        HOME: home.path,
+        // A shipped tree is no repository; a script that asks for its commit must not be told another's.
+        GIT_CEILING_DIRECTORIES: dirname(cwd),
+      },
+      cwd,
+      timeoutMs: templates.timeoutMs,
+      outputBytesMax: limits.scriptOutputBytesMax,
+      ...(call.onStdout === undefined ? {} : { onStdout: call.onStdout }),
+    });
+  try {
+    const first = await start(withPython(templates.python));
+    const { pythonWithoutUv } = templates;
+    const mayTakeOther = call.template[0] === '{python}' && pythonWithoutUv !== null && couldNotStart(first);
+    return mayTakeOther ? await start(withPython(pythonWithoutUv)) : first;
+  } finally {
+    await home.close();
+  }
+}
+
+/** No such program, or none that this account may execute. */
+function couldNotStart(end: GroupEnd): boolean {
+  return end.kind === 'not-started' && (end.code === 'ENOENT' || end.code === 'EACCES');
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+/** What may be told of a script's output: the id that it names, and why it failed; nothing of what it echoes. */
+
+import { stripVTControlCharacters } from 'node:util';
+import { limits } from '../../../domain/limits.ts';
+import type { GroupEnd } from '../../../host/process-group.ts';
+import { redact } from '../../../host/redactor.ts';
+
+/** Output that ended with its program, or was cut with it. */
+export type Said = Extract<GroupEnd, { readonly stdout: string }>;
+
+/**
+ * The id in `Job submitted with ID: X` (ray_run.py, which logs to standard error), the last one if there are several;
+ * null where none is named.
+ */
+export function submittedId({ stdout, stderr }: Said): string | null {
+  const ids = [...plain(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm)];
+  return ids.at(-1)?.[1] ?? null;
+}
+
+/** Takes every given value out of a text, whole and line by line: a log shows a value of several lines that way. */
+export function scrubber(values: readonly string[]): (text: string) => string {
+  const all = values.flatMap((value) => [value, ...value.split(/\r?\n/)]);
+  return (text) => redact(text, all);
+}
+
+/**
+ * The lines that say why it failed, without those that echo variables (`env_vars: {…}`, `Terminal command: …`). Only
+ * lines with a word of failure are taken, so that an echo of another shape is left out too.
+ */
+export function reasonOf(said: Said, scrub: (text: string) => string): string {
+  const clean = scrub(plain(`${said.stdout}\n${said.stderr}`));
+  const lines = clean.split('\n').filter((line) => FAILURE.test(line) && !ECHO.test(line));
+  const reason = lines.slice(-SHOWN_LINES).join('\n').trim().slice(-limits.messageCharactersMax);
+  return reason.toWellFormed();
+}
+
+const FAILURE =
+  /\b(\w*(Error|Exception)|failed|refused|denied|forbidden|unauthorized|no such|not found|must start|already exists|does not exist|timed out|unreachable|can't open)\b/i;
+const ECHO = /env_vars|runtime.env|Terminal command|Submitting job with entrypoint|^\s*"[^"]*":/i;
+const SHOWN_LINES = 6;
+
+function plain(text: string): string {
+  return stripVTControlCharacters(text);
+}

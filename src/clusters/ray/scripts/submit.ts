@@ -1,0 +1,171 @@
+/** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
+
+import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
+import { limits } from '../../../domain/limits.ts';
+import type { GroupEnd } from '../../../host/process-group.ts';
+import { isSameJob, metadataVariables } from '../job-identity.ts';
+import { isJobId } from '../rest/look-up.ts';
+import { fillTemplate } from './fill-template.ts';
+import { runScript } from './run-script.ts';
+import { reasonOf, type Said, scrubber, submittedId } from './said.ts';
+import type { ScriptSettings } from './settings.ts';
+
+export type SubmitLook = {
+  /** What stands under the id now; over the Jobs API where a dashboard is known, else by the list. */
+  readonly observe: (jobId: string) => Promise<JobObservation>;
+  /** Whether an unknown look may be an empty cluster: the list of the scripts cannot say that there is no job. */
+  readonly mayBeEmpty: boolean;
+  /** The page of a job for people; empty where there is none. */
+  readonly urlOf: (jobId: string) => string;
+};
+
+/**
+ * The deterministic id is the guard: Ray refuses it a second time, whatever is lost on the way, so one call of the script
+ * starts at most one job. Whose job stands under the id is told by its metadata or its variables (job-identity.ts),
+ * which the job gets with its environment; a job that says nothing is a conflict, never ours.
+ */
+export async function submitByScript(
+  settings: ScriptSettings,
+  look: SubmitLook,
+  spec: JobSpec,
+): Promise<SubmitOutcome> {
+  const refusal = refusalOfSpec(spec);
+  if (refusal !== null) return refusal;
+  const found = await look.observe(spec.submissionId);
+  if (found.kind === 'found') return claimed(look, spec, found, 'adopted');
+  if (found.kind === 'state-lost') return { kind: 'unknown', message: found.message };
+  if (found.kind === 'unknown' && !look.mayBeEmpty)
+    return { kind: 'unknown', message: `nothing was submitted: ${found.message}` };
+  const end = await runScript(settings, callOf(settings, spec));
+  if (end.kind === 'not-started')
+    return {
+      kind: 'rejected',
+      code: 'refused',
+      message: `the script for the submission could not be started: ${end.code}`,
+    };
+  return settle(settings, look, spec, end);
+}
+
+/** What no script could submit, told before one is started. */
+function refusalOfSpec(spec: JobSpec): SubmitOutcome | null {
+  if (!isJobId(spec.submissionId))
+    return {
+      kind: 'rejected',
+      code: 'bad-submission-id',
+      message: 'an id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
+    };
+  if ((spec.command[0] ?? '') === '')
+    return { kind: 'rejected', code: 'empty-command', message: 'there is no program to start' };
+  return null;
+}
+
+function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof runScript>[1] {
+  const variables = Object.entries({ ...spec.env, ...metadataVariables(spec.metadata) });
+  const isRead = ([name]: readonly [string, string]): boolean => templates.readsVariables.includes(name);
+  const given = variables.filter((entry) => !isRead(entry));
+  return {
+    template: templates.submit,
+    fill: {
+      texts: { submissionId: spec.submissionId },
+      lists: {
+        environment: given.flatMap(([name, value]) =>
+          fillTemplate(templates.environment, { texts: { name, value }, lists: {} }),
+        ),
+        command: spec.command,
+      },
+    },
+    cwd: spec.workingDirectory,
+    env: Object.fromEntries(variables.filter(isRead)),
+  };
+}
+
+/** The script has run: its own word counts only for *which id*, everything else is looked up. */
+async function settle(
+  settings: ScriptSettings,
+  look: SubmitLook,
+  spec: JobSpec,
+  end: Exclude<GroupEnd, { kind: 'not-started' }>,
+): Promise<SubmitOutcome> {
+  const scrub = scrubber([...settings.secrets, ...Object.values(spec.env)]);
+  const id = submittedId(end);
+  const hasWorked = end.kind === 'exited' && end.exitCode === 0;
+  if (id !== null && id !== spec.submissionId)
+    return {
+      kind: 'unknown',
+      message: `the script submitted a job ${scrub(id).slice(0, limits.messageCharactersMax)} instead of ${spec.submissionId}: it does not keep to the id that it is given`,
+    };
+  const found = await lookUntilFound(settings, look, spec.submissionId);
+  if (found.kind === 'found') {
+    // Ray takes an id once: where the script was the one to submit it, a job that cannot say whose it is is ours.
+    const isOurs = hasWorked && id !== null && found.metadata === null;
+    return claimed(
+      look,
+      spec,
+      isOurs ? { ...found, metadata: spec.metadata } : found,
+      id === null ? 'adopted' : 'submitted',
+    );
+  }
+  if (hasWorked && id !== null && found.kind === 'unknown')
+    return { kind: 'submitted', job: jobOf(look, spec, null) };
+  const why = end.kind === 'cut' ? end.why : `exit code ${end.exitCode}`;
+  const message = `${why}: ${reasonOf(end, scrub)}`;
+  return found.kind === 'absent' && wasRefused(end, scrub)
+    ? { kind: 'rejected', code: refusalOf(end, scrub), message }
+    : { kind: 'unknown', message };
+}
+
+/** A job that was just submitted may show a moment later. */
+async function lookUntilFound(
+  { sleep }: ScriptSettings,
+  look: SubmitLook,
+  jobId: string,
+): Promise<JobObservation> {
+  let found: JobObservation = { kind: 'unknown', message: 'nobody has looked' };
+  for (const delayMs of limits.rayLookAgainDelaysMs) {
+    await sleep(delayMs);
+    found = await look.observe(jobId);
+    if (found.kind === 'found') break;
+  }
+  return found;
+}
+
+function claimed(
+  look: SubmitLook,
+  spec: JobSpec,
+  found: Extract<JobObservation, { kind: 'found' }>,
+  kind: 'adopted' | 'submitted',
+): SubmitOutcome {
+  if (found.metadata === null || !isSameJob(found.metadata, spec.metadata))
+    return { kind: 'conflict', found: found.metadata };
+  return { kind, job: jobOf(look, spec, found.session) };
+}
+
+function jobOf(look: SubmitLook, spec: JobSpec, session: string | null): Job {
+  const { submissionId, metadata } = spec;
+  return {
+    engine: 'ray',
+    jobId: submissionId,
+    metadata,
+    session,
+    locator: { kind: 'dashboard', url: look.urlOf(submissionId) },
+  };
+}
+
+/** Failures that come before a request is sent, or with which the head has answered it: no job can come of them later. */
+const REFUSED = [
+  /Command must start with/,
+  /can't open file/,
+  /\b(ModuleNotFoundError|ImportError|SyntaxError)\b/,
+  /unrecognized arguments|the following arguments are required|expected (at least )?one argument/,
+];
+const UNAUTHORIZED = /AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /;
+
+function wasRefused(end: Said, scrub: (text: string) => string): boolean {
+  if (end.kind !== 'exited' || end.exitCode === 0) return false;
+  const text = scrub(`${end.stdout}\n${end.stderr}`);
+  return UNAUTHORIZED.test(text) || REFUSED.some((pattern) => pattern.test(text));
+}
+
+function refusalOf(end: Said, scrub: (text: string) => string): 'unauthorized' | 'refused' {
+  return UNAUTHORIZED.test(scrub(`${end.stdout}\n${end.stderr}`)) ? 'unauthorized' : 'refused';
+}

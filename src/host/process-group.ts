@@ -1,0 +1,88 @@
+/** Runs one program in a process group of its own, so that at its limit everything ends that it has started. */
+
+import { execa } from 'execa';
+import { codeOf } from './publish-once.ts';
+
+export type GroupOptions = {
+  /** All that the program sees of an environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** Bound on both outputs together, in bytes; what `onStdout` takes does not count. */
+  readonly outputBytesMax: number;
+  /** Takes standard output as it comes; it is not kept then. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
+};
+
+/** `not-started` carries the system's code; the output up to the end is there in every other case. */
+export type GroupEnd =
+  | { readonly kind: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly kind: 'cut';
+      readonly why: 'timed-out' | 'output-limit' | 'signalled';
+      readonly stdout: string;
+      readonly stderr: string;
+    }
+  | { readonly kind: 'not-started'; readonly code: string };
+
+/** Runs `file` with `args`, without a shell. What is left of the group when the program has ended is killed. */
+export async function runInGroup(
+  file: string,
+  args: readonly string[],
+  options: GroupOptions,
+): Promise<GroupEnd> {
+  const subprocess = execa(file, args, {
+    env: { ...options.env },
+    extendEnv: false,
+    cwd: options.cwd,
+    detached: true,
+    cleanup: false,
+    reject: false,
+    buffer: false,
+    stdin: 'ignore',
+    encoding: 'buffer',
+  });
+  const { pid } = subprocess;
+  if (pid === undefined) return { kind: 'not-started', code: (await subprocess).code ?? 'UNKNOWN' };
+  const outputs = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  let cutBy: 'timed-out' | 'output-limit' | null = null;
+  const cut = (why: 'timed-out' | 'output-limit'): void => {
+    cutBy ??= why;
+    killGroup(pid);
+  };
+  let bytes = 0;
+  const keep = (into: Uint8Array[], chunk: Uint8Array): void => {
+    bytes += chunk.byteLength;
+    if (bytes > options.outputBytesMax) cut('output-limit');
+    else into.push(chunk);
+  };
+  const { onStdout } = options;
+  subprocess.stdout.on('data', (chunk: Uint8Array) =>
+    onStdout === undefined ? keep(outputs.stdout, chunk) : onStdout(chunk),
+  );
+  subprocess.stderr.on('data', (chunk: Uint8Array) => keep(outputs.stderr, chunk));
+  // A grandchild would keep the pipes open, and with them the wait below.
+  subprocess.nodeChildProcess.once('exit', () => killGroup(pid));
+  const timer = setTimeout(() => cut('timed-out'), options.timeoutMs);
+  try {
+    const { exitCode } = await subprocess;
+    const text = { stdout: textOf(outputs.stdout), stderr: textOf(outputs.stderr) };
+    if (cutBy !== null || exitCode === undefined) return { kind: 'cut', why: cutBy ?? 'signalled', ...text };
+    return { kind: 'exited', exitCode, ...text };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // ESRCH: nobody is left. EPERM is macOS's word for a group of zombies.
+    if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
+  }
+}
+
+function textOf(chunks: readonly Uint8Array[]): string {
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,130 @@
+/** What is told of a script's output: never a secret, however a script has written it down, and a log byte by byte. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fillTemplate } from '../../src/clusters/ray/scripts/fill-template.ts';
+import { createLogWindow } from '../../src/clusters/ray/scripts/log-window.ts';
+import { reasonOf, scrubber, submittedId } from '../../src/clusters/ray/scripts/said.ts';
+import { secretForms } from '../../src/host/secret-forms.ts';
+
+/** Values as people choose them and as machines make them; shorter ones occur by chance in any text. */
+const secret = fc
+  .oneof(
+    fc.string({ minLength: 6, maxLength: 40 }),
+    fc.string({ unit: 'binary', minLength: 6, maxLength: 20 }),
+    fc.constantFrom(
+      `it's "hush"`,
+      '-----BEGIN KEY-----\nabc/def+ghi==\n-----END KEY-----',
+      '$(id) `x` \\n {braces}',
+      'p@ss/w%rd?&= ü',
+      '\\u0041\\"\'',
+    ),
+  )
+  .filter((text) => text.trim().length >= 6);
+
+const asciiJson = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u0080-\uffff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+const shell = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
+
+/** The ways in which Marin's script, Ray and Python write a variable down. */
+const echoes: readonly ((value: string) => string)[] = [
+  (value) => `RuntimeError: failed with ${value} refused`,
+  (value) => `RuntimeError: failed with ${asciiJson({ value }.value)} refused`,
+  (value) => `I1 env_vars: {\n    "KEY": ${asciiJson(value)}\n} failed`,
+  (value) =>
+    `Terminal command: \nray job submit --runtime-env-json ${shell(`{"env_vars": {"KEY": ${asciiJson(value)}}}`)} failed`,
+  (value) => `Error: curl 'https://h/?k=${encodeURIComponent(value.toWellFormed())}' failed`,
+  (value) => `Error: ${JSON.stringify(JSON.stringify({ KEY: value }))} refused`,
+  (value) => `Error: Basic ${Buffer.from(value, 'utf8').toString('base64')} denied`,
+];
+
+describe('the reason of a failure', () => {
+  it('holds no secret, in none of the forms in which scripts echo it', () => {
+    fc.assert(
+      fc.property(secret, fc.constantFrom(...echoes), (value, echo) => {
+        const said = { kind: 'exited', exitCode: 1, stdout: '', stderr: `${echo(value)}\n` } as const;
+        const reason = reasonOf(said, scrubber([value]));
+        const leaks = secretForms(value).filter((form) => form.trim().length >= 6 && reason.includes(form));
+        expect(leaks).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('is the last lines with a word of failure, without echoes and colours', () => {
+    const stderr = [
+      'I20261121 1 __main__ Submitting job with entrypoint: python failed.py',
+      'I20261121 1 __main__ env_vars: {"A": "Error"}',
+      '    "B": "Error",',
+      '\u001b[31mE20261121 1 __main__ Error submitting or tracking job: no answer\u001b[39m',
+      'Traceback (most recent call last):',
+      '  File "x.py", line 1, in <module>',
+      'RuntimeError: Request failed with status code 500',
+    ].join('\n');
+    expect(reasonOf({ kind: 'exited', exitCode: 1, stdout: '', stderr }, scrubber([]))).toBe(
+      'E20261121 1 __main__ Error submitting or tracking job: no answer\nRuntimeError: Request failed with status code 500',
+    );
+  });
+});
+
+it('the id of a job is the last that is named, on a line of its own', () => {
+  const said = (stdout: string, stderr: string) => ({ kind: 'exited', exitCode: 0, stdout, stderr }) as const;
+  expect(submittedId(said('', 'I1 Job submitted with ID: a-1\r\nI1 Job URL: http://h/#/jobs/a-1\n'))).toBe(
+    'a-1',
+  );
+  expect(submittedId(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toBe('b-2');
+  expect(submittedId(said('Job submitted with ID: a 1', 'Job submitted with ID:'))).toBeNull();
+});
+
+describe('a template', () => {
+  it('is filled once: what is filled in is not looked at again', () => {
+    const fill = { texts: { id: '{command}', cluster: 'c' }, lists: { command: ['{id}', ''], none: [] } };
+    expect(fillTemplate(['--id={id}', '{command}', '{none}', '{cluster}'], fill)).toEqual([
+      '--id={command}',
+      '{id}',
+      '',
+      'c',
+    ]);
+    expect(() => fillTemplate(['{other}'], fill)).toThrow('{other}');
+  });
+});
+
+describe('a log that is printed whole', () => {
+  const PREAMBLE =
+    '2026-11-21 09:59:00,611\tINFO cli.py:42 -- \u001b[37mJob submission server address\u001b[39m: \u001b[1mhttp://h:1\u001b[22m\n2026-11-21 09:59:00,630\tINFO cli.py:569 -- ';
+
+  it('gives every byte once, however it arrives and wherever it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'ü', '🚀', '\n'), maxLength: 300 }),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 4, max: 40 }),
+        (log, hasPreamble, piece, bytesMax) => {
+          const printed = Buffer.from(`${hasPreamble ? PREAMBLE : ''}${log}`, 'utf8');
+          let text = '';
+          for (let offset = 0; ; ) {
+            const window = createLogWindow(offset, bytesMax);
+            for (let at = 0; at < printed.length; at += piece) window.feed(printed.subarray(at, at + piece));
+            const end = window.end();
+            expect(end.sizeBytes).toBe(Buffer.byteLength(log));
+            text += end.text;
+            if (end.nextOffset >= end.sizeBytes) break;
+            expect(end.nextOffset).toBeGreaterThan(offset);
+            offset = end.nextOffset;
+          }
+          expect(text).toBe(log);
+        },
+      ),
+    );
+  });
+
+  it('counts lines behind a head of any size', () => {
+    const window = createLogWindow(10_000, 10);
+    window.feed(Buffer.from(`${'x'.repeat(9_999)}\n${'y\n'.repeat(3)}`));
+    expect(window.end()).toEqual({ text: 'y\ny\ny\n', sizeBytes: 10_006, lines: 4, nextOffset: 10_006 });
+  });
+});

@@ -1,0 +1,254 @@
+/** The scripts transport with scripts that do as they are told: what is believed of them, and what they get to see. */
+
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRayEngine } from '../../src/clusters/ray/engine.ts';
+import { metadataVariables } from '../../src/clusters/ray/job-identity.ts';
+import type { ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
+import type { Engine, JobObservation, JobSpec } from '../../src/domain/engine.ts';
+import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+
+const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
+const NAMES_ID: Doing = {
+  starts: true,
+  stderr: 'I20261121 09:00:00 1 __main__ Job submitted with ID: {id}\n',
+};
+const SOMEBODY = {
+  type: 'SUBMISSION',
+  submission_id: 'somebody',
+  status: 'RUNNING',
+  metadata: {},
+  runtime_env: { env_vars: {} },
+};
+
+let scripts: StandIn;
+const open = async (changes: Partial<ScriptTemplates> = {}): Promise<Engine> => {
+  scripts = await openStandIn(changes);
+  return createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+};
+const spec = (changes: Partial<JobSpec> = {}): JobSpec => ({
+  submissionId: 'ferry-1',
+  command: ['python3', 'a.py', '{braces} and spaces'],
+  env: { FERRY_DATE: '20261121', HF_TOKEN: 'hf-secret-of-the-job' },
+  workingDirectory: scripts.tree,
+  metadata: METADATA,
+  ...changes,
+});
+const verbs = async (): Promise<readonly string[]> => (await scripts.calls()).map(({ verb }) => verb);
+afterEach(() => scripts.close());
+
+describe('a submit', () => {
+  it.each([
+    ['standard error', NAMES_ID],
+    ['standard output', { starts: true, stdout: 'Job submitted with ID: {id}\n' }],
+    ['colours', { starts: true, stderr: '\u001b[32mJob submitted with ID: {id}\u001b[39m\n' }],
+  ])('takes the id from %s, and looks whether it is so', async (_, doing) => {
+    const engine = await open();
+    await scripts.does('submit', doing);
+    expect(await engine.submit(spec())).toMatchObject({
+      kind: 'submitted',
+      job: { engine: 'ray', jobId: 'ferry-1', metadata: METADATA, session: null },
+    });
+    expect(await verbs()).toEqual(['list', 'submit', 'list']);
+  });
+
+  it('shows the script the job and nothing else: no token, no secret among the arguments, a home of its own', async () => {
+    const engine = await open();
+    process.env['GITHUB_TOKEN'] = 'ghs_0123456789012345678901234567890123456';
+    await scripts.does('submit', NAMES_ID);
+    await engine.submit(spec());
+    delete process.env['GITHUB_TOKEN'];
+    const [, call] = await scripts.calls();
+    expect(call?.args).toEqual([
+      'ferry-1',
+      ...['-e', 'FERRY_DATE=20261121'],
+      ...Object.entries(metadataVariables(METADATA)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+      '--',
+      ...['python3', 'a.py', '{braces} and spaces'],
+    ]);
+    expect(Object.keys(call?.env ?? {}).toSorted()).toEqual([
+      'GIT_CEILING_DIRECTORIES',
+      'HF_TOKEN',
+      'HOME',
+      'PATH',
+      'RAY_AUTH_TOKEN',
+    ]);
+    expect(call?.cwd).toBe(scripts.tree);
+    expect(call?.home).toEqual({ mode: 0o700, files: { '.ssh': 0o700, '.ssh/cluster.pem': 0o600 } });
+    expect(await readdir(scripts.homes)).toEqual([]);
+  });
+
+  it.each<[string, Doing]>([
+    ['fails after it has submitted', { starts: true, exitCode: 1, stderr: 'TimeoutError: no answer\n' }],
+    ['says nothing', { starts: true }],
+    ['never ends', { starts: true, hangs: true, stderr: 'Job submitted with' }],
+    [
+      'is told that the id is taken',
+      { starts: true, exitCode: 1, stderr: 'ValueError: ferry-1 already exists\n' },
+    ],
+  ])('adopts what it finds when the script %s', async (_, doing) => {
+    const engine = await open({ timeoutMs: 2_000 });
+    await scripts.does('submit', doing);
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
+    expect((await verbs()).filter((verb) => verb === 'submit')).toHaveLength(1);
+  });
+
+  it('starts nothing where a job is there already', async () => {
+    const engine = await open();
+    await scripts.jobs([
+      { ...SOMEBODY, submission_id: 'ferry-1', runtime_env: { env_vars: metadataVariables(METADATA) } },
+    ]);
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'adopted' });
+    await scripts.jobs([{ ...SOMEBODY, submission_id: 'ferry-1' }]);
+    expect(await engine.submit(spec())).toEqual({ kind: 'conflict', found: null });
+    expect(await verbs()).toEqual(['list', 'list']);
+  });
+
+  it('is unknown while nothing can be found, whatever went wrong', async () => {
+    const engine = await open();
+    await scripts.jobs([SOMEBODY]);
+    await scripts.does('submit', {
+      exitCode: 1,
+      stderr: 'ConnectionError: HF_TOKEN=hf-secret-of-the-job refused\n',
+    });
+    expect(await engine.submit(spec())).toEqual({
+      kind: 'unknown',
+      message: 'exit code 1: ConnectionError: HF_TOKEN=*** refused',
+    });
+  });
+
+  it('is refused where the script sent nothing or was answered no, and the list shows that nothing is there', async () => {
+    const engine = await open();
+    await scripts.does('submit', { exitCode: 1, stderr: "E1 __main__ Command must start with '--'.\n" });
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'unknown' });
+    await scripts.jobs([SOMEBODY]);
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'rejected', code: 'refused' });
+    await scripts.does('submit', {
+      exitCode: 1,
+      stderr:
+        'ray.exceptions.AuthenticationError: Authentication failed: Forbidden: Invalid authentication token\n',
+    });
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
+  }, 20_000);
+
+  it('tells of a script that does not keep to the id', async () => {
+    const engine = await open();
+    await scripts.does('submit', { stderr: 'Job submitted with ID: ray-run-somebody-1\n' });
+    expect(await engine.submit(spec())).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('ray-run-somebody-1 instead of ferry-1'),
+    });
+  });
+
+  it('is refused before a script is started for an id, a command or a tree that are none', async () => {
+    const engine = await open();
+    expect(await engine.submit(spec({ submissionId: '--help' }))).toMatchObject({
+      code: 'bad-submission-id',
+    });
+    expect(await engine.submit(spec({ command: [] }))).toMatchObject({ code: 'empty-command' });
+    await scripts.jobs([SOMEBODY]);
+    expect(await engine.submit(spec({ workingDirectory: join(scripts.tree, 'gone') }))).toMatchObject({
+      kind: 'rejected',
+      code: 'refused',
+    });
+    expect(await verbs()).toEqual(['list']);
+  });
+
+  it('waits for the dashboard where there is one: without its answer nothing is started', async () => {
+    await open();
+    const unknown: JobObservation = { kind: 'unknown', message: 'connection refused' };
+    const rest: Engine = {
+      name: 'rest',
+      session: async () => ({ kind: 'unknown', message: '' }),
+      submit: async () => ({ kind: 'unknown', message: 'not asked' }),
+      observe: async () => unknown,
+      readLog: async () => ({ kind: 'absent' }),
+      stop: async () => ({ kind: 'absent' }),
+    };
+    const engine = createRayEngine({ rest, scripts: scripts.settings, tunnel: null, dashboard: 'http://d' });
+    expect(await engine.submit(spec())).toEqual({
+      kind: 'unknown',
+      message: 'nothing was submitted: connection refused',
+    });
+    await expect(verbs()).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('uv', () => {
+  const other = [process.execPath];
+
+  it('is done without where it is not there, or may not be executed', async () => {
+    const engine = await open({ python: ['/nowhere/uv', 'run'], pythonWithoutUv: other });
+    await scripts.does('submit', NAMES_ID);
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'submitted' });
+    await scripts.close();
+    const again = await open({ python: ['{checkout}/uv', 'run'], pythonWithoutUv: other });
+    const uv = join(await scripts.settings.checkout(), 'uv');
+    await writeFile(uv, '#!/bin/sh\nexit 0\n');
+    await chmod(uv, 0o644);
+    await scripts.does('submit', NAMES_ID);
+    expect(await again.submit(spec())).toMatchObject({ kind: 'submitted' });
+  });
+
+  it('is not done without once it has started, whatever it says', async () => {
+    const engine = await open({
+      python: [process.execPath, '-e', 'console.error("error: Failed to fetch"); process.exit(2)'],
+      pythonWithoutUv: other,
+    });
+    expect(await engine.submit(spec())).toEqual({
+      kind: 'unknown',
+      message: 'exit code 2: error: Failed to fetch',
+    });
+    await expect(verbs()).rejects.toThrow('ENOENT');
+  }, 20_000);
+});
+
+describe('a look', () => {
+  it('believes a list with jobs, and no other', async () => {
+    const engine = await open();
+    expect(await engine.observe('ferry-1', null)).toMatchObject({ kind: 'unknown' });
+    await scripts.jobs([SOMEBODY]);
+    expect(await engine.observe('somebody', null)).toMatchObject({ kind: 'found', status: 'RUNNING' });
+    expect(await engine.observe('ferry-1', null)).toEqual({ kind: 'absent', session: null });
+    expect(await engine.observe('ferry-1', 'session_1')).toMatchObject({ kind: 'state-lost' });
+    await scripts.does('list', { stdout: `2026-11-21\tWARN\n${JSON.stringify([SOMEBODY])}\n(tail)\n` });
+    expect(await engine.observe('somebody', null)).toMatchObject({ kind: 'found' });
+    for (const stdout of ['', 'null', '[{"type": "SUBMISSION"}]', '[ torn', '{"jobs": []}']) {
+      await scripts.does('list', { stdout });
+      expect(await engine.observe('somebody', 'session_1'), stdout).toMatchObject({ kind: 'unknown' });
+    }
+    await scripts.does('list', { exitCode: 1, stderr: 'ConnectionError: refused\n' });
+    expect(await engine.observe('somebody', null)).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('ConnectionError: refused'),
+    });
+  });
+
+  it('takes no word for a stop but the second look', async () => {
+    const engine = await open();
+    await scripts.jobs([SOMEBODY]);
+    await scripts.does('stop', { starts: true, stdout: 'Job somebody stop requested\n' });
+    expect(await engine.stop('somebody')).toEqual({ kind: 'stopped' });
+    expect(await engine.stop('somebody')).toEqual({ kind: 'already-ended', status: 'STOPPED' });
+    expect((await verbs()).filter((verb) => verb === 'stop')).toHaveLength(1);
+  });
+
+  it('at a log is unknown where nothing is printed, and cut where the log is longer than asked for', async () => {
+    const engine = await open();
+    await scripts.does('logs', {
+      stdout:
+        '2026-11-21 09:59:03,900\tINFO cli.py:42 -- \u001b[37mJob submission server address\u001b[39m: x\n',
+    });
+    expect(await engine.readLog('ferry-1', 0)).toMatchObject({ kind: 'unknown' });
+    await scripts.does('logs', { stdout: 'käse\n' });
+    expect(await engine.readLog('ferry-1', 0)).toEqual({
+      kind: 'chunk',
+      text: 'käse\n',
+      offset: 0,
+      nextOffset: 6,
+      atEnd: true,
+    });
+    expect(await engine.readLog('ferry-1', 7)).toMatchObject({ kind: 'unknown' });
+  });
+});

@@ -1,0 +1,174 @@
+/** The tunnel to a cluster: one for all calls, started again when it died, given a rest when it will not carry anything. */
+
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRayEngine } from '../../src/clusters/ray/engine.ts';
+import { createTunnel, type Tunnel } from '../../src/clusters/ray/tunnel.ts';
+import type { Engine } from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+
+/** Listens at the near end and hands everything on, as `ssh -N -L` does; notes its own process and what it was given. */
+const FORWARDER = `
+const net = require('node:net'), fs = require('node:fs');
+const [near, far, notes] = process.argv.slice(1);
+fs.appendFileSync(notes, JSON.stringify({ pid: process.pid, home: process.env.HOME, files: fs.readdirSync(process.env.HOME), env: Object.keys(process.env).sort() }) + '\\n');
+if (near !== '0') net.createServer((a) => { const b = net.connect(Number(far), '127.0.0.1'); a.pipe(b).pipe(a); for (const s of [a, b]) s.on('error', () => { a.destroy(); b.destroy(); }); }).listen(Number(near), '127.0.0.1');
+else setInterval(() => {}, 1e6);
+`;
+
+type Note = {
+  readonly pid: number;
+  readonly home: string;
+  readonly files: readonly string[];
+  readonly env: readonly string[];
+};
+
+let folder: string;
+let far: Server;
+let near: number;
+let nowMs: number;
+let tunnel: Tunnel;
+const notes = (): readonly Note[] => {
+  const file = join(folder, 'notes');
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
+};
+const answersAt = async (port: number): Promise<boolean> => {
+  try {
+    await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+};
+const open = (nearEnd: number, startTimeoutMs = 10_000): Tunnel =>
+  createTunnel({
+    command: [
+      process.execPath,
+      '-e',
+      FORWARDER,
+      String(nearEnd),
+      String((far.address() as AddressInfo).port),
+      join(folder, 'notes'),
+    ],
+    env: { PATH: process.env['PATH'] ?? '' },
+    homeFiles: { 'cluster.pem': 'key' },
+    temporaryDirectory: join(folder, 'homes'),
+    startTimeoutMs,
+    answers: () => answersAt(near),
+    now: () => nowMs + performance.now(),
+  });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-tunnel-'));
+  far = createServer((socket) =>
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'),
+  );
+  far.listen(0, '127.0.0.1');
+  await once(far, 'listening');
+  const spare = createServer().listen(0, '127.0.0.1');
+  await once(spare, 'listening');
+  near = (spare.address() as AddressInfo).port;
+  spare.close();
+  await once(spare, 'close');
+  nowMs = 0;
+});
+afterEach(async () => {
+  await tunnel.close();
+  far.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+describe('a tunnel', () => {
+  it('is started once for all calls that come, with a home of its own and nothing of our environment', async () => {
+    tunnel = open(near);
+    expect(await Promise.all([tunnel.ensure(), tunnel.ensure(), tunnel.ensure()])).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(await answersAt(near)).toBe(true);
+    expect(notes()).toMatchObject([{ files: ['cluster.pem'], env: ['HOME', 'PATH'] }]);
+    await tunnel.close();
+    expect(await answersAt(near)).toBe(false);
+    expect(readdirSync(join(folder, 'homes'))).toEqual([]);
+  });
+
+  it('is started again when it has died', async () => {
+    tunnel = open(near);
+    expect(await tunnel.ensure()).toBeNull();
+    process.kill(notes()[0]?.pid ?? 0, 'SIGKILL');
+    await expect.poll(() => answersAt(near)).toBe(false);
+    await expect.poll(async () => [await tunnel.ensure(), await answersAt(near)]).toEqual([null, true]);
+    expect(notes()).toHaveLength(2);
+  });
+
+  it('is not opened beside another one that is there already, and that one is not ended', async () => {
+    const other = open(near);
+    await other.ensure();
+    tunnel = open(near);
+    expect(await tunnel.ensure()).toBeNull();
+    await tunnel.close();
+    expect(await answersAt(near)).toBe(true);
+    expect(notes()).toHaveLength(1);
+    await other.close();
+  });
+
+  it('that will not carry anything is tried a few times, then rests, and is tried again later', async () => {
+    tunnel = open(0, 600);
+    for (let call = 0; call < limits.tunnelStartsMax + 2; call += 1)
+      expect(await tunnel.ensure()).toBe('nothing answers through the tunnel');
+    expect(notes()).toHaveLength(limits.tunnelStartsMax);
+    nowMs += limits.tunnelRestMs;
+    expect(await tunnel.ensure()).toBe('nothing answers through the tunnel');
+    expect(notes()).toHaveLength(limits.tunnelStartsMax + 1);
+  });
+
+  it('whose program is not there says so', async () => {
+    tunnel = createTunnel({
+      command: ['/nowhere/ssh'],
+      env: {},
+      homeFiles: {},
+      temporaryDirectory: join(folder, 'homes'),
+      startTimeoutMs: 5_000,
+      answers: async () => false,
+      now: () => performance.now(),
+    });
+    expect(await tunnel.ensure()).toBe('the tunnel ended before it carried anything');
+  });
+});
+
+it('an engine behind a tunnel that is down knows nothing, and asks nobody', async () => {
+  tunnel = { ensure: async () => 'nothing answers through the tunnel', close: async () => undefined };
+  const asked = async (): Promise<never> => {
+    appendFileSync(join(folder, 'asked'), 'x');
+    throw new Error('asked');
+  };
+  const rest: Engine = {
+    name: 'ray',
+    session: asked,
+    submit: asked,
+    observe: asked,
+    observeMany: asked,
+    readLog: asked,
+    stop: asked,
+  };
+  const engine = createRayEngine({ rest, scripts: null, tunnel, dashboard: 'http://127.0.0.1:1' });
+  const down = { kind: 'unknown', message: 'nothing answers through the tunnel' };
+  expect(await engine.session()).toEqual(down);
+  expect(await engine.observe('a', 'session_1')).toEqual(down);
+  expect(await engine.observeMany?.([{ jobId: 'a', lastSession: null }])).toEqual([down]);
+  expect(await engine.readLog('a', 5)).toEqual(down);
+  expect(await engine.stop('a')).toEqual(down);
+  expect(existsSync(join(folder, 'asked'))).toBe(false);
+});

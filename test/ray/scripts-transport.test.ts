@@ -1,0 +1,106 @@
+/** The lab's scripts submit to a real head through uv, and the Jobs API looks, as a lab with a dashboard has it (half a minute). */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRayEngine } from '../../src/clusters/ray/engine.ts';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import type { Engine } from '../../src/domain/engine.ts';
+import { isTerminal } from '../../src/domain/engine.ts';
+import { type RayHead, startRayHead } from '../support/ray-head.ts';
+import { describeWithRay } from '../support/ray-tools.ts';
+import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.ts';
+
+const SECRET = `it's "hush"\nand {more}`;
+const SAYS =
+  'import os\nprint("hello", os.environ.get("GREETING"), len(os.environ["HF_TOKEN"]), flush=True)\n';
+
+describeWithRay("the lab's scripts on a real head", () => {
+  let head: RayHead;
+  let lab: ScriptsLab;
+  let rest: Engine;
+  let engine: Engine;
+  let alone: Engine;
+
+  beforeAll(async () => {
+    head = await startRayHead();
+    lab = await openScriptsLab();
+    rest = createRestEngine({ address: head.address, token: head.token });
+    const scripts = lab.settings(head.address, head.token);
+    engine = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
+    alone = createRayEngine({ rest: null, scripts, tunnel: null, dashboard: null });
+  });
+  afterAll(async () => {
+    await head?.close();
+    await lab?.close();
+  });
+
+  it('submit a job that says whose it is, with its variables, and no other submit of it ever starts a second', async () => {
+    const spec = await lab.spec('says-1', SAYS, { env: { GREETING: '-e dear=all', HF_TOKEN: SECRET } });
+    const outcome = await engine.submit(spec);
+    expect(outcome).toMatchObject({
+      kind: 'submitted',
+      job: {
+        jobId: 'says-1',
+        session: expect.stringMatching(/^session_/),
+        locator: { kind: 'dashboard', url: `${head.address}/#/jobs/says-1` },
+      },
+    });
+    await expect
+      .poll(async () => ended(await engine.observe('says-1', null)), { timeout: 60_000 })
+      .toMatchObject({ status: 'SUCCEEDED', exitCode: 0, metadata: spec.metadata });
+    expect(JSON.stringify(await engine.observe('says-1', null))).not.toContain('hush');
+    expect(await engine.submit(spec)).toMatchObject({ kind: 'adopted' });
+    const other = { ...spec, metadata: { ...spec.metadata, attempt: 2 } };
+    expect(await engine.submit(other)).toEqual({ kind: 'conflict', found: spec.metadata });
+  }, 120_000);
+
+  it('read the same log as the Jobs API, byte for byte, and find the same job in the list', async () => {
+    const [byScript, byRest] = [await alone.readLog('says-1', 0), await rest.readLog('says-1', 0)];
+    if (byRest.kind !== 'chunk') throw new Error(JSON.stringify(byRest));
+    expect(byRest.text).toContain(`hello -e dear=all ${SECRET.length}\n`);
+    expect(byScript).toMatchObject({ kind: 'chunk', text: byRest.text, nextOffset: byRest.nextOffset });
+    const listed = await alone.observe('says-1', null);
+    expect(listed).toEqual({ ...(await rest.observe('says-1', null)), session: null });
+    expect(await alone.readLog('nobody', 0)).toMatchObject({ kind: 'unknown' });
+  }, 120_000);
+
+  it('start one job of ten submits of one id at once, and every submitter learns which', async () => {
+    const spec = await lab.spec('ten-1', SAYS, { env: { HF_TOKEN: SECRET } });
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => engine.submit(spec)));
+    expect(outcomes.map(({ kind }) => kind).filter((kind) => kind === 'submitted')).toHaveLength(1);
+    expect(outcomes.map(({ kind }) => kind).filter((kind) => kind === 'adopted')).toHaveLength(9);
+  }, 240_000);
+
+  it('do without uv only where it is not there', async () => {
+    const python = [UV_RUN.at(-1) ?? ''];
+    const scripts = lab.settings(head.address, head.token, {
+      python: ['/nowhere/uv', 'run'],
+      pythonWithoutUv: python,
+    });
+    const without = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
+    const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });
+    expect(await without.submit(spec)).toMatchObject({ kind: 'submitted' });
+  }, 120_000);
+
+  it('start nothing, and know nothing, when the dashboard is out of reach', async () => {
+    const address = 'http://127.0.0.1:9';
+    const dead = createRayEngine({
+      rest: createRestEngine({ address, token: head.token }),
+      scripts: lab.settings(address, head.token),
+      tunnel: null,
+      dashboard: address,
+    });
+    const spec = await lab.spec('dead-1', SAYS);
+    expect(await dead.submit(spec)).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('nothing was submitted'),
+    });
+    expect(await dead.observe('says-1', 'session_1')).toMatchObject({ kind: 'unknown' });
+    expect(await dead.stop('says-1')).toMatchObject({ kind: 'unknown' });
+    expect(await engine.observe('dead-1', null)).toMatchObject({ kind: 'absent' });
+  });
+});
+
+/** Null while it is none of a job's ends. */
+function ended(seen: Awaited<ReturnType<Engine['observe']>>): object | null {
+  return seen.kind === 'found' && isTerminal(seen.status) ? seen : null;
+}

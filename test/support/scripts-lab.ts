@@ -1,0 +1,96 @@
+/** The scripts of the example lab against a real head, as a lab would configure them: through uv, offline, with the Python that has Ray. */
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ScriptSettings, ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { RAY_BIN } from './ray-tools.ts';
+
+const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
+const CLUSTER = ['{python}', '{checkout}/scripts/ray/cluster.py', '--cluster', '{cluster}'];
+
+export const UV_RUN = [
+  join(RAY_BIN, 'uv'),
+  'run',
+  '--offline',
+  '--no-project',
+  '--no-config',
+  '--python',
+  join(RAY_BIN, 'python'),
+];
+
+export const TEMPLATES: ScriptTemplates = {
+  python: UV_RUN,
+  pythonWithoutUv: null,
+  submit: [
+    '{python}',
+    '{checkout}/lib/marin/src/marin/run/ray_run.py',
+    '--no_wait',
+    '--cluster',
+    '{cluster}',
+    '--submission-id',
+    '{submissionId}',
+    '{environment}',
+    '--',
+    '{command}',
+  ],
+  environment: ['-e', '{name}={value}'],
+  readsVariables: ['HF_TOKEN', 'WANDB_API_KEY'],
+  list: [...CLUSTER, 'list-jobs'],
+  logs: [...CLUSTER, 'job-logs', '-n', '{lines}', '{jobId}'],
+  stop: [...CLUSTER, 'stop-job', '{jobId}'],
+  timeoutMs: 120_000,
+};
+
+export type ScriptsLab = {
+  readonly folder: string;
+  /** Scripts against the head at this address, under this token. */
+  readonly settings: (address: string, token: string, templates?: Partial<ScriptTemplates>) => ScriptSettings;
+  /** A job of one Python file in a tree of its own. */
+  readonly spec: (submissionId: string, source: string, changes?: Partial<JobSpec>) => Promise<JobSpec>;
+  readonly close: () => Promise<void>;
+};
+
+/** Folders for one test file. */
+export async function openScriptsLab(): Promise<ScriptsLab> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-scripts-'));
+  return {
+    folder,
+    settings: (address, token, templates = {}) => ({
+      cluster: 'us-central1',
+      templates: { ...TEMPLATES, ...templates },
+      checkout: async () => LAB,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        LANG: 'C.UTF-8',
+        UV_CACHE_DIR: join(folder, 'uv'),
+        PYTHONDONTWRITEBYTECODE: '1',
+        RAY_ADDRESS: address,
+        RAY_AUTH_MODE: 'token',
+        RAY_AUTH_TOKEN: token,
+      },
+      homeFiles: {},
+      temporaryDirectory: join(folder, 'homes'),
+      secrets: [token],
+      sleep: (durationMs) => sleep(durationMs),
+    }),
+    spec: async (submissionId, source, changes = {}) => {
+      const workingDirectory = join(folder, 'trees', submissionId);
+      const file = join(workingDirectory, 'experiments', 'job.py');
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, source);
+      return {
+        submissionId,
+        command: ['python3', 'experiments/job.py'],
+        env: {},
+        workingDirectory,
+        metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
+        ...changes,
+      };
+    },
+    close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}

@@ -1,0 +1,104 @@
+/** Scripts of a lab that do as a test says: a list of jobs in a file, words on either output, an end of any kind. */
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ScriptSettings, ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
+
+/** What a verb does: it may start a job, then speaks, then ends or hangs. */
+export type Doing = {
+  readonly starts?: boolean;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exitCode?: number;
+  readonly hangs?: boolean;
+};
+
+/** One call of a script, as it saw itself. */
+export type SeenCall = {
+  readonly verb: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly home: { readonly mode: number; readonly files: Readonly<Record<string, number>> };
+};
+
+export type StandIn = {
+  readonly settings: ScriptSettings;
+  readonly tree: string;
+  readonly homes: string;
+  readonly does: (verb: 'submit' | 'list' | 'logs' | 'stop', doing: Doing) => Promise<void>;
+  readonly jobs: (jobs: readonly object[]) => Promise<void>;
+  readonly calls: () => Promise<readonly SeenCall[]>;
+  readonly close: () => Promise<void>;
+};
+
+/** Names every variable of the job on standard error, as Marin's script does. */
+const PROGRAM = `
+import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+const [folder, verb, ...args] = process.argv.slice(2);
+const read = (name, none) => existsSync(join(folder, name)) ? JSON.parse(readFileSync(join(folder, name), 'utf8')) : none;
+const home = process.env.HOME;
+const files = Object.fromEntries(readdirSync(home, { recursive: true }).map((f) => [f, statSync(join(home, f)).mode & 0o777]));
+appendFileSync(join(folder, 'calls.jsonl'), JSON.stringify({ verb, args, env: process.env, cwd: process.cwd(), home: { mode: statSync(home).mode & 0o777, files } }) + '\\n');
+const doing = read(verb + '.json', {});
+if (verb === 'submit' && doing.starts) {
+  const [id, ...rest] = args;
+  const pairs = rest.slice(0, rest.indexOf('--')).filter((a) => a !== '-e').map((a) => [a.slice(0, a.indexOf('=')), a.slice(a.indexOf('=') + 1)]);
+  const job = { type: 'SUBMISSION', submission_id: id, status: 'RUNNING', message: '', metadata: {}, runtime_env: { env_vars: Object.fromEntries(pairs) } };
+  writeFileSync(join(folder, 'jobs.json'), JSON.stringify([...read('jobs.json', []), job]));
+}
+if (verb === 'stop' && doing.starts)
+  writeFileSync(join(folder, 'jobs.json'), JSON.stringify(read('jobs.json', []).map((job) => ({ ...job, status: 'STOPPED' }))));
+const out = verb === 'list' && doing.stdout === undefined ? JSON.stringify(read('jobs.json', []), null, 2) + '\\n' : doing.stdout ?? '';
+process.stdout.write(out.replaceAll('{id}', args[0] ?? ''));
+process.stderr.write((doing.stderr ?? '').replaceAll('{id}', args[0] ?? ''));
+if (doing.hangs) setInterval(() => {}, 1e6);
+else process.exitCode = doing.exitCode ?? 0;
+`;
+
+/** Scripts in a folder of their own; `{python}` is this Node. */
+export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promise<StandIn> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-stand-in-'));
+  const tree = join(folder, 'tree');
+  await mkdir(tree);
+  await writeFile(join(folder, 'script.mjs'), PROGRAM);
+  const script = ['{python}', '{checkout}/script.mjs', '{checkout}'];
+  const homes = join(folder, 'homes');
+  return {
+    tree,
+    homes,
+    settings: {
+      cluster: 'us-central1',
+      templates: {
+        python: [process.execPath],
+        pythonWithoutUv: null,
+        submit: [...script, 'submit', '{submissionId}', '{environment}', '--', '{command}'],
+        environment: ['-e', '{name}={value}'],
+        readsVariables: ['HF_TOKEN'],
+        list: [...script, 'list'],
+        logs: [...script, 'logs', '{jobId}', '{lines}'],
+        stop: [...script, 'stop', '{jobId}'],
+        timeoutMs: 30_000,
+        ...changes,
+      },
+      checkout: async () => folder,
+      env: { PATH: process.env['PATH'] ?? '', RAY_AUTH_TOKEN: 'ray-token-0123456789' },
+      homeFiles: { '.ssh/cluster.pem': 'key of the cluster' },
+      temporaryDirectory: homes,
+      secrets: ['ray-token-0123456789'],
+      sleep: async () => undefined,
+    },
+    does: (verb, doing) => writeFile(join(folder, `${verb}.json`), JSON.stringify(doing)),
+    jobs: (jobs) => writeFile(join(folder, 'jobs.json'), JSON.stringify(jobs)),
+    calls: async () => {
+      const text = await readFile(join(folder, 'calls.jsonl'), 'utf8');
+      return text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    },
+    close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
