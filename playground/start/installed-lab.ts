@@ -46,12 +46,18 @@ export function installedLab(keys: LabKeys, { server, stateDirectory, slug }: In
   const secret = (role: RoleName): string => keys.roles[role].privatePem;
   return {
     labels: LABELS,
-    secrets: { FERRYBOT_CONTROL_KEY: secret('control'), FERRYBOT_WATCH_KEY: secret('watch') },
+    secrets: { FERRYBOT_CONTROL_KEY: secret('control') },
     variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: stateDirectory },
     environments: [
       {
         name: 'ferrybot-launch',
         secrets: { FERRYBOT_RUNNER_KEY: secret('runner') },
+        variables: {},
+        defaultBranchOnly: true,
+      },
+      {
+        name: 'ferrybot-watch',
+        secrets: { FERRYBOT_WATCH_KEY: secret('watch') },
         variables: {},
         defaultBranchOnly: true,
       },

@@ -21,6 +21,7 @@ const RUNNERS = [
   { name: 'hosted-2', labels: ['ubuntu-latest'] },
   { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
   { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
+  { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
 ];
 
 /** The lab of `npm start`. */

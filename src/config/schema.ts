@@ -57,8 +57,14 @@ export const configSchema = z
       .strictObject({
         launch: workflowFile.default('ferrybot-launch.yml').describe('The workflow that launches.'),
         watch: workflowFile.default('ferrybot-watch.yml').describe('The workflow that watches.'),
+        stop: workflowFile
+          .default('ferrybot-stop.yml')
+          .describe('The workflow that stops a job where no watch is seen to be alive.'),
         chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
         daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
+        watchdog: workflowFile
+          .default('ferrybot-watchdog.yml')
+          .describe('The workflow that looks whether somebody still watches.'),
       })
       .prefault({})
       .describe(

@@ -1,133 +1,119 @@
-/** The rules that every workflow file of ours is held to, as functions from a parsed file to what is wrong with it. */
+/**
+ * The rules that every workflow file of ours is held to, as functions from a parsed file to what is wrong with it: those
+ * of reference/security.md and reference/github.md (sections 3 and 8) that can be read off a file.
+ */
 
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { untrustedIn } from './untrusted-expressions.ts';
+import { CALLED, PARTS, type Part, PINS } from './workflow-parts.ts';
+import {
+  eventsOf,
+  inputsOf,
+  isEmptyMap,
+  type Job,
+  readWorkflow,
+  secretsOf,
+  type Workflow,
+} from './workflow-shape.ts';
 
-/** Commits that may stand behind `uses:`, read from the repositories' own tags. A release of ours has any commit. */
-const PINS: Readonly<Record<string, string | null>> = {
-  'actions/checkout': '3d3c42e5aac5ba805825da76410c181273ba90b1',
-  'actions/setup-node': '820762786026740c76f36085b0efc47a31fe5020',
-  'actions/upload-artifact': 'bbbca2ddaa5d8feaa63e36b76fdaad77386f024f',
-  'actions/create-github-app-token': '1b10c78c7865c340bc4f6099eb2f838309f1e8c3',
-  'astral-sh/setup-uv': '20cfd1bf945f4377ade1205e4dbc17946fc9a30d',
-  'ferrybot/ferrybot': null,
-};
-
-const CONTROL = {
-  actions: 'write',
-  checks: 'write',
-  contents: 'write',
-  issues: 'write',
-  'pull-requests': 'write',
-  statuses: 'read',
-};
-
-/** What each mode of the action may have, and the one secret that it may see (architecture.md, D5 and section 4). */
-const MODES: Readonly<
-  Record<string, { readonly permissions: Readonly<Record<string, string>>; readonly secret: string }>
-> = {
-  chat: { permissions: CONTROL, secret: 'FERRYBOT_CONTROL_KEY' },
-  propose: { permissions: CONTROL, secret: 'FERRYBOT_CONTROL_KEY' },
-  launch: {
-    permissions: { contents: 'write', issues: 'read', 'pull-requests': 'read' },
-    secret: 'FERRYBOT_RUNNER_KEY',
-  },
-  watch: {
-    permissions: { checks: 'write', contents: 'write', issues: 'write', 'pull-requests': 'write' },
-    secret: 'FERRYBOT_WATCH_KEY',
-  },
-};
-const LABEL_OF: Readonly<Record<string, string>> = { launch: 'ferrybot-launch', watch: 'ferrybot-watch' };
-
-const step = z.looseObject({
-  uses: z.string().optional(),
-  run: z.string().optional(),
-  with: z.record(z.string(), z.unknown()).default({}),
-  env: z.record(z.string(), z.unknown()).default({}),
-});
-const job = z.looseObject({
-  if: z.string().optional(),
-  'runs-on': z.union([z.string(), z.array(z.string())]).optional(),
-  permissions: z.unknown().optional(),
-  environment: z.unknown().optional(),
-  'timeout-minutes': z.number().optional(),
-  steps: z.array(step).default([]),
-});
-const workflow = z.looseObject({
-  on: z.unknown(),
-  permissions: z.unknown().optional(),
-  env: z.unknown().optional(),
-  jobs: z.record(z.string(), job),
-});
-
-type Workflow = z.infer<typeof workflow>;
-type Job = z.infer<typeof job>;
+/** The workflow token of a self-hosted job lives so long, a hosted job at most a quarter of it (github.md, section 3). */
+const TOKEN_LIFE_MINUTES = 24 * 60;
+const HOSTED_MINUTES = 6 * 60;
 
 /** Everything that is wrong with one workflow file, each line beginning with the name of its rule. */
 export function workflowProblems(source: string): readonly string[] {
-  const file = workflow.parse(parse(source));
+  const file = readWorkflow(source);
   return [
     ...fileProblems(file),
     ...Object.entries(file.jobs).flatMap(([name, one]) =>
-      jobProblems(one).map((problem) => `${problem} (${name})`),
+      [...jobProblems(one), ...machineProblems(file, one)].map((problem) => `${problem} (${name})`),
     ),
   ];
 }
 
 function fileProblems(file: Workflow): readonly string[] {
-  const events = typeof file.on === 'object' && file.on !== null ? Object.keys(file.on) : [String(file.on)];
+  const text = JSON.stringify(file);
   return [
     ...(isEmptyMap(file.permissions) ? [] : ['top-permissions: not the empty map']),
     ...(file.env === undefined ? [] : ['env: of the whole file, where every job sees it']),
-    // The event gives a fork's pull request our secrets and our token.
-    ...(events.includes('pull_request_target') ? ['trigger: pull_request_target'] : []),
-    ...(JSON.stringify(file).includes('"concurrency"')
-      ? ['concurrency: cancels silently, and is no lock']
-      : []),
+    // These events give somebody else's code or files our secrets and our token.
+    ...eventsOf(file)
+      .filter((event) => event === 'pull_request_target' || event === 'workflow_run')
+      .map((event) => `trigger: ${event}`),
+    ...(text.includes('"concurrency"') ? ['concurrency: cancels silently, and is no lock'] : []),
+    ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS') ? ['commands: the log may set variables'] : []),
+    // Names can be taken over, and a bot acts under the name of whoever asked it (security.md, section 1, 7).
+    ...(/github\.(?:triggering_)?actor\b/.test(text) ? ['actor: who acted is told by a name'] : []),
+    ...inputsOf(file)
+      .filter(([, type]) => type === undefined)
+      .map(([name]) => `inputs: ${name} has no type`),
   ];
 }
 
 function jobProblems(one: Job): readonly string[] {
+  if (one.uses !== undefined) return callProblems(one, one.uses);
   return [
-    ...(one['timeout-minutes'] === undefined ? ['timeout: none'] : []),
-    ...pinProblems(one),
+    ...timeoutProblems(one),
+    ...one.steps.flatMap(({ uses }) => (uses === undefined ? [] : pinProblems(uses))),
     ...one.steps.flatMap((s) => untrustedIn(s.run ?? '').map((found) => `injection: ${found} inside run`)),
+    ...one.steps.flatMap((s) =>
+      /GITHUB_(?:ENV|PATH)\b/.test(s.run ?? '') ? ['github-env: a script sets variables of later steps'] : [],
+    ),
+    ...(JSON.stringify(one).includes('"continue-on-error"') ? ['failure: is hidden'] : []),
     ...modeProblems(one),
     ...checkoutProblems(one),
   ];
 }
 
-function pinProblems(one: Job): readonly string[] {
-  return one.steps.flatMap(({ uses }) => {
-    if (uses === undefined) return [];
-    const [action = '', commit = ''] = uses.split('@');
-    const pin = PINS[action];
-    if (!/^[0-9a-f]{40}$/.test(commit)) return [`pin: ${uses} is no commit`];
-    if (pin === undefined) return [`pin: ${action} is not on the list`];
-    return pin === null || pin === commit ? [] : [`pin: ${uses} is not the commit that was checked`];
-  });
+function timeoutProblems(one: Job): readonly string[] {
+  const minutes = one['timeout-minutes'];
+  if (minutes === undefined) return ['timeout: none'];
+  const most = isSelfHosted(one) ? TOKEN_LIFE_MINUTES : HOSTED_MINUTES;
+  return minutes < most ? [] : [`timeout: ${minutes} minutes, longer than its token or machine lives`];
+}
+
+function pinProblems(uses: string): readonly string[] {
+  const [action = '', commit = ''] = uses.split('@');
+  const pin = PINS[action];
+  if (!/^[0-9a-f]{40}$/.test(commit)) return [`pin: ${uses} is no commit`];
+  if (pin === undefined) return [`pin: ${action} is not on the list`];
+  return pin === null || pin === commit ? [] : [`pin: ${uses} is not the commit that was checked`];
+}
+
+/** A job that calls a workflow hands it what its part needs, by name, and nothing else. */
+function callProblems(one: Job, uses: string): readonly string[] {
+  const called = /^ferrybot\/ferrybot\/\.github\/workflows\/([\w-]+\.yml)@([0-9a-f]{40})$/.exec(uses);
+  const part = PARTS[CALLED[called?.[1] ?? ''] ?? ''];
+  if (part === undefined) return [`pin: ${uses} is no workflow of a release of ours`];
+  return [...permissionProblems(one, part.permissions), ...secretProblems(one, part)];
 }
 
 function modeProblems(one: Job): readonly string[] {
   const modes = one.steps.flatMap((s) => (s.uses?.startsWith('ferrybot/') ? [String(s.with['mode'])] : []));
   const [mode] = modes;
   if (mode === undefined) return otherJobProblems(one);
-  const allowed = MODES[mode];
-  if (allowed === undefined || modes.length > 1) return [`mode: ${modes.join(', ')}`];
-  const label = LABEL_OF[mode];
+  const part = PARTS[mode];
+  if (part === undefined || modes.length > 1) return [`mode: ${modes.join(', ')}`];
   const runsOn = [one['runs-on'] ?? []].flat();
-  const expected = label === undefined ? ['ubuntu-latest'] : ['self-hosted', label];
+  const expected = part.label === null ? ['ubuntu-latest'] : ['self-hosted', part.label];
   return [
-    ...permissionProblems(one, allowed.permissions),
-    ...(secretsOf(one).join() === allowed.secret
-      ? []
-      : [`secrets: ${secretsOf(one).join()} in mode ${mode}`]),
+    ...permissionProblems(one, part.permissions),
+    ...secretProblems(one, part),
     ...(runsOn.join() === expected.join() ? [] : [`runner: ${runsOn.join()} in mode ${mode}`]),
-    ...((mode === 'launch') === (one.environment === 'ferrybot-launch')
+    ...((one.environment ?? null) === part.environment
       ? []
-      : ['environment: launch alone has it']),
+      : [`environment: ${JSON.stringify(one.environment ?? null)} in mode ${mode}`]),
     ...(one.steps.length === 1 ? [] : ['steps: something runs beside ferrybot']),
+    ...('container' in one || 'services' in one ? ['container: beside a key'] : []),
+  ];
+}
+
+function secretProblems(one: Job, part: Part): readonly string[] {
+  const found = secretsOf(one);
+  const strange = found.filter((name) => name !== part.key && !part.others.includes(name));
+  return [
+    ...strange.map((name) => `secrets: ${name} is none of this job's`),
+    ...(found.includes(part.key) ? [] : [`secrets: ${part.key} is missing`]),
   ];
 }
 
@@ -157,12 +143,16 @@ function checkoutProblems(one: Job): readonly string[] {
   ]);
 }
 
-function secretsOf(one: Job): readonly string[] {
-  const found = [...JSON.stringify(one).matchAll(/secrets\s*(?:\.\s*(\w+)|\[[^\]]*\]|\s*:\s*inherit)?/g)];
-  const names = found.map((match) => match[1] ?? match[0]).filter((name) => name !== 'GITHUB_TOKEN');
-  return [...new Set(names)].sort();
+/** Events that strangers or pushes make never reach a machine of the lab's own. */
+const QUIET_EVENTS = ['workflow_dispatch', 'workflow_call', 'schedule'];
+
+function machineProblems(file: Workflow, one: Job): readonly string[] {
+  if (!isSelfHosted(one)) return [];
+  return eventsOf(file)
+    .filter((event) => !QUIET_EVENTS.includes(event))
+    .map((event) => `machine: ${event} reaches a machine of the lab's own`);
 }
 
-function isEmptyMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+function isSelfHosted(one: Job): boolean {
+  return [one['runs-on'] ?? []].flat().includes('self-hosted');
 }

@@ -115,12 +115,18 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       'ferry-log-only': 'c5def5',
       'ferry-sealed': 'fbca04',
     },
-    secrets: { FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed, FERRYBOT_WATCH_KEY: DEMO_KEYS.watch.seed },
+    secrets: { FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed },
     variables: { FERRYBOT_SERVER: options.server === false ? 'off' : 'on', FERRYBOT_STATE_DIR: '/state' },
     environments: [
       {
         name: 'ferrybot-launch',
         secrets: { FERRYBOT_RUNNER_KEY: DEMO_KEYS.runner.seed },
+        variables: {},
+        defaultBranchOnly: true,
+      },
+      {
+        name: 'ferrybot-watch',
+        secrets: { FERRYBOT_WATCH_KEY: DEMO_KEYS.watch.seed },
         variables: {},
         defaultBranchOnly: true,
       },
@@ -217,6 +223,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       { name: 'hosted-2', labels: ['ubuntu-latest'] },
       { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
       { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
+      { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
     ],
     executor: {
       kind: 'inProcess',

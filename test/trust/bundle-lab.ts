@@ -157,6 +157,7 @@ async function bundledAction(root: string): Promise<string> {
   await writeFile(join(action, 'dist/index.js'), code);
   await writeFile(join(action, 'package.json'), '{"type":"module"}');
   await cp(join(ROOT, 'action.yml'), join(action, 'action.yml'));
+  await cp(join(ROOT, '.github/workflows'), join(action, '.github/workflows'), { recursive: true });
   return action;
 }
 

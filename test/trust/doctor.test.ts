@@ -8,7 +8,7 @@ import { examine } from '../../src/app/cli/doctor/examine.ts';
 import { DOCTOR_CHECKS, type Finding } from '../../src/app/cli/doctor/finding.ts';
 import { judgeKeys } from '../../src/app/cli/doctor/judge-keys.ts';
 import { judgeSettings, type SettingsFacts } from '../../src/app/cli/doctor/judge-settings.ts';
-import { judgeWorkflows } from '../../src/app/cli/doctor/judge-workflows.ts';
+import { judgeWorkflows, launchLocation } from '../../src/app/cli/doctor/judge-workflows.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
@@ -20,6 +20,7 @@ import { NOON } from '../support/run-facts.ts';
 const LAB = join(import.meta.dirname, '../../fixtures/lab/.github');
 const text = readFileSync(join(LAB, 'ferrybot.yml'), 'utf8');
 const LAUNCH = '.github/workflows/ferrybot-launch.yml';
+const CHAT = '.github/workflows/ferrybot-chat.yml';
 const WATCH = '.github/workflows/ferrybot-watch.yml';
 const WORKFLOWS = new Map(
   readdirSync(join(LAB, 'workflows')).map((name) => [
@@ -48,8 +49,9 @@ const GOOD: SettingsFacts = {
   }),
   forkApproval: known('all_external_contributors'),
   environmentRefs: known([{ name: 'main', type: 'branch' }]),
+  watchRefs: known([{ name: 'main', type: 'branch' }]),
   environmentSecrets: known(['FERRYBOT_RUNNER_KEY']),
-  repositorySecrets: known(['FERRYBOT_CONTROL_KEY', 'FERRYBOT_WATCH_KEY']),
+  repositorySecrets: known(['FERRYBOT_CONTROL_KEY']),
   runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
   defaultBranchRules: known(['pull_request', 'non_fast_forward', 'deletion']),
   logbookRules: known(['non_fast_forward', 'deletion']),
@@ -103,6 +105,8 @@ describe('settings', () => {
     ['environment-secrets', { environmentSecrets: known([]) }],
     ['no-runner-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
     ['ruleset-default-branch', { defaultBranchRules: known(['deletion']) }],
+    ['environment-watch', { watchRefs: known(null) }],
+    ['environment-watch', { watchRefs: known([{ name: 'dev', type: 'branch' }]) }],
     ['ruleset-logbook', { logbookRules: known([]) }],
     ['ruleset-seal-tags', { tagRulesets: known([]) }],
     // One level deep, and a seal is four.
@@ -124,6 +128,7 @@ describe('settings', () => {
       workflowPermissions: away,
       forkApproval: away,
       environmentRefs: away,
+      watchRefs: away,
       environmentSecrets: away,
       repositorySecrets: away,
       runnerLabels: away,
@@ -147,7 +152,7 @@ describe('workflows', () => {
   const judged = (change: (texts: Map<string, string>) => void, lab = config()): readonly Finding[] => {
     const texts = new Map(WORKFLOWS);
     change(texts);
-    return judgeWorkflows(lab, texts);
+    return judgeWorkflows(lab, texts, 'lab');
   };
   const edited = (path: string, from: string | RegExp, to: string) =>
     judged((texts) => {
@@ -168,9 +173,34 @@ describe('workflows', () => {
     ['workflow-launch-safe', WATCH, '[self-hosted, ferrybot-watch]', '[self-hosted, ferrybot-launch]'],
     ['workflows-present', LAUNCH, 'jobs:', 'jobs: ['],
     ['workflows-pinned', LAUNCH, /@0123456789abcdef\w*/, '@v1'],
+    ['workflows-pinned', CHAT, /chat\.yml@\w+/, 'chat.yml@main'],
     ['workflow-secrets', WATCH, 'FERRYBOT_WATCH_KEY }}', 'FERRYBOT_RUNNER_KEY }}'],
   ])('%s is missing after an edit of %s: %s', (check, path, from, to) => {
     expect(stateOf(edited(path, from, to), check)).toBe('missing');
+  });
+
+  const CALL =
+    '  launch: {uses: OWNER/ferrybot/.github/workflows/launch.yml@0123456789abcdef0123456789abcdef01234567}\n';
+  const calling = (owner: string): [string, string] => [
+    LAUNCH,
+    `${(WORKFLOWS.get(LAUNCH) ?? '').replace(/jobs:[\s\S]*/, '')}jobs:\n${CALL.replace('OWNER', owner)}`,
+  ];
+
+  it('may call the launch of a mirror in their own organisation, and no other, which would get no runner', () => {
+    const state = (owner: string): string | undefined =>
+      stateOf(
+        judged((texts) => texts.set(...calling(owner))),
+        'workflow-launch-safe',
+      );
+    expect(state('lab')).toBe('ok');
+    expect(state('ferrybot')).toBe('missing');
+  });
+
+  it('say what a runner group has to be pinned to: the file in which the launching job stands', () => {
+    expect(launchLocation(config(), WORKFLOWS, 'own')).toBe('own');
+    expect(launchLocation(config(), new Map([calling('lab')]), 'own')).toBe(
+      'lab/ferrybot/.github/workflows/launch.yml@0123456789abcdef0123456789abcdef01234567',
+    );
   });
 
   it('has the watch given what jobs are passed, so that it can redact it', () => {

@@ -8,6 +8,7 @@ const HOSTED = ['ubuntu-latest', 'ubuntu-24.04', 'ubuntu-22.04'];
 const OURS = [
   ['self-hosted', 'ferrybot-launch'],
   ['self-hosted', 'ferrybot-watch'],
+  ['self-hosted', 'ferrybot-stop'],
 ];
 const jobs = z.object({
   jobs: z.record(z.string(), z.looseObject({ 'runs-on': z.unknown().optional() })),

@@ -22,8 +22,8 @@ import { CONFIG_PATH } from '../../config-source.ts';
 import type { SigningKeys } from '../../signers.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
 import { judgeKeys } from './judge-keys.ts';
-import { judgeSettings, LAUNCH_ENVIRONMENT } from './judge-settings.ts';
-import { judgeWorkflows, type WorkflowTexts } from './judge-workflows.ts';
+import { judgeSettings, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './judge-settings.ts';
+import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
 const WORKFLOWS = '.github/workflows';
 const WORKFLOW_CHECKS = [
@@ -52,19 +52,25 @@ export async function examine(
     return withoutConfig(missing('config', found, PUT_A_CONFIG));
   }
   const { config } = reading;
+  const texts = await workflowTexts(client, branch);
   const findings = [
     fine('config', `${CONFIG_PATH} on ${branch}`),
     judgeKeys(config, held, now),
-    ...(await workflowFindings(client, config, branch)),
+    ...workflowFindings(config, texts, client.owner),
     ...judgeSettings({
       defaultBranch: branch,
       logbookBranch: config.logbookBranch,
-      launchWorkflow: `${client.owner}/${client.repo}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${branch}`,
+      launchWorkflow: launchLocation(
+        config,
+        texts.kind === 'known' ? texts.value : new Map(),
+        `${client.owner}/${client.repo}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${branch}`,
+      ),
       repository,
       appPermissions: await readAppPermissions(client, config.appSlug),
       workflowPermissions: await readWorkflowPermissions(client),
       forkApproval: await readForkApproval(client),
       environmentRefs: await readEnvironmentRefs(client, LAUNCH_ENVIRONMENT),
+      watchRefs: await readEnvironmentRefs(client, WATCH_ENVIRONMENT),
       environmentSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
       repositorySecrets: await readSecretNames(client, null),
       runnerLabels: await readRunnerLabels(client),
@@ -84,14 +90,13 @@ function withoutConfig(config: Finding): readonly Finding[] {
   return [config, ...rest.map((check) => unseen(check, 'there is no config to judge it by', PUT_A_CONFIG))];
 }
 
-async function workflowFindings(
-  client: GitHubClient,
+function workflowFindings(
   config: LabConfig,
-  branch: string,
-): Promise<readonly Finding[]> {
-  const texts = await workflowTexts(client, branch);
+  texts: Observed<WorkflowTexts>,
+  owner: string,
+): readonly Finding[] {
   return texts.kind === 'known'
-    ? judgeWorkflows(config, texts.value)
+    ? judgeWorkflows(config, texts.value, owner)
     : WORKFLOW_CHECKS.map((check) => unseen(check, texts.why, 'Give the token permission to read contents.'));
 }
 

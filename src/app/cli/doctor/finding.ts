@@ -24,6 +24,7 @@ export const DOCTOR_CHECKS = [
   'default-workflow-permissions',
   'fork-approval',
   'environment-branches',
+  'environment-watch',
   'environment-secrets',
   'no-runner-key-outside',
   'runner-label',

@@ -6,6 +6,7 @@ import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
 import { type DoctorCheck, type Finding, fine, missing, unseen } from './finding.ts';
 
 export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
+export const WATCH_ENVIRONMENT = 'ferrybot-watch';
 export const LAUNCH_LABEL = 'ferrybot-launch';
 
 export type SettingsFacts = {
@@ -27,6 +28,8 @@ export type SettingsFacts = {
   readonly environmentRefs: Observed<
     readonly { readonly name: string; readonly type?: string | undefined }[] | null
   >;
+  /** The same of the environment of the watch and the stop, which see the cluster's token. */
+  readonly watchRefs: SettingsFacts['environmentRefs'];
   readonly environmentSecrets: Observed<readonly string[]>;
   readonly repositorySecrets: Observed<readonly string[]>;
   readonly runnerLabels: Observed<readonly (readonly string[])[]>;
@@ -41,7 +44,8 @@ export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
     appPermissions(facts),
     tokenDefault(facts),
     forkApproval(facts),
-    environmentBranches(facts),
+    environmentBranches('environment-branches', LAUNCH_ENVIRONMENT, facts.environmentRefs, facts),
+    environmentBranches('environment-watch', WATCH_ENVIRONMENT, facts.watchRefs, facts),
     environmentSecrets(facts),
     runnerKeyOutside(facts),
     runnerLabel(facts),
@@ -88,9 +92,13 @@ function forkApproval({ repository, forkApproval: policy }: SettingsFacts): Find
   );
 }
 
-function environmentBranches({ environmentRefs, defaultBranch }: SettingsFacts): Finding {
-  const check = 'environment-branches';
-  const todo = `Settings, Environments, ${LAUNCH_ENVIRONMENT}: allow the branch ${defaultBranch} and nothing else.`;
+function environmentBranches(
+  check: DoctorCheck,
+  environment: string,
+  environmentRefs: SettingsFacts['environmentRefs'],
+  { defaultBranch }: SettingsFacts,
+): Finding {
+  const todo = `Settings, Environments, ${environment}: allow the branch ${defaultBranch} and nothing else.`;
   return given(check, environmentRefs, todo, (refs) => {
     if (refs === null) return missing(check, 'more than one named branch may use it', todo);
     const found = refs.map((ref) => `${ref.type ?? 'branch'} ${ref.name}`);

