@@ -22,7 +22,7 @@ WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "end
     "proposed gated approved approval-dropped ordered stop-requested sealed closed held released"
     " command-seen command-answered consented".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",
-    "mutation-begun": "runner", "mutation-ended": "runner"}
+    "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch"}
 TERMINAL = ("sealed", "closed")
 HASH = re.compile(r"[0-9a-f]{64}")
 SIGNATURE = re.compile(r"[A-Za-z0-9+/]{85}[AQgw]==")

@@ -2,6 +2,7 @@
 
 import type { Actor } from './actor.ts';
 import type { AnswerCode, Surface } from './command.ts';
+import type { DiskScan } from './disk-scan.ts';
 import type { JobStatus } from './engine.ts';
 import type { HoldKind, HoldScope } from './hold.ts';
 import type { Digest, RunId, Sha } from './ids.ts';
@@ -210,6 +211,8 @@ export type EventDataByType = {
     readonly code: string;
     readonly detail: { readonly [name: string]: string | number };
   };
+  /** What a scan of a cluster's worker disks found (policy/agent-guidelines.md, Prevention & Maintenance). */
+  readonly 'disk-scanned': DiskScan;
 };
 
 export const EVENT_TYPES = [
@@ -234,6 +237,7 @@ export const EVENT_TYPES = [
   'consented',
   'mutation-begun',
   'mutation-ended',
+  'disk-scanned',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -260,6 +264,7 @@ export const WRITERS = {
   consented: ['control'],
   'mutation-begun': ['runner'],
   'mutation-ended': ['runner'],
+  'disk-scanned': ['watch'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

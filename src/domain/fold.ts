@@ -125,6 +125,8 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'mutation-begun':
     case 'mutation-ended':
       return { ...state, mutations: mutationsAfter(state.mutations, event) };
+    case 'disk-scanned':
+      return state;
     default:
       return assertNever(event);
   }

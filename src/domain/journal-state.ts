@@ -1,5 +1,6 @@
 /** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
 
+import { type ClusterDisks, scansAfter } from './disk-scan.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import { type Hold, withHold, withoutHold } from './hold.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from './mutation-state.ts';
@@ -14,6 +15,8 @@ export type JournalState = {
   readonly holds: readonly Hold[];
   /** Changes of a cluster that were proposed for no run, oldest first. */
   readonly mutations: readonly MutationRecord[];
+  /** By cluster. */
+  readonly disks: ReadonlyMap<string, ClusterDisks>;
 };
 
 export const EMPTY_JOURNAL: JournalState = {
@@ -22,6 +25,7 @@ export const EMPTY_JOURNAL: JournalState = {
   incidents: [],
   holds: [],
   mutations: [],
+  disks: new Map(),
 };
 
 /** Folds the journal's verified events; what may follow what was checked where they were read. */
@@ -54,7 +58,12 @@ export function foldJournal(events: readonly LogbookEvent[]): JournalState {
   const head = last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at };
   const holds = events.reduce<readonly Hold[]>(holdsAfter, []);
   const mutations = events.filter(isMutationEvent).reduce<readonly MutationRecord[]>(mutationsAfter, []);
-  return { head, commands, incidents, holds, mutations };
+  const disks = events.reduce<JournalState['disks']>(
+    (all, event) =>
+      event.type === 'disk-scanned' ? scansAfter(all, { ...event.data, at: event.at, seq: event.seq }) : all,
+    new Map(),
+  );
+  return { head, commands, incidents, holds, mutations, disks };
 }
 
 /** The lane's holds after one more event, or after a draft that is about to become one. */

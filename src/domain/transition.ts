@@ -64,6 +64,8 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'mutation-begun':
     case 'mutation-ended':
       return illegalMutation(state.mutations, state.run, event);
+    case 'disk-scanned':
+      return 'a scan of disks belongs to no run';
     default:
       return assertNever(event);
   }

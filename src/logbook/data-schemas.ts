@@ -6,6 +6,7 @@ import type { EventDataByType, EventType } from '../domain/event.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/hold.ts';
 import { MUTATION_OUTCOMES } from '../domain/mutation.ts';
 import { DROP_REASONS, INCIDENTS } from '../domain/reasons.ts';
+import { diskScanSchema } from './disk-schemas.ts';
 import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
 import {
   actorSchema,
@@ -181,4 +182,5 @@ export const dataSchemas = {
     code: text,
     detail: scalars,
   }),
+  'disk-scanned': diskScanSchema,
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

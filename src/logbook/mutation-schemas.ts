@@ -5,12 +5,12 @@ import { MUTATIONS } from '../domain/mutation.ts';
 import { digest, scalars, sha } from './part-schemas.ts';
 
 const text = z.string();
-const vm = z.looseObject({ name: text, zone: text, createdAt: text, address: text });
+export const vmSchema = z.looseObject({ name: text, zone: text, createdAt: text, address: text });
 
 const mutation = z.discriminatedUnion('kind', [
-  z.looseObject({ kind: z.literal('delete-tpu-vm'), vm }),
-  z.looseObject({ kind: z.literal('init-worker'), vm }),
-  z.looseObject({ kind: z.literal('clean-disk'), vm, mountPoint: text }),
+  z.looseObject({ kind: z.literal('delete-tpu-vm'), vm: vmSchema }),
+  z.looseObject({ kind: z.literal('init-worker'), vm: vmSchema }),
+  z.looseObject({ kind: z.literal('clean-disk'), vm: vmSchema, mountPoint: text }),
   z.looseObject({ kind: z.literal('start-cleanup-cron'), head: text }),
 ]);
 

@@ -39,6 +39,7 @@ const JOURNAL_TYPES: ReadonlySet<EventType> = new Set([
   'command-seen',
   'command-answered',
   ...MUTATION_EVENTS,
+  'disk-scanned',
 ] as const);
 
 function journalCheck(): TransitionCheck {

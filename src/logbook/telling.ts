@@ -43,6 +43,7 @@ const titles: { readonly [Type in EventType]: string } = {
   consented: 'change of the cluster consented to',
   'mutation-begun': 'change of the cluster begun',
   'mutation-ended': 'change of the cluster ended',
+  'disk-scanned': 'disks of the workers scanned',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -177,6 +178,17 @@ const tellers: Tellers = {
     next: '',
   }),
   ...mutationTellers,
+  'disk-scanned': ({ data }) => ({
+    status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are short`}`,
+    evidence: data.workers
+      .map(
+        ({ tpu, worker, percentFree, finding }) =>
+          `${code(`${tpu}/${worker}`)} ${percentFree}% free, ${finding}`,
+      )
+      .join('; '),
+    decision: data.why === '' ? '' : prose(data.why),
+    next: data.cleanup === 'not-seen' ? 'the cleanup job of the head was not seen' : '',
+  }),
 };
 
 function personOf(event: LogbookEvent): string {
