@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { playground } from '../limits.ts';
+import { addressOf } from './api-host.ts';
 
 /** The request with its whole body, or null when the body is larger than the playground reads. */
 export async function toRequest(incoming: IncomingMessage, origin: string): Promise<Request | null> {
@@ -20,7 +21,7 @@ export async function toRequest(incoming: IncomingMessage, origin: string): Prom
     else for (const one of value ?? []) headers.append(name, one);
   }
   const bare = method === 'GET' || method === 'HEAD';
-  return new Request(new URL(incoming.url ?? '/', origin), {
+  return new Request(addressOf(incoming.url, incoming.headers.host, origin), {
     method,
     headers,
     ...(bare || size === 0 ? {} : { body: Buffer.concat(chunks) }),

@@ -3,10 +3,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { World } from '../world/world.ts';
+import { addressOf } from './api-host.ts';
 import { answerControl } from './control.ts';
 import { type LiveEvents, startLiveEvents } from './live-events.ts';
 import { sendResponse, toRequest } from './node-request.ts';
 import type { OffsetClock } from './offset-clock.ts';
+import { asPatch, patchAddress } from './patch-address.ts';
 
 /** Answers a request or says that it is not for it. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -84,7 +86,7 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
     outgoing.writeHead(421, { 'content-type': 'text/plain' }).end('Ask for 127.0.0.1 or localhost.\n');
     return;
   }
-  const path = new URL(incoming.url ?? '/', origin).pathname;
+  const path = addressOf(incoming.url, incoming.headers.host, origin).pathname;
   if (path.startsWith('/api/'))
     return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
   if (rooms.git !== undefined && (await rooms.git(incoming, outgoing))) return;
@@ -94,6 +96,9 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
       return (await answerControl(rooms.world, rooms.clock, request)) ?? nothingHere(405);
     });
   }
+  const patch = patchAddress(path);
+  if (patch !== null && incoming.method === 'GET')
+    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(asPatch(request, patch)));
   if (rooms.pages !== undefined && (await rooms.pages(incoming, outgoing))) return;
   await sendResponse(outgoing, nothingHere(404));
 }

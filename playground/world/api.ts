@@ -3,15 +3,14 @@
 import { createHash } from 'node:crypto';
 import { playground } from '../limits.ts';
 import { type AnswerMade, publishAnswer } from './channels.ts';
+import { dispatch } from './dispatch.ts';
 import { answerGraphql } from './graphql/answer.ts';
-import { actorOf, callerName, identify } from './identity.ts';
+import { callerName, identify } from './identity.ts';
 import type { Json } from './json.ts';
-import { findRepo } from './lookup.ts';
-import { allows, type Verdict } from './permissions.ts';
 import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
 import { readJsonBody } from './read-body.ts';
-import { type Answer, failed, notFound, secondaryLimit } from './reply.ts';
-import type { Call, Reply, Route } from './route.ts';
+import { type Answer, failed, secondaryLimit } from './reply.ts';
+import type { Call, Route } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { allRoutes } from './routes/all-routes.ts';
 import { enter, secondaryWaitMs } from './secondary.ts';
@@ -86,55 +85,11 @@ function isMutation(body: Json): boolean {
   return typeof body['query'] === 'string' && /^\s*mutation\b/.test(body['query']);
 }
 
-async function dispatch(call: Call, match: Match): Promise<Answer> {
-  const { route } = match;
-  if (route.scope === 'plain') return (await refusePlain(call, route.access)) ?? route.handle(call);
-  const repo = findRepo(call.world, call.params['owner'] ?? '', call.params['repo'] ?? '');
-  if (repo === null) return notFound();
-  const verdict = allows(call.world, call.caller, repo, route.access);
-  if (verdict !== 'allowed') return refusal(verdict, call.caller);
-  if (route.scope === 'repo') return route.handle({ ...call, repo });
-  const actor = actorOf(call.world, call.caller);
-  return actor === null ? failed(401, 'Requires authentication') : route.handle({ ...call, repo, actor });
-}
-
 /** GitHub says on every answer which permissions an App would need (docs.github.com/rest: troubleshooting, "Resource not accessible"). */
 function withNeeds(route: Route, answered: Answer): Answer {
   if (route.scope === 'plain') return answered;
   const needs = route.access.permissions.map((need) => need.replace(':', '=')).join('; ');
   return { ...answered, headers: { ...answered.headers, 'x-accepted-github-permissions': needs } };
-}
-
-function refusePlain(call: Call, access: 'public' | 'app' | 'installation' | 'signed-in'): Reply | null {
-  const { kind } = call.caller;
-  if (access === 'public') return null;
-  if (access === 'app') {
-    return kind === 'app' ? null : failed(401, 'A JSON web token could not be decoded');
-  }
-  if (access === 'installation') {
-    return kind === 'installation' || kind === 'workflow'
-      ? null
-      : failed(
-          403,
-          'You must authenticate with an installation access token in order to list repositories for an installation.',
-        );
-  }
-  return kind === 'anonymous' || kind === 'app' ? failed(401, 'Requires authentication') : null;
-}
-
-function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller): Answer {
-  switch (verdict) {
-    case 'hidden':
-      return notFound();
-    case 'sign-in':
-      return failed(401, 'Requires authentication');
-    case 'missing-role':
-      return failed(403, 'Must have push access to the repository.');
-    case 'missing-permission':
-      return caller.kind === 'app'
-        ? failed(403, 'A JSON web token of an App cannot be used here; use an installation access token.')
-        : failed(403, 'Resource not accessible by integration');
-  }
 }
 
 function count(world: World, caller: Caller, match: Match, result: Answer): void {

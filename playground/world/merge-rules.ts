@@ -29,6 +29,30 @@ export async function mergeRefusal(act: Act, issue: PullIssue, method: string): 
   return null;
 }
 
+/** What GitHub shows beside the reviewers; null where the base branch asks for no review. */
+export function reviewDecision(
+  act: Act,
+  issue: PullIssue,
+): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null {
+  const demands = demandsOn(act, issue).filter(({ approvals }) => approvals > 0);
+  if (demands.length === 0) return null;
+  const newest = new Map<number, string>();
+  for (const id of issue.pull.reviewIds) {
+    const review = act.world.state.reviews[id];
+    if (review !== undefined && review.state !== 'COMMENTED') newest.set(review.authorId, review.state);
+  }
+  if ([...newest.values()].includes('CHANGES_REQUESTED')) return 'CHANGES_REQUESTED';
+  const isEnough = demands.every(
+    ({ approvals, dismissStale }) => countApprovals(act, issue, dismissStale) >= approvals,
+  );
+  return isEnough ? 'APPROVED' : 'REVIEW_REQUIRED';
+}
+
+/** Names of the checks that the base branch asks for. */
+export function requiredChecks(act: Act, issue: PullIssue): readonly string[] {
+  return demandsOn(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
+}
+
 function demandsOn(act: Act, issue: PullIssue): readonly Demands[] {
   const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
   const none = { approvals: 0, dismissStale: false, checks: [], strict: false, methods: [] };

@@ -82,13 +82,19 @@ export function authoredFields(context: Context, repo: Repo, row: Authored): obj
   };
 }
 
+/** An account where the schema says User: null for a bot. */
+function personNode(world: World, userId: number): ActorNode | null {
+  const node = actorNode(world, userId);
+  return node?.__typename === 'User' ? node : null;
+}
+
 export function reactionNode(world: World, reaction: Reaction): object {
   return {
     id: nodeId('REA', reaction.id),
     databaseId: reaction.id,
     content: reactionNames[reaction.content],
     createdAt: iso(reaction.createdAtMs),
-    user: actorNode(world, reaction.userId),
+    user: personNode(world, reaction.userId),
   };
 }
 
@@ -106,7 +112,10 @@ function reactionGroups(context: Context, reactions: readonly Reaction[]) {
       createdAt: first === undefined ? null : iso(first.createdAtMs),
       viewerHasReacted: found.some((one) => one.userId === context.actor.id),
       reactors,
-      users: reactors,
+      users: () => ({
+        totalCount: found.length,
+        nodes: found.flatMap((one) => personNode(context.world, one.userId) ?? []),
+      }),
     };
   });
 }

@@ -1,13 +1,17 @@
 /** GraphQL nodes of checks and statuses on a commit (docs.github.com/graphql/reference/objects: CheckSuite, CheckRun, Status). */
 
-import { appById } from '../lookup.ts';
-import { nodeId } from '../node-id.ts';
+import { checkStands } from '../check-stands.ts';
+import { appById, asPull, must, repoById } from '../lookup.ts';
+import { requiredChecks } from '../merge-rules.ts';
+import { nodeId, readNodeId } from '../node-id.ts';
 import { standing } from '../shapes/shape-check.ts';
-import type { Repo } from '../state.ts';
-import type { CheckRun, CheckSuite, Run } from '../state-actions.ts';
+import { issueKey, type Repo } from '../state.ts';
+import type { CheckRun, CheckSuite, CommitStatus, Run } from '../state-actions.ts';
 import { iso, isoOrNull } from '../time.ts';
+import type { World } from '../world.ts';
 import { connect, type PageArgs } from './connection.ts';
-import { type Context, demand } from './context.ts';
+import { actIn, type Context, demand } from './context.ts';
+import { fault } from './fault.ts';
 
 type RunArgs = PageArgs & {
   readonly filterBy?: {
@@ -29,6 +33,10 @@ export function checkFields(context: Context, repo: Repo, sha: string): object {
       demand(context, repo, ['statuses:read'], 'public');
       return statusNode(context, repo, sha);
     },
+    statusCheckRollup: () => {
+      demand(context, repo, ['checks:read', 'statuses:read'], 'public');
+      return rollupNode(context, repo, sha);
+    },
   };
 }
 
@@ -46,7 +54,8 @@ function suiteNode(context: Context, suite: CheckSuite): object {
     createdAt: iso(suite.createdAtMs),
     app: { id: nodeId('A', suite.appId), databaseId: suite.appId, ...appNode(context, suite.appId) },
     workflowRun: run === undefined ? null : runNode(run),
-    checkRuns: (args: RunArgs) => connect(runsOf(context, suite, args), args, checkRunNode),
+    checkRuns: (args: RunArgs) =>
+      connect(runsOf(context, suite, args), args, (row) => checkRunNode(context, row)),
   };
 }
 
@@ -74,8 +83,9 @@ function runsOf({ world }: Context, suite: CheckSuite, { filterBy }: RunArgs): r
   return [...new Map(rows.toSorted((a, b) => a.id - b.id).map((run) => [run.name, run])).values()];
 }
 
-function checkRunNode(run: CheckRun): object {
+function checkRunNode(context: Context, run: CheckRun): object {
   return {
+    __typename: 'CheckRun',
     id: nodeId('CR', run.id),
     databaseId: run.id,
     name: run.name,
@@ -83,29 +93,82 @@ function checkRunNode(run: CheckRun): object {
     conclusion: run.conclusion === null ? null : word(run.conclusion),
     startedAt: iso(run.startedAtMs),
     completedAt: isoOrNull(run.completedAtMs),
+    detailsUrl: run.detailsUrl,
+    isRequired: (args: AskedFor) => isRequired(context, run.repoId, run.name, args),
+    checkSuite: () =>
+      suiteNode(context, must(context.world.state.checkSuites[run.suiteId], `suite ${run.suiteId}`)),
   };
 }
 
 /** Null where no status was ever set; of each context the newest counts. */
-function statusNode({ world }: Context, repo: Repo, sha: string): object | null {
-  const rows = Object.values(world.state.statuses)
-    .filter((one) => one.repoId === repo.id && one.sha === sha)
-    .toSorted((a, b) => a.id - b.id);
-  const newest = [...new Map(rows.map((row) => [row.context, row])).values()];
+function statusNode(context: Context, repo: Repo, sha: string): object | null {
+  const newest = newestStatuses(context.world, repo, sha);
   if (newest.length === 0) return null;
   const isBad = newest.some((row) => row.state === 'error' || row.state === 'failure');
   const state = isBad ? 'FAILURE' : newest.some((row) => row.state === 'pending') ? 'PENDING' : 'SUCCESS';
   return {
     id: nodeId('S', `${repo.id}:${sha}`),
     state,
-    contexts: newest.map((row) => ({
-      id: nodeId('S', `${row.id}`),
-      context: row.context,
-      state: word(row.state),
-      description: row.description,
-      targetUrl: row.targetUrl,
-    })),
+    contexts: newest.map((row) => contextNode(context, row)),
   };
+}
+
+function newestStatuses(world: World, repo: Repo, sha: string): readonly CommitStatus[] {
+  const rows = Object.values(world.state.statuses)
+    .filter((one) => one.repoId === repo.id && one.sha === sha)
+    .toSorted((a, b) => a.id - b.id);
+  return [...new Map(rows.map((row) => [row.context, row])).values()];
+}
+
+function contextNode(context: Context, row: CommitStatus): object {
+  return {
+    __typename: 'StatusContext',
+    id: nodeId('S', `${row.id}`),
+    context: row.context,
+    state: word(row.state),
+    description: row.description,
+    targetUrl: row.targetUrl,
+    createdAt: iso(row.createdAtMs),
+    isRequired: (args: AskedFor) => isRequired(context, row.repoId, row.context, args),
+  };
+}
+
+/** Check runs and statuses together, the newest of each name; null where there are none. */
+function rollupNode(context: Context, repo: Repo, sha: string): object | null {
+  const { world } = context;
+  const runs = Object.values(world.state.checkRuns)
+    .filter((one) => one.repoId === repo.id && one.headSha === sha)
+    .toSorted((a, b) => a.id - b.id);
+  const newest = [...new Map(runs.map((run) => [`${run.appId} ${run.name}`, run])).values()];
+  const stands = checkStands(world, repo, sha);
+  if (stands.length === 0) return null;
+  const isRed = stands.some(({ state }) => state === 'red');
+  const nodes = [
+    ...newest.map((run) => checkRunNode(context, run)),
+    ...newestStatuses(world, repo, sha).map((row) => contextNode(context, row)),
+  ];
+  return {
+    id: nodeId('S', `${repo.id}:${sha}:rollup`),
+    state: isRed ? 'FAILURE' : stands.some(({ state }) => state === 'pending') ? 'PENDING' : 'SUCCESS',
+    contexts: (args: PageArgs) => connect(nodes, args, (node) => node),
+  };
+}
+
+type AskedFor = { readonly pullRequestId?: string | null; readonly pullRequestNumber?: number | null };
+
+/** Whether the pull request's base branch asks for a check of this name. */
+function isRequired(
+  context: Context,
+  repoId: number,
+  name: string,
+  { pullRequestId, pullRequestNumber }: AskedFor,
+): boolean {
+  const { world } = context;
+  const byId = typeof pullRequestId === 'string' ? readNodeId(pullRequestId)?.key : undefined;
+  const row = world.state.issues[byId ?? issueKey(repoId, pullRequestNumber ?? 0)];
+  const pull = row === undefined ? null : asPull(row);
+  if (pull === null) throw fault('UNPROCESSABLE', 'A pull request ID or pull request number is required.');
+  return requiredChecks(actIn(context, repoById(world, repoId)), pull).includes(name);
 }
 
 function word(text: unknown): string {

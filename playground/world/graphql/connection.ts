@@ -22,19 +22,17 @@ export type Connection<Node> = {
   };
 };
 
-/** As on GitHub, one of `first` and `last` must be given, from 1 to 100. Cursors are positions in the whole list. */
+/**
+ * As on GitHub, one of `first` and `last` must be given, from 1 to 100, by whoever asks for more than the number.
+ * Cursors are positions in the whole list.
+ */
 export function connect<Row, Node>(
   rows: readonly Row[],
   args: PageArgs,
   toNode: (row: Row) => Node,
 ): Connection<Node> {
   const size = args.first ?? args.last ?? null;
-  if (size === null) {
-    throw fault(
-      'MISSING_PAGINATION_BOUNDARIES',
-      'You must provide a `first` or `last` value to properly paginate the connection.',
-    );
-  }
+  if (size === null) return countOnly(rows.length);
   if (size < 0 || size > github.pageSizeMax) {
     throw fault(
       'UNPROCESSABLE',
@@ -58,6 +56,28 @@ export function connect<Row, Node>(
       hasPreviousPage: start > 0,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}
+
+/** A connection that can tell how many there are, and refuses to tell which. */
+function countOnly<Node>(totalCount: number): Connection<Node> {
+  const refuse = (): never => {
+    throw fault(
+      'MISSING_PAGINATION_BOUNDARIES',
+      'You must provide a `first` or `last` value to properly paginate the connection.',
+    );
+  };
+  return {
+    totalCount,
+    get nodes() {
+      return refuse();
+    },
+    get edges() {
+      return refuse();
+    },
+    get pageInfo() {
+      return refuse();
     },
   };
 }

@@ -109,6 +109,7 @@ export async function commitNode(world: World, repo: Repo, sha: Sha): Promise<ob
     tree: () => treeNode(world, repo, commit.tree),
     checkSuites: () => elsewhere('checkSuites'),
     status: () => elsewhere('status'),
+    statusCheckRollup: () => elsewhere('statusCheckRollup'),
     parents: (args: PageArgs) => connect(commit.parents, args, (parent) => commitNode(world, repo, parent)),
     history: async (args: PageArgs & { readonly path?: string | null }) => {
       const paths = args.path === undefined || args.path === null ? {} : { paths: [args.path] };

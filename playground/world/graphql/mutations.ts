@@ -9,6 +9,7 @@ import { reactionNames, reactionNode } from './authored-nodes.ts';
 import { type CommitInput, commitOnBranch } from './commit-on-branch.ts';
 import { actIn, type Context, demand, threadWrite } from './context.ts';
 import { fault } from './fault.ts';
+import { threadMutations } from './thread-mutations.ts';
 import { commentNode } from './thread-nodes.ts';
 import { type RefUpdateInput, updateRefs } from './update-refs.ts';
 
@@ -45,6 +46,7 @@ export function mutations(context: Context): object {
       await updateRefs(actIn(context, repo), input.refUpdates);
       return { clientMutationId: input.clientMutationId };
     },
+    ...threadMutations(context),
     createCommitOnBranch: async ({ input }: Input<CommitInput>) => {
       const { repo, branch } = branchOf(context, input);
       demand(context, repo, ['contents:write'], 'write');
@@ -66,7 +68,8 @@ function minimize(context: Context, id: string, reason: string | null, clientMut
   demand(context, repo, threadWrite, own ? 'anyone' : 'triage');
   const changed = { ...comment, minimizedReason: reason };
   context.world.state.comments[comment.id] = changed;
-  return { minimizedComment: commentNode(context, changed), clientMutationId };
+  const node = commentNode(context, changed);
+  return { minimizedComment: node, unminimizedComment: node, clientMutationId };
 }
 
 function reactable(context: Context, id: string): { readonly repo: Repo; readonly target: Reactable } {

@@ -1,6 +1,6 @@
 /** The GraphQL node of a repository: the door to its threads and its git. */
 
-import { asPull, findIssue, issuesOf } from '../lookup.ts';
+import { asPull, findIssue, issuesOf, userById } from '../lookup.ts';
 import { nodeId } from '../node-id.ts';
 import { roleOf } from '../permissions.ts';
 import { repoPage } from '../shapes/shape-repo.ts';
@@ -26,6 +26,14 @@ type ListArgs = PageArgs & {
   readonly labels?: readonly string[] | null;
   readonly headRefName?: string | null;
   readonly baseRefName?: string | null;
+  readonly orderBy?: { readonly field: string; readonly direction: string } | null;
+  readonly filterBy?: {
+    readonly assignee?: string | null;
+    readonly createdBy?: string | null;
+    readonly mentioned?: string | null;
+    readonly labels?: readonly string[] | null;
+    readonly states?: readonly string[] | null;
+  } | null;
 };
 
 export function repositoryNode(context: Context, repo: Repo): object {
@@ -39,9 +47,20 @@ export function repositoryNode(context: Context, repo: Repo): object {
     nameWithOwner: `${repo.owner}/${repo.name}`,
     url: repoPage(world, repo),
     isPrivate: repo.private,
-    isFork: false,
+    isFork: repo.forkOfId !== undefined,
+    parent: () => {
+      const parent = repo.forkOfId === undefined ? undefined : world.state.repos[repo.forkOfId];
+      return parent === undefined ? null : repositoryNode(context, parent);
+    },
+    description: repo.description,
+    hasIssuesEnabled: true,
+    hasWikiEnabled: false,
+    mergeCommitAllowed: true,
+    rebaseMergeAllowed: true,
+    squashMergeAllowed: true,
     owner: actorNode(world, repo.ownerId),
     viewerPermission: role === null ? (repo.private ? null : 'READ') : role.toUpperCase(),
+    label: ({ name }: { readonly name: string }) => labelNode(repo, name),
     labels: (args: PageArgs) => connect(repo.labels, args, (label) => labelNode(repo, label.name)),
     collaborators: (args: PageArgs) => collaborators(context, repo, args),
     ...gitFields(context, repo),
@@ -103,16 +122,46 @@ function threadDoors(context: Context, repo: Repo): object {
         (one) =>
           one.pull === null &&
           (args.states?.includes(one.state.toUpperCase()) ?? true) &&
-          (args.labels?.some((name) => one.labels.includes(name)) ?? true),
+          (args.labels?.some((name) => one.labels.includes(name)) ?? true) &&
+          issueFits(context, one, args.filterBy),
       );
-      return connect(rows, args, (row) => threadNode(context, repo, row));
+      return connect(ordered(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
     },
     pullRequests: (args: ListArgs) => {
       demand(context, repo, ['pull_requests:read'], 'public');
       const rows = issuesOf(world, repo).filter((one) => asPull(one) !== null && pullFits(one, args));
-      return connect(rows, args, (row) => threadNode(context, repo, row));
+      return connect(ordered(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
     },
   };
+}
+
+/** Logins, or a `*` for anybody; null leaves the question open. */
+function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy']): boolean {
+  const is = (login: string | null | undefined, id: number): boolean =>
+    login === undefined || login === null || userById(world, id).login === login;
+  const { assignee, mentioned } = filter ?? {};
+  const isAssigned =
+    assignee === undefined ||
+    assignee === null ||
+    issue.assigneeIds.some((id) => assignee === '*' || is(assignee, id));
+  return (
+    isAssigned &&
+    is(filter?.createdBy, issue.authorId) &&
+    (mentioned === undefined || mentioned === null || issue.body.includes(`@${mentioned}`)) &&
+    (filter?.labels?.some((name) => issue.labels.includes(name)) ?? true) &&
+    (filter?.states?.includes(issue.state.toUpperCase()) ?? true)
+  );
+}
+
+/** By number unless asked otherwise, as GitHub lists them. */
+function ordered(rows: readonly Issue[], order: ListArgs['orderBy']): readonly Issue[] {
+  if (order === undefined || order === null) return rows;
+  const sign = order.direction === 'ASC' ? 1 : -1;
+  const key = (row: Issue): number => {
+    if (order.field === 'COMMENTS') return row.commentIds.length;
+    return order.field === 'UPDATED_AT' ? row.updatedAtMs : row.createdAtMs;
+  };
+  return rows.toSorted((a, b) => sign * (key(a) - key(b) || a.number - b.number));
 }
 
 function pullFits(issue: Issue, args: ListArgs): boolean {
@@ -120,6 +169,7 @@ function pullFits(issue: Issue, args: ListArgs): boolean {
   if (pull === null) return false;
   const state = pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase();
   if (args.states !== undefined && args.states !== null && !args.states.includes(state)) return false;
+  if (args.labels?.some((name) => issue.labels.includes(name)) === false) return false;
   return (
     (args.headRefName ?? pull.headRef) === pull.headRef && (args.baseRefName ?? pull.baseRef) === pull.baseRef
   );

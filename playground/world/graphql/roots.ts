@@ -15,7 +15,8 @@ import { commentNode, reviewCommentNode, reviewNode, threadNode } from './thread
 export function rootFor(viewer: Viewer): object {
   const context: Context = { ...viewer, repositoryNode: (repo) => repositoryNode(context, repo) };
   return {
-    viewer: () => actorNode(context.world, context.actor.id),
+    // A viewer is always a User, also an App's bot, which keeps the `[bot]` of REST here.
+    viewer: () => ({ ...actorNode(context.world, context.actor.id), login: context.actor.login }),
     rateLimit: () => rateLimit(context),
     repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
       const repo = findRepo(context.world, owner, name);

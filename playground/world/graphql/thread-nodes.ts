@@ -12,6 +12,7 @@ import {
   reviewCommentsOf,
   reviewsOf,
 } from '../lookup.ts';
+import { reviewDecision } from '../merge-rules.ts';
 import { nodeId } from '../node-id.ts';
 import { commitsOfPull, filesOfPull } from '../pull-content.ts';
 import { countLines } from '../shapes/shape-commit.ts';
@@ -22,15 +23,20 @@ import { iso, isoOrNull } from '../time.ts';
 import { actorNode, authoredFields } from './authored-nodes.ts';
 import { checkFields } from './check-nodes.ts';
 import { connect, type PageArgs } from './connection.ts';
-import type { Context } from './context.ts';
+import { actIn, type Context } from './context.ts';
 import { commitNode, refNode } from './git-nodes.ts';
+import { mergeState } from './merge-state.ts';
 
 /** An issue, or a pull request if the number is one. */
 export function threadNode(context: Context, repo: Repo, issue: Issue): object {
   const pull = asPull(issue);
   const common = threadFields(context, repo, issue);
   if (pull !== null) return { ...common, ...pullFields(context, repo, pull) };
-  return { ...common, __typename: 'Issue', state: issue.state.toUpperCase() };
+  return { ...common, __typename: 'Issue', ...issueFields(issue) };
+}
+
+function issueFields(issue: Issue): object {
+  return { state: issue.state.toUpperCase(), stateReason: issue.stateReason?.toUpperCase() ?? null };
 }
 
 export function commentNode(context: Context, comment: Comment): object {
@@ -48,7 +54,7 @@ export function commentNode(context: Context, comment: Comment): object {
     issue: () => ({
       ...threadFields(context, repo, issue),
       __typename: 'Issue',
-      state: issue.state.toUpperCase(),
+      ...issueFields(issue),
     }),
     pullRequest: () => (issue.pull === null ? null : threadNode(context, repo, issue)),
   };
@@ -97,6 +103,10 @@ function threadFields(context: Context, repo: Repo, issue: Issue): object {
     repository: () => context.repositoryNode(repo),
     labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(repo, name)),
     comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
+    // The playground has no milestones and no projects.
+    milestone: null,
+    projectCards: (args: PageArgs) => connect([], args, () => null),
+    assignees: (args: PageArgs) => connect(issue.assigneeIds, args, (id) => actorNode(world, id)),
   };
 }
 
@@ -125,6 +135,15 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
     baseRef: () => refNode(world, repo, `refs/heads/${pull.baseRef}`),
     isCrossRepository: pull.headRepoId !== repo.id,
     isDraft: pull.draft,
+    maintainerCanModify: false,
+    headRepositoryOwner: actorNode(world, repoById(world, pull.headRepoId).ownerId),
+    reviewRequests: (args: PageArgs) =>
+      connect(pull.requestedReviewerIds, args, (id) => ({
+        id: nodeId('PRR', `${issue.number}:${id}`),
+        requestedReviewer: actorNode(world, id),
+      })),
+    reviewDecision: () => reviewDecision(actIn(context, repo), issue),
+    mergeStateStatus: () => mergeState(context, repo, issue),
     merged: pull.mergedAtMs !== null,
     mergedAt: pull.mergedAtMs === null ? null : iso(pull.mergedAtMs),
     mergedBy: actorNode(world, pull.mergedById),

@@ -9,7 +9,8 @@ import { paged } from '../paging.ts';
 import { type Answer, failed, notFound, ok, raw } from '../reply.ts';
 import { branchTip, peel, resolveCommit } from '../resolve-commit.ts';
 import { type RepoCall, type Route, reads, repoAccess } from '../route.ts';
-import { countLines, diffText, shapeCommit, shapeFile, userByAddress } from '../shapes/shape-commit.ts';
+import { asText } from '../shapes/patch-text.ts';
+import { countLines, shapeCommit, shapeFile, userByAddress } from '../shapes/shape-commit.ts';
 import { shapePull } from '../shapes/shape-pull.ts';
 import { repoApi, repoPage } from '../shapes/shape-repo.ts';
 
@@ -62,9 +63,8 @@ async function getCommit(call: RepoCall): Promise<Answer> {
   if (call.accept.includes('.sha')) return raw(Buffer.from(sha), 'application/vnd.github.sha; charset=utf-8');
   const from = commit.parents[0] ?? (await store.writeTree([]));
   const files = await store.diff(from, sha);
-  if (call.accept.includes('.diff')) {
-    return raw(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
-  }
+  const text = await asText(store, call.accept, files, [commit]);
+  if (text !== null) return text;
   const lines = countLines(files);
   return ok({
     ...shapeCommit(call.world, call.repo, commit),
@@ -99,14 +99,13 @@ async function compare(call: RepoCall): Promise<Answer> {
   const ancestor = base === null || head === null ? null : await store.mergeBase(base, head);
   if (base === null || head === null || ancestor === null) return notFound();
   const files = await store.diff(ancestor, head);
-  if (call.accept.includes('.diff')) {
-    return raw(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
-  }
   const limit = playground.commitsWalked;
   const [ahead, behind] = await Promise.all([
     store.log({ from: head, not: base, limit }),
     store.log({ from: base, not: head, limit }),
   ]);
+  const text = await asText(store, call.accept, files, ahead.toReversed());
+  if (text !== null) return text;
   const [baseCommit, ancestorCommit] = await Promise.all([
     store.readCommit(base),
     store.readCommit(ancestor),

@@ -7,10 +7,11 @@ import { freshPull, mergePull, openPull } from '../open-pull.ts';
 import { paged } from '../paging.ts';
 import { may } from '../permissions.ts';
 import { commitsOfPull, filesOfPull } from '../pull-content.ts';
-import { type Answer, created, failed, invalid, noContent, notFound, ok, raw } from '../reply.ts';
+import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../reply.ts';
 import { branchTip } from '../resolve-commit.ts';
 import { type ActorCall, content, type RepoCall, type Route, reads, repoAccess, writes } from '../route.ts';
-import { diffText, shapeCommit, shapeFile } from '../shapes/shape-commit.ts';
+import { asText } from '../shapes/patch-text.ts';
+import { shapeCommit, shapeFile } from '../shapes/shape-commit.ts';
 import { shapeFullPull, shapePull } from '../shapes/shape-pull.ts';
 import type { Repo } from '../state.ts';
 import { emitIssue, freshRepo, putIssue } from '../threads.ts';
@@ -98,8 +99,12 @@ async function getPull(call: RepoCall): Promise<Answer> {
   const issue = pullOf(call);
   if (issue === null) return notFound();
   if (call.accept.includes('.diff') || call.accept.includes('.patch')) {
-    const text = diffText(await filesOfPull(call.world, issue));
-    return raw(Buffer.from(text), 'application/vnd.github.diff; charset=utf-8');
+    const [files, commits] = await Promise.all([
+      filesOfPull(call.world, issue),
+      commitsOfPull(call.world, issue),
+    ]);
+    const text = await asText(call.world.gitOf(call.repo), call.accept, files, commits);
+    if (text !== null) return text;
   }
   return ok(await shapeFullPull(call.world, issue));
 }

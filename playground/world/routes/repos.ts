@@ -13,6 +13,7 @@ import { type Answer, failed, noContent, notFound, ok, raw } from '../reply.ts';
 import { type Call, plain, type RepoCall, type Route, reads, repoAccess, withBody } from '../route.ts';
 import { shapePublicUser, shapeUser } from '../shapes/shape-people.ts';
 import { shapeFullRepo, shapeRolePermissions } from '../shapes/shape-repo.ts';
+import { shapeRoot } from '../shapes/shape-root.ts';
 import type { Role } from '../state-people.ts';
 
 const metadata = repoAccess('metadata:read', 'public');
@@ -41,6 +42,7 @@ export const repoRoutes: readonly Route[] = [
     return user === null ? notFound() : ok(shapePublicUser(call.world, user));
   }),
   plain('GET', '/rate_limit', 'public', getRateLimit),
+  plain('GET', '/', 'public', (call) => ok(shapeRoot(call.world))),
   plain('GET', '/meta', 'public', () => ok({ verifiable_password_authentication: false })),
   plain('POST', '/markdown', 'public', (call) => {
     return withBody(call.body, markdown, (body) => {

@@ -110,23 +110,6 @@ export function shapeFile(world: World, repo: Repo, file: FileChange, at: string
   };
 }
 
-/** The text of `Accept: application/vnd.github.diff`, as git prints it, from the files' hunks. */
-export function diffText(files: readonly FileChange[]): string {
-  return files
-    .map((file) => {
-      const from = file.previousPath ?? file.path;
-      const head = [`diff --git a/${from} b/${file.path}`];
-      if (file.status === 'added') head.push('new file mode 100644');
-      if (file.status === 'removed') head.push('deleted file mode 100644');
-      if (file.previousPath !== null) head.push(`rename from ${from}`, `rename to ${file.path}`);
-      if (file.patch === null) return `${head.join('\n')}\n`;
-      head.push(file.status === 'added' ? '--- /dev/null' : `--- a/${from}`);
-      head.push(file.status === 'removed' ? '+++ /dev/null' : `+++ b/${file.path}`);
-      return `${head.join('\n')}\n${file.patch.replace(/\n$/, '')}\n`;
-    })
-    .join('');
-}
-
 export function countLines(files: readonly FileChange[]): {
   readonly additions: number;
   readonly deletions: number;
