@@ -1,14 +1,17 @@
-/** What every engine behind the interface must do, run on the local one and on the simulated one. */
+/** What every engine behind the interface must do, run on the local one, the simulated one, and the one for Ray against the recorded head. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
 import { createLocalEngine } from '../../src/clusters/local/engine.ts';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import type { JobScript } from '../support/ferry-script.ts';
+import { createRecordedRay } from '../support/recorded-ray.ts';
+import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 import { createSimulatedEngine } from '../support/simulated-engine.ts';
 
 async function localBench(): Promise<EngineBench> {
@@ -23,7 +26,7 @@ async function localBench(): Promise<EngineBench> {
   return {
     engine,
     jobId: 'job-1',
-    preamble: /^$/,
+    log: new RegExp(`^${SAID}$`),
     directory,
     command: (kind) => [process.execPath, '-e', sources[kind]],
     pass: () => sleep(25),
@@ -49,7 +52,7 @@ async function simulatedBench(): Promise<EngineBench> {
   return {
     engine: createSimulatedEngine({ now: () => nowMs, script }),
     jobId: 'job-1',
-    preamble: /^$/,
+    log: new RegExp(`^${SAID}$`),
     directory: tmpdir(),
     command: (kind) => [kind],
     pass: async () => {
@@ -59,7 +62,39 @@ async function simulatedBench(): Promise<EngineBench> {
   };
 }
 
+/** Ray's log speaks first; virtual time moves on the head, the client waits for real. */
+async function rayBench(): Promise<EngineBench> {
+  const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
+  await writeFile(join(directory, 'train.py'), '');
+  let nowMs = Date.UTC(2026, 10, 21);
+  const ray = createRecordedRay({
+    now: () => nowMs,
+    plan: (entrypoint) => ({
+      pendingMs: 50,
+      endAfterMs: entrypoint === 'endless' ? null : 1_000,
+      exitCode: entrypoint === 'failing' ? 3 : 0,
+      log: SAID,
+    }),
+  });
+  const served = await serveRecordedRay(ray);
+  return {
+    engine: createRestEngine({ address: served.address, token: ray.token }),
+    jobId: 'job-1',
+    log: /^Runtime env is setting up\.\nRunning entrypoint for job job-1: quick\nup 🚀 käse\nprogress\n$/,
+    directory,
+    command: (kind) => [kind],
+    pass: async () => {
+      nowMs += 25;
+    },
+    close: async () => {
+      await served.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
 describe.each([
+  ['ray', rayBench],
   ['local', localBench],
   ['simulated', simulatedBench],
 ])('the %s engine', (_, open) => {

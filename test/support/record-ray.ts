@@ -1,0 +1,151 @@
+/** Asks a real Ray head everything that ferrybot ever asks, and keeps its answers without what changes from one head to the next. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { callOverHttp } from '../../src/clusters/ray/rest/http.ts';
+import type { RayHead } from './ray-head.ts';
+
+const recordedAnswer = z.object({ status: z.int(), contentType: z.string(), body: z.unknown() }).readonly();
+/** One answer: JSON as it is, anything else as text. */
+export type RecordedAnswer = z.infer<typeof recordedAnswer>;
+
+/** The questions, by a name that says what is asked for. */
+export const QUESTIONS = [
+  'version',
+  'version-no-token',
+  'version-wrong-token',
+  'submit',
+  'submit-again',
+  'submit-without-entrypoint',
+  'submit-as-browser',
+  'job-unknown',
+  'logs-unknown',
+  'stop-unknown',
+  'job-pending',
+  'job-running',
+  'job-succeeded',
+  'job-failed',
+  'job-stopped',
+  'stop-running',
+  'stop-ended',
+  'logs',
+  'list',
+  'package-unknown',
+  'package-put',
+  'package-there',
+] as const;
+export type Question = (typeof QUESTIONS)[number];
+
+export const recordingSchema = z.object({
+  ray: z.string(),
+  answers: z.record(z.enum(QUESTIONS), recordedAnswer),
+});
+export type Recording = z.infer<typeof recordingSchema>;
+
+/** The id of the recorded job; texts name it. */
+export const RECORDED_JOB = 'recorded-job';
+/** The session of the recorded answers. */
+export const RECORDED_SESSION = 'session_recorded';
+/** What the recorded job says before it waits. */
+const SAYS = 'up';
+
+type Ask = (
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  body?: object | Uint8Array,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<RecordedAnswer>;
+
+/** Takes some ten seconds. The head forgets nothing of it: it is meant for one of its own. */
+export async function recordRay(head: RayHead): Promise<Recording> {
+  const ask = asker(head);
+  const job = (kind: string, entrypoint: string): object => ({
+    entrypoint,
+    submission_id: `${RECORDED_JOB}${kind}`,
+    metadata: { ferrybot_run: 'run', ferrybot_attempt: '1', ferrybot_manifest: 'sha256:00' },
+    runtime_env: { env_vars: { SOME_VALUE: 'a value of the job' } },
+  });
+  const jobPath = (kind: string): string => `api/jobs/${RECORDED_JOB}${kind}`;
+  const until = async (kind: string, status: string): Promise<RecordedAnswer> => {
+    for (let look = 0; look < 1_500; look += 1) {
+      const seen = await ask('GET', jobPath(kind));
+      if (JSON.stringify(seen.body).includes(`"status":"${status}"`)) return seen;
+      await sleep(100);
+    }
+    throw new Error(`${kind} never was ${status}`);
+  };
+  const answers: Partial<Record<Question, RecordedAnswer>> = {};
+  answers.version = await ask('GET', 'api/version');
+  answers['version-no-token'] = await ask('GET', 'api/version', undefined, {});
+  answers['version-wrong-token'] = await ask('GET', 'api/version', undefined, { authorization: 'Bearer no' });
+  answers['job-unknown'] = await ask('GET', jobPath(''));
+  answers['logs-unknown'] = await ask('GET', `${jobPath('')}/logs`);
+  answers['stop-unknown'] = await ask('POST', `${jobPath('')}/stop`);
+  answers.submit = await ask('POST', 'api/jobs/', job('', `echo ${SAYS}; sleep 1000`));
+  answers['job-pending'] = await ask('GET', jobPath(''));
+  answers['submit-again'] = await ask('POST', 'api/jobs/', job('', 'echo twice'));
+  answers['submit-without-entrypoint'] = await ask('POST', 'api/jobs/', { submission_id: 'another' });
+  answers['submit-as-browser'] = await ask('POST', 'api/jobs/', job('', 'true'), {
+    authorization: `Bearer ${head.token}`,
+    'sec-fetch-mode': 'cors',
+  });
+  await ask('POST', 'api/jobs/', job('-2', 'true'));
+  await ask('POST', 'api/jobs/', job('-3', 'exit 3'));
+  answers['job-running'] = await until('', 'RUNNING');
+  answers['job-succeeded'] = await until('-2', 'SUCCEEDED');
+  answers['job-failed'] = await until('-3', 'FAILED');
+  answers.logs = await ask('GET', `${jobPath('')}/logs`);
+  answers.list = sorted(await ask('GET', 'api/jobs/'));
+  answers['stop-running'] = await ask('POST', `${jobPath('')}/stop`);
+  answers['job-stopped'] = await until('', 'STOPPED');
+  answers['stop-ended'] = await ask('POST', `${jobPath('')}/stop`);
+  const name = 'api/packages/gcs/_ray_pkg_recorded.zip';
+  answers['package-unknown'] = await ask('GET', name);
+  answers['package-put'] = await ask('PUT', name, Buffer.from('UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==', 'base64'));
+  answers['package-there'] = await ask('GET', name);
+  const version = z.object({ ray_version: z.string() }).parse(answers.version.body);
+  return recordingSchema.parse({ ray: version.ray_version, answers });
+}
+
+/** Ray lists its jobs in no order. */
+function sorted(list: RecordedAnswer): RecordedAnswer {
+  const jobs = z.array(z.looseObject({ submission_id: z.string() })).parse(list.body);
+  return { ...list, body: jobs.toSorted((a, b) => (a.submission_id < b.submission_id ? -1 : 1)) };
+}
+
+function asker(head: RayHead): Ask {
+  return async (method, path, body, headers = { authorization: `Bearer ${head.token}` }) => {
+    const isBytes = body instanceof Uint8Array;
+    const result = await callOverHttp({
+      method,
+      url: new URL(path, `${head.address}/`),
+      headers: { ...headers, 'content-type': isBytes ? 'application/octet-stream' : 'application/json' },
+      body: body === undefined ? null : isBytes ? body : JSON.stringify(body),
+      idleTimeoutMs: 30_000,
+    });
+    if (result.kind === 'failed') throw new Error(`${method} ${path}: ${result.message}`);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of result.answer.body) pieces.push(piece);
+    const { status, contentType } = result.answer;
+    const text = plain(Buffer.concat(pieces).toString('utf8'), head);
+    return {
+      status,
+      contentType,
+      body: contentType.startsWith('application/json') ? JSON.parse(text) : text,
+    };
+  };
+}
+
+/** Without paths, addresses, times and ids of this one head: two recordings of one Ray are the same. */
+function plain(text: string, head: RayHead): string {
+  return text
+    .replaceAll(head.folder, '/ray')
+    .replaceAll(/session_\d{4}-[\w-]+/g, RECORDED_SESSION)
+    .replaceAll(/File \\?"[^"\\]*\/(site-packages|lib\/python[\d.]+)\//g, 'File "$1/')
+    .replaceAll(/\blib\/python[\d.]+\//g, 'lib/python/')
+    .replaceAll(/http:\/\/[\d.]+:\d+/g, 'http://192.0.2.2:52365')
+    .replaceAll(/\b(?:\d{1,3}\.){3}\d{1,3}\b/g, '192.0.2.2')
+    .replaceAll(/\b[0-9a-f]{56}\b/g, '0'.repeat(56))
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}/g, '2026-11-21 09:00:00,000')
+    .replaceAll(/("(?:start|end)_time": )\d+/g, (_all, name: string) => `${name}1795251600000`);
+}
