@@ -97,7 +97,7 @@ export function tailedLog(settings: RestSettings, jobId: string): LogSource {
   const frames: Uint8Array[] = [];
   let held = 0;
   const end: { reason: string | null; hasCome: boolean } = { reason: null, hasCome: false };
-  let waitMs: number = limits.rayTailFirstMs;
+  let waitMs = settings.tailFirstMs;
   let wake = (): void => undefined;
   const url = new URL(`api/jobs/${jobId}/logs/tail`, settings.address);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -135,7 +135,7 @@ export function tailedLog(settings: RestSettings, jobId: string): LogSource {
     await quietOr(waitMs, (resolve) => {
       wake = resolve;
     });
-    waitMs = limits.rayTailQuietMs;
+    waitMs = settings.tailQuietMs;
     return take() ?? { kind: 'quiet' };
   };
   return { kind: 'tail', next, rest: () => socket.hold(false), close: () => socket.close() };

@@ -14,6 +14,9 @@ export type RestOptions = {
   readonly requestTimeoutMs?: number;
   /** Values that must not stand in any text that leaves the adapter, such as those of the secrets of the job. */
   readonly secrets?: readonly string[];
+  /** How long a socket that follows a log may be silent, at its beginning and after that, until it counts as *nothing new*. */
+  readonly tailFirstMs?: number;
+  readonly tailQuietMs?: number;
   readonly http?: Http;
   readonly openTail?: TailOpener;
   readonly sleep?: (durationMs: number) => Promise<unknown>;
@@ -30,6 +33,8 @@ export function restSettings(options: RestOptions): RestSettings {
   return {
     requestTimeoutMs: limits.rayRequestTimeoutMs,
     secrets: [],
+    tailFirstMs: limits.rayTailFirstMs,
+    tailQuietMs: limits.rayTailQuietMs,
     http: callOverHttp,
     openTail: openTailSocket,
     sleep: (durationMs) => setTimeout(durationMs),
