@@ -178,6 +178,8 @@ export const limits = {
   /** Cells of the table that aligns two lists: 2,000 changed statements against 2,000, 32 MB for a moment. */
   alignCellsMax: 4_000_000,
   changeCacheEntries: 20,
+  /** Sealed runs whose tag a sweep looks at: those that the next verdict is compared with. */
+  sealTagsLooked: 5,
   /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
   permissionsPerWakeMax: 20,
   configProblemsLogged: 20,

@@ -19,7 +19,9 @@ export type LogbookFault =
   /** The branch does not continue what was read from it before. */
   | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha }
   /** Nothing can be added, though what is there is in order: a full disk, a rule, a permission. `after`: the newest entry. */
-  | { readonly kind: 'push-refused'; readonly after: number; readonly message: string };
+  | { readonly kind: 'push-refused'; readonly after: number; readonly message: string }
+  /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record itself is in order. */
+  | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null };
 
 /** A name for the fault without spaces, the same in every process: it is told once. */
 export function faultKey(fault: LogbookFault): string {
@@ -34,6 +36,8 @@ export function faultKey(fault: LogbookFault): string {
       return `logbook-branch-rewound-${fault.now.slice(0, 12)}`;
     case 'push-refused':
       return `logbook-push-refused-${fault.after}`;
+    case 'seal-tag':
+      return `seal-tag-${fault.found?.slice(0, 12) ?? 'gone'}`;
     default:
       return assertNever(fault);
   }

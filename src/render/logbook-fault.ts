@@ -46,6 +46,8 @@ function titleOf({ run, fault, branch }: FaultNotice): string {
       return run === 'journal'
         ? 'The journal cannot be written'
         : `The logbook of ${code(run)} cannot be written`;
+    case 'seal-tag':
+      return `The seal of ${code(run)} has lost its tag`;
     default:
       return assertNever(fault);
   }
@@ -63,6 +65,8 @@ function evidenceOf(fault: LogbookFault): string {
       return `it was read at ${shortCommit(fault.was)}, and ${shortCommit(fault.now)} does not continue from there.`;
     case 'push-refused':
       return `a push of what comes after entry ${fault.after} was refused: ${code(fault.message)}. What is there is in order.`;
+    case 'seal-tag':
+      return `the record seals ${shortCommit(fault.commit)} as ${code(fault.tag)}, and ${fault.found === null ? 'there is no such tag' : `that tag points to ${shortCommit(fault.found)}`}.`;
     default:
       return assertNever(fault);
   }
@@ -71,6 +75,8 @@ function evidenceOf(fault: LogbookFault): string {
 function didOf(fault: LogbookFault): string {
   if (fault.kind === 'push-refused')
     return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
+  if (fault.kind === 'seal-tag')
+    return 'It believes the record, which is in order, and goes on. A tag is never moved, and not made again by itself: somebody took it away.';
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
   return isBranch
     ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
@@ -87,7 +93,13 @@ function todoOf(fault: LogbookFault, branch: string): string {
       return `find out who moved ${code(branch)}, and push the newest state that any clone has (the server's mirror is one). ferrybot then goes on. Protect the branch so that only ferrybot may push to it.`;
     case 'push-refused':
       return `where it says that there is no space, free some on the machine that said it (the git server's disk, or the one where ferrybot runs); otherwise look at the rules of ${code(branch)} and whether ferrybot may push to it. ferrybot tries again by itself at its next look.`;
+    case 'seal-tag':
+      return `find out who did it, put it back with ${code(putBack(fault))}, and protect the tags \`ferry/**\` by a ruleset.`;
     default:
       return assertNever(fault);
   }
+}
+
+function putBack({ tag, commit, found }: Extract<LogbookFault, { kind: 'seal-tag' }>): string {
+  return `git push ${found === null ? '' : '--force '}origin ${commit}:refs/tags/${tag}`;
 }

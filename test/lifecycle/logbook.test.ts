@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../playground/git/memory-remote.ts';
-import { eventsOf, logbookText, propose, seal, stateOf, until } from '../support/play.ts';
+import { eventsOf, logbookText, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -182,6 +182,23 @@ describe('a branch that is gone or was put back', () => {
     expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
     expect(await stateOf(lab, run)).toBeNull();
     expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  });
+});
+
+describe('the tag of a sealed run', () => {
+  it('that was deleted is told once in its thread, and the next ferry goes on from the record', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await playFerry(lab);
+    const tag = (await stateOf(lab, run))?.seal?.tag ?? '';
+    await lab.as('ada', 'DELETE', `/git/refs/tags/${tag}`);
+    await lab.clock.advance(70 * MINUTE);
+    expect(incidents(lab)).toEqual([expect.stringContaining(`has lost its tag`)]);
+    expect(botComments(lab).find(({ kind }) => kind === 'incident')?.thread).toBe(pull);
+    const { seal } = (await stateOf(lab, run)) ?? {};
+    expect(incidents(lab)[0]).toContain(`git push origin ${seal?.commit}:refs/tags/${tag}`);
+    await lab.clock.advance(70 * MINUTE);
+    expect(incidents(lab)).toHaveLength(1);
     await lab.close();
   });
 });

@@ -12,6 +12,8 @@ const FAULTS: readonly LogbookFault[] = [
   { kind: 'branch-missing' },
   { kind: 'branch-rewound', was: shaOf('was'), now: shaOf('now') },
   { kind: 'push-refused', after: 12, message: 'remote: fatal: write error: No space left on device' },
+  { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: null },
+  { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: shaOf('now') },
 ];
 
 describe('a logbook that cannot be trusted', () => {

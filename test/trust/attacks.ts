@@ -8,6 +8,7 @@ import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
 import { signedText } from '../../src/logbook/chain.ts';
 import type { BundleLab } from './bundle-lab.ts';
+import type { BundleWorld } from './bundle-world.ts';
 
 /** The lines of the ferry's events. */
 export async function logbookLines(lab: BundleLab): Promise<readonly string[]> {
@@ -50,7 +51,7 @@ const OWN_SEED = Buffer.alloc(32, 7).toString('base64');
 
 /** Ada's commit, pushed with git over HTTP; `back` puts the branch on an earlier commit instead. */
 export async function push(
-  lab: BundleLab,
+  lab: BundleWorld,
   branch: string,
   change: { readonly files: Readonly<Record<string, string>> } | { readonly back: string },
 ): Promise<void> {

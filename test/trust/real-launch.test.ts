@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BundleLab, HARBOUR, openBundleLab } from './bundle-lab.ts';
+import { type BundleLab, openBundleLab } from './bundle-lab.ts';
+import { HARBOUR } from './bundle-world.ts';
 
 let lab: BundleLab;
 beforeAll(async () => {

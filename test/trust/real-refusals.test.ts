@@ -120,6 +120,20 @@ describe('the pull request', () => {
     expect(await lab.launch()).toMatch(/pull-closed|unreadable|head-moved/);
   }, 60_000);
 
+  it.each([
+    ['was closed', 'pull-closed', { state: 'closed' }],
+    ['goes to another branch', 'base-changed', { base: 'release' }],
+    ['is described otherwise', 'body-edited', { body: 'Trust me.' }],
+  ])(
+    'that %s is refused with %s',
+    async (_, code, change) => {
+      await lab.git('branch', 'release', 'main');
+      await lab.as('ada', 'PATCH', `/pulls/${lab.pull}`, change);
+      expect(await lab.launch()).toContain(code);
+    },
+    60_000,
+  );
+
   it('that comes from a fork is refused', async () => {
     const { issues, repos } = lab.world.state;
     const [key = '', issue] = Object.entries(issues).find(([, one]) => one.number === lab.pull) ?? [];

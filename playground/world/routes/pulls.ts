@@ -190,10 +190,11 @@ async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promi
   if (body.base !== undefined && body.base !== issue.pull.baseRef) {
     const baseSha = await branchTip(call.world.gitOf(call.repo), body.base);
     if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
-    const from = issue.pull.baseRef;
+    const { baseRef, baseSha: shaBefore } = issue.pull;
+    const was = { ref: { from: baseRef }, sha: { from: shaBefore } };
     const rebased = { ...issue, pull: { ...issue.pull, baseRef: body.base, baseSha } };
     putIssue(call.world, rebased);
-    await emitIssue(call, rebased, 'edited', { changes: { base: { ref: { from } } } });
+    await emitIssue(call, rebased, 'edited', { changes: { base: was } });
   }
   if (head !== null) {
     const row = freshPull(call, issue);

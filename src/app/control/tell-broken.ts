@@ -11,20 +11,29 @@ import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { perform } from './perform.ts';
 
-/** `told` is what this process knows to stand in the threads; it grows. */
-export async function tellBroken(open: OpenLab, told: Set<string>): Promise<void> {
+/** `told` is what this process knows to stand in the threads; it grows. `seals` are sealed runs whose tag is another. */
+export async function tellBroken(
+  open: OpenLab,
+  told: Set<string>,
+  seals: readonly BrokenRun[] = [],
+): Promise<void> {
   const refused = refusedRun(open);
-  for (const broken of [...open.keeper.current().broken, ...(refused === null ? [] : [refused])]) {
+  const all = [...open.keeper.current().broken, ...(refused === null ? [] : [refused]), ...seals];
+  for (const broken of all) {
     const key = `${broken.run} ${faultKey(broken.fault)}`;
     if (told.has(key)) continue;
     const isRefused = broken.fault.kind === 'push-refused';
-    const what = isRefused ? 'cannot be written' : 'cannot be trusted';
-    open.lab.log(`the logbook ${what}`, { run: broken.run, fault: faultKey(broken.fault) });
+    open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
     const thread = threadOf(open, broken);
     // What cannot be written cannot be told in the journal either: who posts is decided in the thread.
     if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) continue;
     if (await isTold(open, broken, thread)) told.add(key);
   }
+}
+
+function wordsFor({ fault }: BrokenRun): string {
+  if (fault.kind === 'seal-tag') return 'a seal has lost its tag';
+  return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;
 }
 
 /** A push that was refused, as a fault of the run that it was for. */

@@ -22,6 +22,7 @@ import { answerElsewhere } from './journal.ts';
 import { createMemories, type Memories } from './memories.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
+import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 import { tellBroken } from './tell-broken.ts';
 
@@ -137,7 +138,8 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   if (moved.length > 0) await lookAtRuns(own, open, moved);
   if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep'))
     await tellRequests(open, own.toldRequests);
-  await tellBroken(open, own.toldFaults);
+  const isSweep = all.some((wake) => wake.kind === 'sweep');
+  await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
   await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
   // Commands that could not be recorded have to be found again.
   return open.keeper.refusal() === null ? elsewhere : 'owing';

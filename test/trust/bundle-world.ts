@@ -1,0 +1,283 @@
+/**
+ * A lab whose runners run the real bundle of the action, on real git and real processes. Who is there, what was proposed
+ * and what was said is each test's own.
+ */
+
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Octokit } from '@octokit/core';
+import { execa } from 'execa';
+import { type Actions, createActions } from '../../playground/actions/actions.ts';
+import type { Runner } from '../../playground/actions/runner/runner-types.ts';
+import { createProgramStore } from '../../playground/git/program-store.ts';
+import { createGitDoor } from '../../playground/http/git-door.ts';
+import { createOffsetClock, type OffsetClock } from '../../playground/http/offset-clock.ts';
+import { listen } from '../../playground/http/server.ts';
+import { type LabKeys, labKeys } from '../../playground/start/keys.ts';
+import { openLabFolder } from '../../playground/start/lab-folder.ts';
+import { REPOSITORY, seedLab } from '../../playground/start/seed-lab.ts';
+import { createWorld } from '../../playground/world/create-world.ts';
+import { mintInstallationToken } from '../../playground/world/tokens.ts';
+import type { World } from '../../playground/world/world.ts';
+import { buildBundle } from '../../scripts/bundle/build-bundle.ts';
+import { composeLab } from '../../src/app/compose-lab.ts';
+import { createWorker } from '../../src/app/control/worker.ts';
+import type { Lab } from '../../src/app/lab.ts';
+import { createLabOpener } from '../../src/app/open-lab.ts';
+import { propose } from '../../src/app/propose/propose.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+export const HOSTED = { name: 'hosted-1', labels: ['ubuntu-latest'] };
+export const HOSTED_TOO = { name: 'hosted-2', labels: ['ubuntu-latest'] };
+export const LAUNCHER = { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] };
+export const HARBOUR = 'brine-and-barnacles-1743';
+/** What the lab's job is here: it tells its environment, each value of it, and ends. */
+const TELL = "import json, os, sys\nprint('ENVIRONMENT ' + json.dumps(dict(os.environ)))\nsys.exit(0)\n";
+
+export type BundleWorldOptions = {
+  /** Whether the App's server decides (here `control`, in this process), or the chat workflow with the bundle. */
+  readonly server: boolean;
+  /** Replacements in the lab's config before its first commit. */
+  readonly config?: readonly (readonly [string, string])[];
+};
+
+export type BundleWorld = {
+  readonly world: World;
+  readonly clock: OffsetClock;
+  readonly keys: LabKeys;
+  /** The bare repository that everybody pushes to. */
+  readonly repository: string;
+  readonly jobs: string;
+  /** The App's side in this process, over the same HTTP and git as everybody's. */
+  readonly control: Lab;
+  /** One request in somebody's name; throws when GitHub refuses. */
+  readonly as: (login: string, method: string, path: string, body?: object) => Promise<unknown>;
+  readonly git: (...args: readonly string[]) => Promise<string>;
+  /** Lets control look at everything once. */
+  readonly sweep: () => Promise<void>;
+  /** These runners and no others are online from now on; nothing may run meanwhile. */
+  readonly useRunners: (...runners: readonly Runner[]) => Promise<void>;
+  /** Lets the runners take what waits, until nothing runs; gives what the jobs since the last call printed. */
+  readonly runJobs: () => Promise<string>;
+  /** A new folder for what an attacker prepares; it goes with the lab. */
+  readonly scratch: () => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens it, with one hosted runner that has registered the workflows. `close` removes every file. */
+export async function openBundleWorld(options: BundleWorldOptions): Promise<BundleWorld> {
+  const folder = await openLabFolder(null);
+  const action = await bundledAction(folder.root);
+  const bound = await listen(0);
+  if (!bound.ok) throw new Error(`no port: ${bound.reason}`);
+  const keys = await labKeys(folder.keys);
+  const clock = createOffsetClock();
+  const repository = join(folder.repositories, REPOSITORY.owner, `${REPOSITORY.name}.git`);
+  const world = createWorld({
+    clock,
+    baseUrl: bound.origin,
+    gitStores: () => createProgramStore({ directory: repository }),
+  });
+  const lab = await tellingLab(folder.root, options.config ?? []);
+  await seedLab({ world, folder, keys, lab, server: options.server });
+  giveSecret(world);
+  const bugs: unknown[] = [];
+  bound.serve({
+    world,
+    clock,
+    git: createGitDoor(world, { directoryOf: () => repository }),
+    onBug: (error) => bugs.push(error),
+  });
+  const withRunners = (...runners: readonly Runner[]): Actions =>
+    createActions({
+      world,
+      runners,
+      executor: { kind: 'process' },
+      actionDirectories: { 'ferrybot/ferrybot': action },
+      nodeProgram: process.execPath,
+      workDirectory: folder.runners,
+      serverUrl: bound.origin,
+    });
+  let actions = withRunners(HOSTED);
+  await actions.tick();
+  const controlLab = control(world, bound.origin, keys, join(folder.server, 'control'));
+  let seenJob = 0;
+  return {
+    world,
+    clock,
+    keys,
+    repository,
+    jobs: join(folder.jobs, 'jobs'),
+    control: controlLab,
+    as: personIn(world),
+    git: async (...args) => (await execa('git', ['-C', repository, ...args])).stdout,
+    sweep: () => createWorker(controlLab, 'main', ['runner']).handle([{ kind: 'sweep' }]),
+    useRunners: async (...runners) => {
+      await actions.stop();
+      actions = withRunners(...runners);
+    },
+    runJobs: async () => {
+      await actions.tick();
+      await actions.idle();
+      const jobs = Object.keys(world.state.jobs).map(Number);
+      const fresh = jobs.filter((id) => id > seenJob);
+      seenJob = Math.max(seenJob, ...jobs);
+      return fresh.map((id) => (world.state.logs[id] ?? '').replaceAll(/^\S+Z /gm, '')).join('\n');
+    },
+    scratch: () => mkdtemp(join(folder.root, 'scratch-')),
+    close: () => closeAll(actions, bound.close, folder.root, bugs),
+  };
+}
+
+/** The record of the newest run, as the App's side reads it. */
+export async function stateIn({ control: lab }: Pick<BundleWorld, 'control'>): Promise<RunState | undefined> {
+  const opening = await createLabOpener(lab, 'main').open();
+  if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
+  return opening.open.keeper.current().runs[0];
+}
+
+/** Today's ferry is proposed and its manifest shown for a while: GitHub tells whole seconds. */
+export async function proposedIn(lab: BundleWorld): Promise<RunState> {
+  const opening = await createLabOpener(lab.control, 'main').open();
+  if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
+  const proposed = await propose(opening.open);
+  if (proposed.kind !== 'proposed') throw new Error(`proposed: ${JSON.stringify(proposed)}`);
+  return shownIn(lab);
+}
+
+/** The gates are recorded and shown. */
+export async function shownIn(lab: BundleWorld): Promise<RunState> {
+  await lab.sweep();
+  lab.clock.advance(5_000);
+  const state = await stateIn(lab);
+  if (state === undefined) throw new Error('there is no run');
+  return state;
+}
+
+/** Remembers state and refs; the function that it gives puts both back. */
+export async function bookmark({ world, git }: BundleWorld): Promise<() => Promise<void>> {
+  const state = structuredClone(world.state);
+  const refs = await git('for-each-ref', '--format=%(refname) %(objectname)');
+  return async () => {
+    // Numbers go on: the runners remember those of the jobs that they had.
+    Object.assign(world.state, structuredClone(state), { counters: world.state.counters });
+    const now = await git('for-each-ref', '--format=%(refname)');
+    for (const ref of now.split('\n').filter((one) => one !== '')) await git('update-ref', '-d', ref);
+    for (const line of refs.split('\n')) {
+      const [ref = '', sha = ''] = line.split(' ');
+      await git('update-ref', ref, sha);
+    }
+  };
+}
+
+async function closeAll(
+  actions: Actions,
+  closeServer: () => Promise<void>,
+  root: string,
+  bugs: readonly unknown[],
+): Promise<void> {
+  await actions.stop();
+  await closeServer();
+  await rm(root, { recursive: true, force: true });
+  if (bugs.length > 0) throw new AggregateError(bugs, 'the playground broke');
+}
+
+/** The action as a lab would get it: action.yml, the bundle made from today's source, and nothing else. */
+async function bundledAction(root: string): Promise<string> {
+  const action = join(root, 'action');
+  await mkdir(join(action, 'dist'), { recursive: true });
+  const { code } = await buildBundle(ROOT, 'src/app/action/main.ts');
+  await writeFile(join(action, 'dist/index.js'), code);
+  await writeFile(join(action, 'package.json'), '{"type":"module"}');
+  await cp(join(ROOT, 'action.yml'), join(action, 'action.yml'));
+  await cp(join(ROOT, '.github/workflows'), join(action, '.github/workflows'), { recursive: true });
+  return action;
+}
+
+/** The example lab with a job of a second, which gets one secret under a name that does not say so. */
+async function tellingLab(root: string, config: Required<BundleWorldOptions>['config']): Promise<string> {
+  const lab = join(root, 'lab');
+  await cp(join(ROOT, 'fixtures/lab'), lab, {
+    recursive: true,
+    filter: (path) => !path.includes('__pycache__'),
+  });
+  await writeFile(join(lab, 'scripts/tell.py'), TELL);
+  await edit(join(lab, '.github/ferrybot.yml'), [
+    ['command: [python3, experiments/ferries/daily.py]', `command: [python3, scripts/tell.py, ${HARBOUR}]`],
+    ['passSecrets: []', 'passSecrets: [HARBOUR]'],
+    ...config,
+  ]);
+  await edit(join(lab, '.github/workflows/ferrybot-launch.yml'), [
+    [
+      'FERRYBOT_RUNNER_KEY: ${{ secrets.FERRYBOT_RUNNER_KEY }}',
+      'FERRYBOT_RUNNER_KEY: ${{ secrets.FERRYBOT_RUNNER_KEY }}\n          HARBOUR: ${{ secrets.HARBOUR }}',
+    ],
+  ]);
+  return lab;
+}
+
+async function edit(path: string, changes: readonly (readonly [string, string])[]): Promise<void> {
+  let text = await readFile(path, 'utf8');
+  for (const [from, to] of changes) {
+    if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
+    text = text.replace(from, () => to);
+  }
+  await writeFile(path, text);
+}
+
+function giveSecret(world: World): void {
+  for (const [id, repo] of Object.entries(world.state.repos)) {
+    const environments = repo.environments.map((one) => ({
+      ...one,
+      secrets: { ...one.secrets, HARBOUR },
+    }));
+    world.state.repos[id] = { ...repo, environments };
+  }
+}
+
+/** The App's side in this process, over the same HTTP and git as everybody's. */
+function control(world: World, origin: string, keys: LabKeys, workDirectory: string): Lab {
+  const installation = Object.values(world.state.installations)[0];
+  if (installation === undefined) throw new Error('the App is not installed');
+  const token = async (): Promise<string> =>
+    mintInstallationToken(world, installation, installation.permissions, null).token;
+  const octokit = new Octokit({ authStrategy: null, baseUrl: `${origin}/api/v3` });
+  octokit.hook.before('request', async (request) => {
+    request.headers.authorization = `Bearer ${await token()}`;
+  });
+  const key = parseSigningKey(keys.roles.control.privatePem);
+  if (!key.ok) throw new Error(key.error);
+  return composeLab({
+    repository: `${REPOSITORY.owner}/${REPOSITORY.name}`,
+    octokit,
+    baseUrl: `${origin}/api/v3`,
+    serverUrl: origin,
+    token,
+    signingKeys: { control: key.value },
+    workDirectory,
+    environment: process.env,
+    now: world.clock.now,
+    sleep: (durationMs) => world.clock.sleep(durationMs),
+    log: () => undefined,
+  });
+}
+
+function personIn(world: World): BundleWorld['as'] {
+  return async (login, method, path, body) => {
+    const [token] =
+      Object.entries(world.state.tokens).find(
+        ([, row]) => row.kind === 'user' && world.state.users[row.userId]?.login === login,
+      ) ?? [];
+    const response = await world.fetch(
+      new Request(`${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.status === 204 ? null : response.json();
+  };
+}
