@@ -33,7 +33,9 @@ export function createSecretKeeper(
   return {
     learn: (config) => {
       const names = config.lanes.daily.passSecrets;
-      for (const value of names.flatMap((name) => withLines(environment[name] ?? ''))) {
+      for (const value of [...names, ...clusterSecrets(config)].flatMap((name) =>
+        withLines(environment[name] ?? ''),
+      )) {
         if (!values.has(value)) mask(value);
         values.add(value);
       }
@@ -46,6 +48,15 @@ export function createSecretKeeper(
         ? clean(text)
         : `(withheld: this process was not given ${missing.join(', ')} and cannot redact it)`,
   };
+}
+
+/** What opens a cluster to this process: no job gets it, whatever it is called. */
+function clusterSecrets({ clusters }: LabConfig): readonly string[] {
+  return Object.values(clusters).flatMap((cluster) =>
+    cluster.engine === 'ray'
+      ? [...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]), ...Object.values(cluster.homeFiles)]
+      : [],
+  );
 }
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;

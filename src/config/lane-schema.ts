@@ -97,7 +97,7 @@ export const laneSchema = z.strictObject({
     .max(300)
     .default('{outputRoot}/tracker_metrics.jsonl')
     .describe(
-      'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}.',
+      'Where the job leaves its last metrics (Levanter tracker_metrics.jsonl); {outputRoot}, {runName}. Of a job that runs elsewhere, only an absolute path is read, and without it the evals of the log count.',
     ),
   tracker,
   finalStep: z

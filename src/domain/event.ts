@@ -135,6 +135,8 @@ export type EventDataByType = {
     readonly message: string;
     readonly errorType: string | null;
     readonly exitCode: number | null;
+    /** What else the engine said of the job, such as the node of Ray's driver. */
+    readonly engineDetails?: Readonly<Record<string, string>>;
     readonly startedAt: string | null;
     readonly endedAt: string | null;
     readonly lastStep: number | null;

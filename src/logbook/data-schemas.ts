@@ -100,6 +100,7 @@ const ended = z.looseObject({
   message: text,
   errorType: text.nullable(),
   exitCode: integerOrNull,
+  engineDetails: texts.exactOptional(),
   startedAt: text.nullable(),
   endedAt: text.nullable(),
   lastStep: integerOrNull,

@@ -124,6 +124,7 @@ const tellers: Tellers = {
       ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),
       ...(data.exitCode === null ? [] : [`exit code ${data.exitCode}`]),
       ...(data.errorType === null ? [] : [code(data.errorType)]),
+      ...Object.entries(data.engineDetails ?? {}).map(([name, value]) => `${code(name)} ${code(value)}`),
       ...(data.message === '' ? [] : [prose(data.message)]),
     ].join(', '),
     decision: 'the engine says that the job is over',

@@ -78,7 +78,7 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
     end.message === ''
       ? null
       : `The engine's last words:\n\n${fenced(end.message, limits.shownBlockCharsMax)}`;
-  const exit = end.errorType === null && end.exitCode === null ? null : exitLine(end);
+  const exit = exitLine(end);
   return paragraphs(
     lines.length === 0 ? 'Notable failures: none.' : `Notable failures:\n\n${lines.join('\n')}`,
     exit,
@@ -91,8 +91,11 @@ function signatureOf(detail: { readonly [name: string]: string | number }): stri
   return signature === undefined ? '' : ` ${code(String(signature))}`;
 }
 
-function exitLine({ errorType, exitCode }: Ending): string {
-  const type = errorType === null ? '' : `error type ${code(errorType)}`;
-  const exit = exitCode === null ? '' : `exit code ${exitCode}`;
-  return `Engine: ${[type, exit].filter((part) => part !== '').join(', ')}.`;
+function exitLine({ errorType, exitCode, engineDetails }: Ending): string | null {
+  const parts = [
+    ...(errorType === null ? [] : [`error type ${code(errorType)}`]),
+    ...(exitCode === null ? [] : [`exit code ${exitCode}`]),
+    ...Object.entries(engineDetails ?? {}).map(([name, value]) => `${text(name)} ${code(value)}`),
+  ];
+  return parts.length === 0 ? null : `Engine: ${parts.join(', ')}.`;
 }

@@ -106,6 +106,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
     message: bounded(look, job.message),
     errorType: job.errorType,
     exitCode: job.exitCode,
+    ...detailsOf(look, job.details),
     startedAt: moment(job.startedAtMs),
     endedAt: moment(job.endedAtMs),
     lastStep: lastStepOf(look.metrics, log),
@@ -124,6 +125,15 @@ function lastStepOf(metrics: Metrics, log: LogFacts): number | null {
   const tracked = Number(metrics['global_step'] ?? Number.NaN);
   if (Number.isSafeInteger(tracked)) return tracked;
   return log.step?.exact === true ? log.step.value : null;
+}
+
+/** Left out where the engine said nothing more, so that such an entry is the one that it always was. */
+function detailsOf(
+  look: Look,
+  details: Readonly<Record<string, string>>,
+): Pick<EventDataByType['ended'], 'engineDetails'> {
+  const entries = Object.entries(details).map(([name, value]) => [name, bounded(look, value)] as const);
+  return entries.length === 0 ? {} : { engineDetails: Object.fromEntries(entries) };
 }
 
 function moment(ms: number | null): string | null {

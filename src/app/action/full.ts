@@ -7,7 +7,8 @@ import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
-import { engineFor } from '../engines.ts';
+import { createEngines } from '../engines.ts';
+import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-job.ts';
 import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
@@ -74,7 +75,16 @@ async function act(payload: unknown): Promise<ActionResult> {
       core.info(secrets.clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)),
   });
   const event = eventSchema.safeParse(payload);
-  return runAction({
+  const defaultBranch = event.success ? event.data.repository.default_branch : 'main';
+  const engines = createEngines({
+    stateDirectory,
+    temporaryDirectory: env.RUNNER_TEMP,
+    environment,
+    now: Date.now,
+    checkoutOf: (config, paths) =>
+      launcherCheckout(lab.gitAs(config.git), defaultBranch, paths, join(workDirectory, 'launchers')),
+  });
+  const work = runAction({
     lab,
     mode,
     inputs: {
@@ -92,8 +102,8 @@ async function act(payload: unknown): Promise<ActionResult> {
       runId: env.GITHUB_RUN_ID,
       runAttempt: env.GITHUB_RUN_ATTEMPT,
     },
-    defaultBranch: event.success ? event.data.repository.default_branch : 'main',
-    engineOf: (config, cluster) => engineFor(config, cluster, stateDirectory, Date.now),
+    defaultBranch,
+    engineOf: engines.engineOf,
     readMetrics: metricsFromFile,
     shipTree,
     environment,
@@ -101,4 +111,5 @@ async function act(payload: unknown): Promise<ActionResult> {
     temporaryDirectory: env.RUNNER_TEMP,
     sleep: (durationMs) => sleep(durationMs),
   });
+  return work.finally(() => engines.close());
 }

@@ -148,7 +148,9 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
     defaultBranch: parts.defaultBranch,
     workflowRun: parts.event.runId,
     engineOf: parts.engineOf,
-    stateDirectory: parts.inputs.stateDirectory,
+    // Without records on this machine the tree that is shipped is needed no longer than this job of the runner.
+    stateDirectory:
+      parts.inputs.stateDirectory === '' ? parts.temporaryDirectory : parts.inputs.stateDirectory,
     environment: parts.environment,
     shipTree: parts.shipTree,
     redact: parts.secrets.clean,

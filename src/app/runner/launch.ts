@@ -1,7 +1,7 @@
 /** mode: launch, on the runner that holds the cluster's credentials: one order, verified, claimed, submitted, recorded. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { Engine, SubmitOutcome } from '../../domain/engine.ts';
+import type { Engine, JobLocator, SubmitOutcome } from '../../domain/engine.ts';
 import type { EventDraft } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
@@ -183,7 +183,7 @@ async function recordSubmit(
         command: shipped.scrubbedCommand,
         commit: order.order.commit,
         adopted,
-        urls: shipped.urlsOf(jobId),
+        urls: { ...pageOf(outcome.job.locator), ...shipped.urlsOf(jobId) },
         details: {
           ...shipped.details,
           ...detailsOf(outcome.job.locator),
@@ -207,6 +207,11 @@ async function recordSubmit(
     default:
       return assertNever(outcome);
   }
+}
+
+/** The engine's own page of the job, for people. */
+function pageOf(locator: JobLocator): Readonly<Record<string, string>> {
+  return locator.kind === 'dashboard' && locator.url !== '' ? { dashboard: locator.url } : {};
 }
 
 function detailsOf(locator: object): Readonly<Record<string, string | number>> {

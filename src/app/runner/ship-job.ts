@@ -36,6 +36,7 @@ export async function shipJob(
     ),
   );
   const values = Object.values(secrets);
+  const isLocal = open.config.clusters[lane.cluster]?.engine === 'local';
   const { submissionId, attempt, digest } = order.order;
   return {
     spec: {
@@ -50,7 +51,12 @@ export async function shipJob(
       ...filled.command,
     ].map((part) => redact(part, values)),
     urlsOf: (jobId) => linksOf(open, state, jobId),
-    details: { workingDirectory, outputRoot: filled.outputRoot, metricsFile: filled.metricsFile },
+    details: {
+      // Elsewhere the job runs in a copy: what it leaves there is not to be had from this machine.
+      ...(isLocal ? { workingDirectory } : {}),
+      outputRoot: filled.outputRoot,
+      metricsFile: filled.metricsFile,
+    },
   };
 }
 

@@ -35,8 +35,14 @@ export async function lookAt(input: LookInput): Promise<Look> {
   );
   const read = await readOn(engine, submission.jobId, state, job);
   const hasEnded = job.kind === 'found' && isTerminal(job.status);
-  const metrics = hasEnded ? await input.readMetrics(submission) : {};
+  const metrics = hasEnded ? await metricsOf(input, read.log) : {};
   return { job, ...read, metrics, lease: input.lease, cadenceMs: input.cadenceMs, redact: input.redact };
+}
+
+/** What the job's file says; where the job ran elsewhere and its file is not to be had, the evals that its log printed. */
+async function metricsOf({ readMetrics, submission }: LookInput, log: LogFacts): Promise<Metrics> {
+  const metrics = await readMetrics(submission);
+  return Object.keys(metrics).length === 0 && submission.engine !== 'local' ? log.evals : metrics;
 }
 
 async function readOn(
@@ -63,10 +69,11 @@ async function readOn(
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 
-/** The metrics file that the lane's config names, relative to where the job ran. Missing metrics stay missing. */
+/** The metrics file that the lane's config names, relative to where the job ran, if that is here. Missing metrics stay missing. */
 export async function metricsFromFile(submission: Submission): Promise<Metrics> {
   const path = String(submission.details['metricsFile'] ?? '');
-  const directory = String(submission.details['workingDirectory'] ?? '.');
-  const read = await readMetricsFile(isAbsolute(path) ? path : join(directory, path));
+  const directory = submission.details['workingDirectory'];
+  if (!isAbsolute(path) && directory === undefined) return {};
+  const read = await readMetricsFile(isAbsolute(path) ? path : join(String(directory), path));
   return read.kind === 'metrics' ? read.metrics : {};
 }

@@ -1,0 +1,135 @@
+/** Puts a Ray engine together from its cluster's config and this runner's environment. */
+
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRayEngine } from '../clusters/ray/engine.ts';
+import { createRestEngine } from '../clusters/ray/rest/engine.ts';
+import type { ScriptSettings } from '../clusters/ray/scripts/settings.ts';
+import { createTunnel, type Tunnel } from '../clusters/ray/tunnel.ts';
+import type { RayClusterConfig } from '../config/cluster-schema.ts';
+import type { Engine } from '../domain/engine.ts';
+import { limits } from '../domain/limits.ts';
+
+export type RayHost = {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Emptied when this job of the runner is over. */
+  readonly temporaryDirectory: string;
+  readonly checkout: () => Promise<string>;
+};
+
+/** The engine, and how to end what it keeps open. No child of it sees more of the environment than the config names. */
+export function composeRayEngine(
+  name: string,
+  cluster: RayClusterConfig,
+  host: RayHost,
+): { readonly engine: Engine; readonly close: () => Promise<void> } {
+  const dashboard = cluster.dashboard?.replace(/\/+$/, '') ?? null;
+  const credentials = credentialsOf(cluster, host.environment);
+  const tunnel = tunnelOf(name, cluster, host, credentials);
+  const rest =
+    dashboard === null
+      ? null
+      : createRestEngine({
+          address: dashboard,
+          token: credentials.token,
+          requestTimeoutMs: cluster.requestTimeoutMs,
+          secrets: credentials.secrets,
+        });
+  const scripts = scriptsOf(name, cluster, host, credentials);
+  return {
+    engine: createRayEngine({ rest, scripts, tunnel, dashboard }),
+    close: async () => tunnel?.close(),
+  };
+}
+
+type Credentials = {
+  readonly token: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly homeFiles: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+};
+
+/** A variable that this runner does not have is left out: what needs it says so itself. */
+function credentialsOf(cluster: RayClusterConfig, environment: RayHost['environment']): Credentials {
+  const variableOf = (name: string): string | null => environment[name] || null;
+  const named = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      pairs.flatMap(([key, name]) => {
+        const value = variableOf(name);
+        return value === null ? [] : [[key, value]];
+      }),
+    );
+  const token = cluster.tokenFrom === null ? null : variableOf(cluster.tokenFrom);
+  const passed = named(cluster.passVariables.map((name) => [name, name]));
+  const homeFiles = named(Object.entries(cluster.homeFiles));
+  const env = {
+    PATH: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    LANG: environment['LANG'] ?? 'C.UTF-8',
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...(token === null ? {} : { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token }),
+    ...(cluster.dashboard === null ? {} : { RAY_ADDRESS: cluster.dashboard }),
+    ...passed,
+  };
+  const secrets = [...Object.values(passed), ...Object.values(homeFiles), ...(token === null ? [] : [token])];
+  return { token, env, homeFiles, secrets };
+}
+
+function tunnelOf(
+  name: string,
+  { tunnel, dashboard }: RayClusterConfig,
+  host: RayHost,
+  { env, homeFiles }: Credentials,
+): Tunnel | null {
+  if (tunnel === null || dashboard === null) return null;
+  return createTunnel({
+    command: tunnel.command.map((part) => part.replaceAll('{cluster}', name)),
+    env,
+    homeFiles,
+    temporaryDirectory: homesIn(host),
+    startTimeoutMs: tunnel.startTimeoutMs,
+    answers: () => answers(dashboard),
+    now: () => performance.now(),
+  });
+}
+
+/** Any answer is one, a refusal too: whether it is Ray, and who may ask, is for the calls to find out. */
+async function answers(address: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(limits.tunnelAnswerMs);
+    const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
+    await answer.body?.cancel();
+    return true;
+  } catch (error) {
+    // fetch says *nobody there* with a TypeError, and the time-out with its own name.
+    if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError'))
+      return false;
+    throw error;
+  }
+}
+
+function scriptsOf(
+  cluster: string,
+  { scripts }: RayClusterConfig,
+  host: RayHost,
+  { env, homeFiles, secrets }: Credentials,
+): ScriptSettings | null {
+  if (scripts === null) return null;
+  let checkout: Promise<string> | null = null;
+  return {
+    cluster,
+    templates: scripts,
+    checkout: () => {
+      checkout ??= host.checkout();
+      return checkout;
+    },
+    env,
+    homeFiles,
+    temporaryDirectory: homesIn(host),
+    secrets,
+    sleep: (durationMs) => sleep(durationMs),
+  };
+}
+
+function homesIn({ temporaryDirectory }: RayHost): string {
+  return join(temporaryDirectory, 'ferrybot', 'homes');
+}
