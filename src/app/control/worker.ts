@@ -14,11 +14,12 @@ import { publicationsOf } from '../../run/publications.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
-import { completeProposals, settleRequests, tellRequests } from '../propose/settle.ts';
+import { completeProposals, settleRequests } from '../propose/settle.ts';
 import { checkConfigs } from './config-check.ts';
 import { createGatherer } from './gather.ts';
 import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
+import { tellAnswers } from './journal-answers.ts';
 import { createMemories, type Memories } from './memories.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
@@ -54,8 +55,8 @@ type Own = {
   readonly toldFaults: Set<string>;
   /** Commits whose config has its check. */
   readonly checkedConfigs: Set<Sha>;
-  /** Answers to `/propose` that stand in the threads. */
-  readonly toldRequests: Set<string>;
+  /** Commands whose answer in the journal is known to stand in its thread. */
+  readonly toldAnswers: Set<string>;
 };
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
@@ -75,7 +76,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     receipts: createReceipts(lab),
     toldFaults: new Set(),
     checkedConfigs: new Set(),
-    toldRequests: new Set(),
+    toldAnswers: new Set(),
   };
   return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => own.receipts.give([wake], null) };
 }
@@ -130,14 +131,12 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   await own.receipts.give(inRuns(open, all), open.keeper.current());
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await completeProposals(open);
   // First, because what is frozen or skipped there holds back every run that is looked at below.
-  const elsewhere = await answerElsewhere(open, all, (heard) =>
-    own.receipts.give(heard, open.keeper.current()),
-  );
+  const receipt = (heard: readonly Wake[]): Promise<void> => own.receipts.give(heard, open.keeper.current());
+  const elsewhere = await answerElsewhere(open, all, receipt, own.toldAnswers);
   await lookAtRuns(own, open, all);
   const moved = await settleRequests(open);
   if (moved.length > 0) await lookAtRuns(own, open, moved);
-  if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep'))
-    await tellRequests(open, own.toldRequests);
+  if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep')) await tellAnswers(open, own.toldAnswers);
   const isSweep = all.some((wake) => wake.kind === 'sweep');
   await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
   await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
