@@ -13,7 +13,8 @@ import { shipTree } from '../runner/ship-job.ts';
 import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
-import { type ActionResult, runAction } from './run-action.ts';
+import type { ActionResult } from './parts.ts';
+import { runAction } from './run-action.ts';
 
 const environmentSchema = z.object({
   GITHUB_REPOSITORY: z.string().regex(/^[^/]+\/[^/]+$/),

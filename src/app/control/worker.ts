@@ -9,6 +9,7 @@ import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.t
 import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
+import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
@@ -215,7 +216,8 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
     return true;
   if (state.submission === null && (own.holds !== holds || wakes.some((wake) => mayMoveGates(own, wake))))
     return true;
-  if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;
+  const memory = own.memories.of(state.run);
+  if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
   return !isSettled(own, state, now) && (isAged(state, now) || isForUsToTell(own, state));
 }
 
