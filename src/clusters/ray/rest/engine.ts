@@ -39,7 +39,6 @@ export function createRestEngine(options: RestOptions): Engine {
   };
   return {
     name: 'ray',
-    forgetsWithSession: true,
     session: () => readSession(settings),
     submit: (spec) => submitOverRest(settings, spec),
     observe: async (jobId, lastSession) => {
