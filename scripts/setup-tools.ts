@@ -1,0 +1,78 @@
+/** `npm run setup:tools`: other people's judges of our workflows below .tools: act, built from its source, and zizmor; made once, kept. */
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+const TOOLS = join(import.meta.dirname, '..', '.tools');
+const ACT = { program: join(TOOLS, 'bin', 'act'), source: 'github.com/nektos/act', version: '0.2.89' };
+const ZIZMOR = { program: join(TOOLS, 'py', 'bin', 'zizmor'), version: '1.32.0' };
+/** The Go modules of act are fetched and built: two minutes on two quiet cores. */
+const BUILD_TIMEOUT_MS = 10 * 60 * 1_000;
+const VERSION_TIMEOUT_MS = 60_000;
+const LINES_SHOWN = 20;
+
+await mkdir(TOOLS, { recursive: true });
+const done = [await setUpAct(), await setUpZizmor()];
+process.exitCode = done.every(Boolean) ? 0 : 1;
+
+async function setUpAct(): Promise<boolean> {
+  if (await says(ACT.program, ACT.version)) return said('act is there: nothing to do');
+  console.log(`building act ${ACT.version} (a minute or two)`);
+  const built = await execa('go', ['install', `${ACT.source}@v${ACT.version}`], {
+    env: { GOBIN: join(TOOLS, 'bin') },
+    reject: false,
+    all: true,
+    timeout: BUILD_TIMEOUT_MS,
+  });
+  if (built.failed) return failed('act could not be built: is there a Go of 1.24 or later?', built.all);
+  return (await says(ACT.program, ACT.version)) ? said('act is ready') : failed('act does not start', '');
+}
+
+async function setUpZizmor(): Promise<boolean> {
+  if (await says(ZIZMOR.program, ZIZMOR.version)) return said('zizmor is there: nothing to do');
+  const home = join(TOOLS, 'py');
+  const venv = await execa('python3', ['-m', 'venv', '--clear', home], {
+    reject: false,
+    all: true,
+    timeout: BUILD_TIMEOUT_MS,
+  });
+  if (venv.failed)
+    return failed('python3 -m venv failed; on Debian it needs the package python3-venv', venv.all);
+  const pip = await execa(
+    join(home, 'bin', 'python'),
+    [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--no-input',
+      '--only-binary',
+      ':all:',
+      `zizmor==${ZIZMOR.version}`,
+    ],
+    { reject: false, all: true, timeout: BUILD_TIMEOUT_MS },
+  );
+  if (pip.failed) return failed('pip could not install zizmor: is the package index within reach?', pip.all);
+  return (await says(ZIZMOR.program, ZIZMOR.version))
+    ? said('zizmor is ready')
+    : failed('zizmor does not start', '');
+}
+
+/** Whether a program answers `--version` with such a text; one that is not there does not. */
+async function says(program: string, text: string): Promise<boolean> {
+  const answer = await execa(program, ['--version'], { reject: false, timeout: VERSION_TIMEOUT_MS });
+  return !answer.failed && answer.stdout.includes(text);
+}
+
+function said(what: string): boolean {
+  console.log(`setup:tools: ${what}`);
+  return true;
+}
+
+function failed(what: string, output: string): boolean {
+  console.error(`setup:tools: ${what}`);
+  if (output !== '') console.error(output.split('\n').slice(-LINES_SHOWN).join('\n'));
+  return false;
+}

