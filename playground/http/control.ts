@@ -8,6 +8,7 @@ import { rateStands } from '../world/rate.ts';
 import { readJsonBody, toJson } from '../world/read-body.ts';
 import { secondaryStands } from '../world/secondary.ts';
 import type { World } from '../world/world.ts';
+import { changeInstallation, changeWebhook, installationChange, webhookChange } from './control-app.ts';
 import type { OffsetClock } from './offset-clock.ts';
 import { listPeople } from './people.ts';
 
@@ -50,6 +51,10 @@ export async function answerControl(
         world.state.settings.faults = wanted.faults ?? world.state.settings.faults;
         return faultsAnswer(world);
       });
+    case 'PUT /_playground/installation':
+      return change(world, request, installationChange, (wanted) => changeInstallation(world, wanted));
+    case 'PUT /_playground/webhook':
+      return change(world, request, webhookChange, (wanted) => changeWebhook(world, wanted));
     case 'GET /_playground/clock':
       return Response.json(clockAnswer(world, clock));
     case 'PUT /_playground/clock':

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { strike } from '../faults/strike.ts';
 import { type GitAuthorization, isGitRequest, serveGit } from '../git/http-backend.ts';
-import { actorOf, identify } from '../world/identity.ts';
+import { actorOf, identify, suspensionOf } from '../world/identity.ts';
 import { findRepo } from '../world/lookup.ts';
 import { allows } from '../world/permissions.ts';
 import { recordPush } from '../world/pushes.ts';
@@ -59,6 +59,7 @@ export function authorize(
 ): GitAuthorization {
   const identity = identify(world, token === null ? null : `Bearer ${token}`);
   if (!identity.ok) return 'unauthorized';
+  if (suspensionOf(world, identity.caller) !== null) return 'forbidden';
   const repo = findRepo(world, owner, name);
   const anonymous = identity.caller.kind === 'anonymous';
   if (repo === null) return anonymous ? 'unauthorized' : 'not-found';

@@ -123,7 +123,7 @@ async function serveFetch(
 }
 
 function isControl(path: string): boolean {
-  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|logs\/(jobs|runs)\/\d+)$/.test(
+  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|installation|webhook|logs\/(jobs|runs)\/\d+)$/.test(
     path,
   );
 }

@@ -1,6 +1,6 @@
 /** Sends one webhook and records what came back. A delivery is tried once: GitHub never sends again by itself. */
 
-import { github, playground } from '../limits.ts';
+import { playground } from '../limits.ts';
 import type { Delivery } from '../world/state.ts';
 import { nextId, type World } from '../world/world.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -14,9 +14,10 @@ export async function deliver(
   transport: Transport,
   hook: Outgoing,
   redelivery: boolean,
+  answerMs: number,
 ): Promise<Delivery> {
   const startedAtMs = world.clock.now();
-  const answered = await send(transport, hook);
+  const answered = await send(transport, hook, answerMs);
   const delivery: Delivery = {
     id: nextId(world, 'deliveries'),
     guid: hook.guid,
@@ -41,8 +42,8 @@ export async function deliver(
 
 type Answered = Pick<Delivery, 'status' | 'statusCode' | 'responseHeaders' | 'responseBody'>;
 
-async function send(transport: Transport, hook: Outgoing): Promise<Answered> {
-  const signal = AbortSignal.timeout(github.webhookAnswerMs);
+async function send(transport: Transport, hook: Outgoing, answerMs: number): Promise<Answered> {
+  const signal = AbortSignal.timeout(answerMs);
   try {
     const request = new Request(hook.url, { method: 'POST', headers: hook.headers, body: hook.body, signal });
     const response = await transport(request);

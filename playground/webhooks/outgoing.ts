@@ -12,8 +12,8 @@ import { guidOf, signature1, signature256 } from './sign.ts';
 export type Outgoing = {
   readonly guid: string;
   readonly appId: number;
-  readonly installationId: number;
-  readonly repoId: number;
+  readonly installationId: number | null;
+  readonly repoId: number | null;
   readonly event: string;
   readonly action: string | null;
   readonly url: string;
@@ -50,6 +50,7 @@ export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[]
   for (const installation of Object.values(world.state.installations)) {
     const app = world.state.apps[installation.appId];
     if (app?.webhook === undefined || app.webhook === null || !covers(installation, repo)) continue;
+    if (installation.suspended !== undefined) continue;
     const alternative: PermissionNeed = event.type === 'issue_comment' ? 'pull_requests:read' : need;
     const readable = holds(installation.permissions, need) || holds(installation.permissions, alternative);
     if (!installation.events.includes(event.type) || !readable) continue;
@@ -63,22 +64,36 @@ function outgoing(
   event: WorldEvent,
   app: App,
   installation: Installation,
-  webhook: { readonly url: string; readonly secret: string },
+  webhook: NonNullable<App['webhook']>,
 ): Outgoing {
-  const guid = guidOf(world.randomBytes(16));
   const payload = {
     ...event.payload,
     installation: { id: installation.id, node_id: nodeId('INS', installation.id) },
   };
+  const about = {
+    event: event.type,
+    action: event.action,
+    repoId: event.repoId,
+    installationId: installation.id,
+  };
+  return signed(world, app, webhook, about, payload);
+}
+
+/** A webhook with GitHub's headers, signed over its exact bytes. */
+export function signed(
+  world: World,
+  app: App,
+  webhook: NonNullable<App['webhook']>,
+  about: Pick<Outgoing, 'event' | 'action' | 'repoId' | 'installationId'>,
+  payload: object,
+): Outgoing {
+  const guid = guidOf(world.randomBytes(16));
   const body = JSON.stringify(payload);
-  publishWebhook(event.type, event.action, () => payload);
+  publishWebhook(about.event, about.action, () => payload);
   return {
     guid,
     appId: app.id,
-    installationId: installation.id,
-    repoId: event.repoId,
-    event: event.type,
-    action: event.action,
+    ...about,
     url: webhook.url,
     body,
     headers: {
@@ -86,12 +101,16 @@ function outgoing(
       'content-type': 'application/json',
       'user-agent': 'GitHub-Hookshot/playground',
       'x-github-delivery': guid,
-      'x-github-event': event.type,
+      'x-github-event': about.event,
       'x-github-hook-id': `${app.id}`,
       'x-github-hook-installation-target-id': `${app.id}`,
       'x-github-hook-installation-target-type': 'integration',
-      'x-hub-signature': signature1(body, webhook.secret),
-      'x-hub-signature-256': signature256(body, webhook.secret),
+      ...signatures(body, webhook.secret),
     },
   };
+}
+
+/** Both signatures of a text under the secret that the App has now. */
+export function signatures(body: string, secret: string): Readonly<Record<string, string>> {
+  return { 'x-hub-signature': signature1(body, secret), 'x-hub-signature-256': signature256(body, secret) };
 }

@@ -1,22 +1,39 @@
 /** Routes of an App's delivery log (docs.github.com/rest/apps/webhooks). */
 
+import * as z from 'zod';
 import { github } from '../limits.ts';
 import type { Json } from '../world/json.ts';
 import { appById } from '../world/lookup.ts';
 import { pageOf } from '../world/paging.ts';
 import { parseJson } from '../world/read-body.ts';
 import { type Answer, failed, notFound, ok, unprocessable } from '../world/reply.ts';
-import { type Call, plain, type Route } from '../world/route.ts';
+import { type Call, plain, type Route, withBody } from '../world/route.ts';
 import { appIdOf } from '../world/routes/apps.ts';
 import type { Delivery } from '../world/state.ts';
 import { iso } from '../world/time.ts';
+import { setWebhook } from './hook.ts';
+import { installationRoutes } from './installation-routes.ts';
 import { redeliver } from './webhooks.ts';
+
+const hookChange = z.object({
+  url: z.url().optional(),
+  secret: z.string().optional(),
+  content_type: z.literal('json').optional(),
+  insecure_ssl: z.union([z.literal('0'), z.literal(0)]).optional(),
+});
 
 export const hookRoutes: readonly Route[] = [
   plain('GET', '/app/hook/config', 'app', (call) => {
     const { webhook } = appById(call.world, appIdOf(call));
     return ok({ content_type: 'json', insecure_ssl: '0', secret: '********', url: webhook?.url ?? '' });
   }),
+  plain('PATCH', '/app/hook/config', 'app', (call) =>
+    withBody(call.body, hookChange, (body) => {
+      const { url } = setWebhook(call.world, appIdOf(call), body);
+      return ok({ content_type: 'json', insecure_ssl: '0', secret: '********', url });
+    }),
+  ),
+  ...installationRoutes,
   plain('GET', '/app/hook/deliveries', 'app', listDeliveries),
   plain('GET', '/app/hook/deliveries/:id', 'app', (call) => {
     const row = deliveryOf(call);

@@ -2,12 +2,11 @@
 
 import { lot } from '../faults/strike.ts';
 import { type Journey, journeysOf } from '../faults/webhook-faults.ts';
-import { faults, playground } from '../limits.ts';
-import type { WorldEvent } from '../world/bus.ts';
+import { faults, github, playground } from '../limits.ts';
 import type { Delivery, DropFault } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { deliver, type Transport } from './deliver.ts';
-import { type Outgoing, webhooksOf } from './outgoing.ts';
+import { type Outgoing, signatures, webhooksOf } from './outgoing.ts';
 
 export type Webhooks = {
   /** Resolves when nothing is on the way any more. */
@@ -20,7 +19,11 @@ export type Webhooks = {
  * Listens to the world until closed. Up to eight webhooks travel at once, so that their order is not guaranteed; the
  * request that caused one does not wait for it.
  */
-export function startWebhooks(world: World, transport: Transport): Webhooks {
+export function startWebhooks(
+  world: World,
+  transport: Transport,
+  answerMs: number = github.webhookAnswerMs,
+): Webhooks {
   const waiting: (() => Promise<void>)[] = [];
   const travelling = new Set<Promise<void>>();
   const next = (): void => {
@@ -36,7 +39,7 @@ export function startWebhooks(world: World, transport: Transport): Webhooks {
   };
   const push = (hook: Outgoing, redelivery: boolean): void => {
     waiting.push(async () => {
-      await deliver(world, transport, hook, redelivery);
+      await deliver(world, transport, hook, redelivery, answerMs);
     });
     // Not in the same turn: the state is on disk and the request answered before anybody hears of it.
     setImmediate(next);
@@ -60,11 +63,17 @@ export function startWebhooks(world: World, transport: Transport): Webhooks {
   };
   const unsubscribe = world.bus.subscribe((event) => {
     for (const hook of webhooksOf(world, event)) {
-      if (isDropped(world.state.settings.drop, event, hook)) continue;
+      if (isDropped(world.state.settings.drop, hook)) continue;
       for (const journey of journeysOf(world, event.type)) travel(hook, journey);
     }
   });
-  redeliveries.set(world, (delivery) => push(outgoingAgain(delivery), true));
+  outboxes.set(world, {
+    again: (delivery) => push(outgoingAgain(world, delivery), true),
+    tell: (hook) => {
+      if (isDropped(world.state.settings.drop, hook)) return;
+      for (const journey of journeysOf(world, hook.event)) travel(hook, journey);
+    },
+  });
   // A webhook's receiver may cause the next one: wait until a round finds nothing.
   const settled = async (): Promise<void> => {
     while (waiting.length > 0 || travelling.size > 0) {
@@ -75,38 +84,50 @@ export function startWebhooks(world: World, transport: Transport): Webhooks {
   const close = async (): Promise<void> => {
     unsubscribe();
     closed = true;
-    redeliveries.delete(world);
+    outboxes.delete(world);
     await settled();
   };
   return { settled, close };
 }
 
-const redeliveries = new WeakMap<World, (delivery: Delivery) => void>();
+type Outbox = {
+  readonly again: (delivery: Delivery) => void;
+  readonly tell: (hook: Outgoing) => void;
+};
+const outboxes = new WeakMap<World, Outbox>();
 
 /** Sends an entry of the log again with the same GUID and bytes; false when no webhooks are running. */
 export function redeliver(world: World, delivery: Delivery): boolean {
-  const send = redeliveries.get(world);
-  send?.(delivery);
-  return send !== undefined;
+  const outbox = outboxes.get(world);
+  outbox?.again(delivery);
+  return outbox !== undefined;
 }
 
-function isDropped(fault: DropFault, event: WorldEvent, hook: Outgoing): boolean {
+/** Sends a webhook that comes from no repository; nothing where no webhooks are running. */
+export function tell(world: World, hook: Outgoing): void {
+  outboxes.get(world)?.tell(hook);
+}
+
+function isDropped(fault: DropFault, hook: Outgoing): boolean {
   if (fault === 'none') return false;
   if (fault === 'all') return true;
-  if (fault.event !== '*' && fault.event !== event.type) return false;
+  if (fault.event !== '*' && fault.event !== hook.event) return false;
   return lot(fault.seed, hook.guid) < fault.rate;
 }
 
-function outgoingAgain(delivery: Delivery): Outgoing {
+/** The same bytes and GUID, signed with the secret that the App has now. */
+function outgoingAgain(world: World, delivery: Delivery): Outgoing {
+  const secret = world.state.apps[delivery.appId]?.webhook?.secret;
+  const fresh = secret === undefined ? {} : signatures(delivery.requestBody, secret);
   return {
     guid: delivery.guid,
     appId: delivery.appId,
-    installationId: delivery.installationId ?? 0,
-    repoId: delivery.repoId ?? 0,
+    installationId: delivery.installationId,
+    repoId: delivery.repoId,
     event: delivery.event,
     action: delivery.action,
     url: delivery.url,
-    headers: delivery.requestHeaders,
+    headers: { ...delivery.requestHeaders, ...fresh },
     body: delivery.requestBody,
   };
 }

@@ -5,7 +5,7 @@ import { playground } from '../limits.ts';
 import { type AnswerMade, publishAnswer } from './channels.ts';
 import { dispatch } from './dispatch.ts';
 import { answerGraphql } from './graphql/answer.ts';
-import { callerName, identify } from './identity.ts';
+import { callerName, identify, suspensionOf } from './identity.ts';
 import type { Json } from './json.ts';
 import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
 import { readJsonBody } from './read-body.ts';
@@ -26,6 +26,8 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const identity = identify(world, request.headers.get('authorization'));
   if (!identity.ok) return send(world, request, { kind: 'anonymous' }, failed(401, identity.message));
   const { caller, token } = identity;
+  const suspended = suspensionOf(world, caller);
+  if (suspended !== null) return send(world, request, caller, failed(403, suspended));
   const rate = rateOf(world, caller);
   if (rate.used >= rate.limit) {
     const text = `API rate limit exceeded for ${callerName(world, caller)}.`;

@@ -31,6 +31,15 @@ export function identify(world: World, authorization: string | null): Identity {
   return { ok: true, caller: callerOf(world, token), token: text };
 }
 
+/** The refusal of a token whose installation is suspended (docs.github.com/apps: suspending an installation), or null. */
+export function suspensionOf(world: World, caller: Caller): string | null {
+  if (caller.kind !== 'installation') return null;
+  const row = world.state.installations[caller.installationId];
+  return row?.suspended === undefined ? null : suspendedWords;
+}
+
+export const suspendedWords = 'This installation has been suspended';
+
 /** The account in whose name a caller writes; null for guests and for an App that shows only its JWT. */
 export function actorOf(world: World, caller: Caller): User | null {
   switch (caller.kind) {

@@ -42,6 +42,9 @@ export type Installation = {
   /** null = every repository of the account. */
   readonly repoIds: readonly number[] | null;
   readonly createdAtMs: number;
+  readonly updatedAtMs?: number;
+  /** Present while it is suspended: by whom, since when. */
+  readonly suspended?: { readonly atMs: number; readonly byId: number };
 };
 
 /** A bearer token by kind; the token's text is the key of the table. `expiresAtMs` null = does not expire. */

@@ -97,6 +97,7 @@ function inputFor(
     clusterMutations: nothing,
     launchRuns: nothing,
     watchRuns: nothing,
+    stopRuns: nothing,
     closureLog: nothing,
   };
   const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, sealedHistory(runs));

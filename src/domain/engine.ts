@@ -129,6 +129,8 @@ export type AskedJob = { readonly jobId: string; readonly lastSession: string | 
 /** A cluster. No method throws for an expected outcome; a throw is a bug. */
 export type Engine = {
   readonly name: string;
+  /** True when a new session has forgotten every job of the one before: then *absent* there says nothing about before. */
+  readonly forgetsWithSession?: true;
   session(): Promise<EngineSession>;
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   /** `lastSession`: the session in which the job was last seen, null if it never was. */

@@ -166,6 +166,7 @@ export type RunFacts = {
   readonly handedOver: ReadonlyMap<string, SeenCommand>;
   readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly watchRuns: Observed<readonly WorkflowRunFacts[]>;
+  readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;
 };
 

@@ -1,6 +1,9 @@
 /** Every bound in one place: what stops each loop, wait, retry and size, and why it is what it is. */
 
+import { watchLimits } from './watch-limits.ts';
+
 export const limits = {
+  ...watchLimits,
   /** A helper program (git, ps) that says nothing for two minutes hangs; nothing we run takes longer. */
   programTimeoutMs: 120_000,
   /** git diff and log of one interval stay far below this; more would only fill memory. */
@@ -111,10 +114,6 @@ export const limits = {
   reconcileRoundsMax: 25,
   /** A push that lost the race is tried again from the new state. */
   appendTriesMax: 8,
-  /** A watch's lease outlives its cadence by this much, then another may take over with a higher fence. */
-  leaseSlackMs: 90_000,
-  /** The watch looks for a stop this often, whatever its cadence (architecture, section 4). */
-  stopLookPeriodMs: 30_000,
   /** Sealed ferries whose median a new one is held against (issue *daily ferry*, Close). */
   verdictHistoryRuns: 5,
   /** The last step may fall short of the configured one by this (marin.md section 3: 5155 on the bar, 5153 recorded). */
@@ -183,10 +182,6 @@ export const limits = {
   /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
   permissionsPerWakeMax: 20,
   configProblemsLogged: 20,
-  /** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */
-  logChunksPerLook: 64,
-  /** Between two turns of the watch at the least. */
-  watchPauseMs: 200,
   /** Steps of publishing in one turn: comments that are owed, then the card. */
   publishStepsMax: 12,
   /** Values that a configured range may stand for; more are no micro-tweak. */
@@ -246,8 +241,6 @@ export const limits = {
   sweepPeriodMs: 30 * 60 * 1_000,
   /** Difference to GitHub's clock that is taken for network delay and whole seconds. */
   clockSlackMs: 3_000,
-  /** After a turn in which the logbook could not be read. */
-  watchRetryMs: 15_000,
   /** Text of somebody else in a sentence or table cell: enough to recognise it, too little to drown the rest. */
   shownTextCharsMax: 200,
   /** A message or command of a program in a block of its own. */
@@ -302,10 +295,6 @@ export const limits = {
   remoteOutputBytesMax: 1024 * 1024,
   /** Workers that are asked over ssh at one time. */
   sshParallelMax: 4,
-  /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
-  shownStepsCharsMax: 12_000,
-  /** The largest folders of a worker that are recorded and shown. */
-  shownFoldersMax: 5,
   /** Workers that one scan asks; of a cluster with more in need the rest is told from the scan alone. */
   inspectedWorkersMax: 20,
   /** A scan asks every worker of a cluster over ssh, 32 at one time. */

@@ -19,6 +19,7 @@ import { type CommandOutcome, decideCommand } from './decide-commands.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
 import { decidePublication } from './decide-publications.ts';
+import { decideStop } from './decide-stop.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
 import { append, type Memory, type Step } from './step.ts';
@@ -62,6 +63,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     closing ??
     decideOrder({ ...input, gated }) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
     decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??
     publish(input)
   );

@@ -70,6 +70,18 @@ export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
   return claimedAt === null || now >= claimedAt + limits.orderLifetimeMs;
 }
 
+/**
+ * Whether the engine's memory of a claimed order is gone, so that *nothing there* does not mean that nothing was started:
+ * the engine forgets with its session, and the session is not the one of the claim.
+ */
+export function isClaimForgotten(
+  order: IssuedOrder,
+  engine: { readonly forgetsWithSession?: true },
+  session: string | null,
+): boolean {
+  return engine.forgetsWithSession === true && session !== order.claim?.engineSession;
+}
+
 /** An order lives two hours from its entry in the logbook, also where it says that it lives longer. */
 function expiryOf(order: IssuedOrder): number {
   const own = fromRfc3339(order.order.expiresAt) ?? 0;

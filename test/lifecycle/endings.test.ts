@@ -203,6 +203,21 @@ describe('answers of the engine that are lost', () => {
     await lab.close();
   });
 
+  it('never starts again what an engine that begins anew may have started before', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    lab.engine.loseNextAnswer('submit');
+    await say(lab, 'mira', pull, '/approve-launch');
+    expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
+    lab.engine.forgetEverything();
+    await lab.clock.advance(60 * MINUTE);
+    const state = await stateOf(lab, run);
+    expect(lab.engine.startCount()).toBe(1);
+    expect(state?.submission).toBeNull();
+    expect(state?.incidents.map((incident) => incident.code)).toContain('submit-unknown');
+    await lab.close();
+  });
+
   it('says once that the engine forgot the job, and concludes nothing', async () => {
     const { lab, run, issue } = await launched();
     await lab.clock.advance(3 * MINUTE);

@@ -8,7 +8,7 @@ import type { Order } from '../../src/domain/order.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
 import { citationKey } from '../../src/run/verify-approvals.ts';
-import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
+import { isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { misplaced } from '../../src/run/verify-place.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
@@ -98,6 +98,17 @@ describe('the runner', () => {
     expect(isClaimStale(claim, afterExpiry)).toBe(true);
     expect(isClaimStale(late, afterExpiry)).toBe(false);
     expect(isClaimStale({ ...claim, claim: null }, afterExpiry)).toBe(true);
+  });
+
+  it('is forgotten by an engine that begins anew, and by no other', () => {
+    const claim = ordered.claimed().state.order;
+    const session = claim?.claim?.engineSession ?? '';
+    if (claim === null) throw new Error('no order');
+    expect(session).not.toBe('');
+    expect(isClaimForgotten(claim, { forgetsWithSession: true }, session)).toBe(false);
+    expect(isClaimForgotten(claim, { forgetsWithSession: true }, 'another')).toBe(true);
+    expect(isClaimForgotten(claim, { forgetsWithSession: true }, null)).toBe(true);
+    expect(isClaimForgotten(claim, {}, 'another')).toBe(false);
   });
 
   it.each([

@@ -167,6 +167,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     clusterMutations: known([]),
     launchRuns: unknown('not asked for'),
     watchRuns: known([]),
+    stopRuns: known([]),
     closureLog: known({ base: shaOf('base'), text: null }),
     ...change,
   };

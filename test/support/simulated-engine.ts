@@ -62,6 +62,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
 
   return {
     name,
+    forgetsWithSession: true,
     session: async () => ({ kind: 'session', id: sessionId(), version: 'simulated' }),
     submit: async (spec) => {
       const outcome = submit(jobs, spec, options, name, sessionId());

@@ -16,7 +16,6 @@ import type { World } from '../../playground/world/world.ts';
 import { isMode } from '../../src/app/action/inputs.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
-import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
@@ -62,8 +61,6 @@ export type VirtualLabOptions = {
   readonly beforeJob?: (mode: string) => Promise<void>;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
-  /** Stands for gcloud and the lab's scripts. None unless given. */
-  readonly disks?: DisksOf;
 };
 
 export type VirtualLab = {
@@ -257,7 +254,6 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
             },
             defaultBranch: 'main',
             engineOf: () => engine,
-            disks: options.disks ?? noDisks,
             readMetrics: async (submission) => metricsOf(engine, submission.jobId),
             environment: env,
             secrets: createSecretKeeper(env, () => undefined),
@@ -508,7 +504,3 @@ function seededBytes(): (count: number) => Uint8Array {
   };
   return (count) => Uint8Array.from({ length: count }, next);
 }
-
-const noDisks: DisksOf = async () => {
-  throw new Error('this lab has no workers');
-};

@@ -1,10 +1,11 @@
 /** Routes of Apps (docs.github.com/rest/apps): the App itself, its installations, and their tokens. */
 
 import * as z from 'zod';
+import { suspendedWords } from '../identity.ts';
 import { appById, covers, findUser, installationFor, must } from '../lookup.ts';
 import { paged, pagedIn } from '../paging.ts';
 import { holds } from '../permissions.ts';
-import { type Answer, created, noContent, notFound, ok, unprocessable } from '../reply.ts';
+import { type Answer, created, failed, noContent, notFound, ok, unprocessable } from '../reply.ts';
 import { type Call, plain, type Route, withBody } from '../route.ts';
 import { shapeApp, shapeInstallation, shapePermissions } from '../shapes/shape-people.ts';
 import { shapeRepo } from '../shapes/shape-repo.ts';
@@ -55,6 +56,7 @@ export const appRoutes: readonly Route[] = [
 function mint(call: Call, body: z.infer<typeof wish>): Answer {
   const row = installationOf(call);
   if (row === null) return notFound();
+  if (row.suspended !== undefined) return failed(403, suspendedWords);
   const narrowed = narrowPermissions(row, body.permissions);
   if (narrowed === null) {
     return unprocessable('The permissions requested are not granted to this installation.');
@@ -121,7 +123,8 @@ function installationsOf(call: Call): readonly Installation[] {
   return Object.values(call.world.state.installations).filter((one) => one.appId === appId);
 }
 
-function installationOf(call: Call): Installation | null {
+/** The App's own installation that `:id` names. */
+export function installationOf(call: Call): Installation | null {
   return installationsOf(call).find((one) => `${one.id}` === call.params['id']) ?? null;
 }
 

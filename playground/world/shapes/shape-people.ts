@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.ts';
 import { appById, userById } from '../lookup.ts';
 import { nodeId } from '../node-id.ts';
 import type { App, Installation, Permissions, User } from '../state-people.ts';
-import { iso } from '../time.ts';
+import { iso, isoOrNull } from '../time.ts';
 import type { World } from '../world.ts';
 
 const nodePrefixByType = { User: 'U', Bot: 'BOT', Organization: 'O' } as const;
@@ -115,11 +115,11 @@ export function shapeInstallation(world: World, row: Installation): JsonObject {
     permissions: shapePermissions(row.permissions),
     events: [...row.events],
     created_at: iso(row.createdAtMs),
-    updated_at: iso(row.createdAtMs),
+    updated_at: iso(row.updatedAtMs ?? row.createdAtMs),
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
-    suspended_at: null,
-    suspended_by: null,
+    suspended_at: isoOrNull(row.suspended?.atMs ?? null),
+    suspended_by: shapeUserById(world, row.suspended?.byId ?? null),
   };
 }

@@ -6,17 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
-import { gcloudEnvironment } from '../../clusters/gcp/gcloud.ts';
-import { runProgram } from '../../host/process.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
-import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-job.ts';
 import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
-import { type ActionResult, runAction } from './run-action.ts';
+import type { ActionResult } from './parts.ts';
+import { runAction } from './run-action.ts';
 
 const environmentSchema = z.object({
   GITHUB_REPOSITORY: z.string().regex(/^[^/]+\/[^/]+$/),
@@ -107,12 +105,6 @@ async function act(payload: unknown): Promise<ActionResult> {
     },
     defaultBranch,
     engineOf: engines.engineOf,
-    disks: disksWith({
-      gcloud: { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram },
-      defaultBranch,
-      temporaryDirectory: env.RUNNER_TEMP,
-      environment,
-    }),
     readMetrics: metricsFromFile,
     shipTree,
     environment,

@@ -1,7 +1,7 @@
 /** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
 
 /** What one step of a workflow does (architecture.md, section 4, who runs where). */
-export const MODES = ['propose', 'chat', 'launch', 'watch', 'disk-scan'] as const;
+export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog'] as const;
 export type ActionMode = (typeof MODES)[number];
 
 /** One input as action.yml has it. `default` null = the key is absent, so that an unset input is the empty text. */
@@ -14,7 +14,7 @@ export type ActionInput = {
 export const ACTION_INPUTS = {
   mode: {
     description:
-      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), disk-scan (look for workers of one cluster that are short of disk).',
+      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again).',
     required: true,
     default: null,
   },
@@ -26,7 +26,7 @@ export const ACTION_INPUTS = {
   },
   run: {
     description:
-      'launch: the run whose order is carried out. chat: the run that a workflow has just worked on.',
+      'launch: the run whose order is carried out. stop: the run whose job is stopped. chat: the run that a workflow has just worked on.',
     required: false,
     default: null,
   },
@@ -36,13 +36,13 @@ export const ACTION_INPUTS = {
     default: null,
   },
   cluster: {
-    description: 'watch, disk-scan: the cluster that this process looks at, a key of clusters in the config.',
+    description: 'watch: the cluster whose runs this process watches, a key of clusters in the config.',
     required: false,
     default: null,
   },
   'state-directory': {
     description:
-      'launch and watch with a local engine, which needs it: absolute folder on the runner that outlives the job and that both workflows share, for job records. A folder below RUNNER_TEMP does not, and is refused.',
+      'launch, watch and stop with a local engine, which needs it: absolute folder on the runner that outlives the job and that these workflows share, for job records. A folder below RUNNER_TEMP does not, and is refused.',
     required: false,
     default: null,
   },
@@ -60,7 +60,7 @@ export const ACTION_OUTPUTS = {
       'What happened, in one word or code, such as reconciled, proposed, submitted, adopted, idle or no-config.',
   },
   run: { description: 'The run that was worked on, where there is exactly one.' },
-  'job-id': { description: 'launch: the job on the cluster.' },
+  'job-id': { description: 'launch and stop: the job on the cluster.' },
 } as const satisfies Readonly<Record<string, { readonly description: string }>>;
 
 /** Whether a workflow's text names a mode. */

@@ -1,72 +1,22 @@
 /** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
 
-import type { LabConfig } from '../../config/schema.ts';
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { wakeOf } from '../../handlers/registry.ts';
 import { createWorker } from '../control/worker.ts';
-import type { DisksOf } from '../disk-scan/disks.ts';
-import { scanMode } from '../disk-scan/scan-mode.ts';
-import type { EngineOf, Lab } from '../lab.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { propose } from '../propose/propose.ts';
-import { createPublisher } from '../publisher.ts';
 import { launch } from '../runner/launch.ts';
-import type { ShipTree } from '../runner/ship-job.ts';
-import type { SecretKeeper } from '../secret-keeper.ts';
-import { stateDirectoryProblem } from '../state-directory.ts';
-import type { MetricsReader } from '../watch/look.ts';
-import { watch } from '../watch/watch.ts';
-import type { ActionMode } from './inputs.ts';
-
-export type ActionEvent = {
-  readonly name: string;
-  readonly payload: unknown;
-  readonly ref: string;
-  /** `owner/name/.github/workflows/FILE@REF`; empty where the runner does not say. */
-  readonly workflowRef: string;
-  readonly runId: number;
-  readonly runAttempt: number;
-};
-
-export type ActionParts = {
-  readonly lab: Lab;
-  readonly mode: ActionMode;
-  readonly inputs: {
-    readonly run: string;
-    readonly order: string;
-    readonly cluster: string;
-    readonly stateDirectory: string;
-    readonly shiftMs: number;
-  };
-  readonly event: ActionEvent;
-  readonly defaultBranch: string;
-  readonly engineOf: EngineOf;
-  readonly disks: DisksOf;
-  readonly readMetrics: MetricsReader;
-  readonly shipTree: ShipTree;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly secrets: SecretKeeper;
-  /** What the runner empties after each job. */
-  readonly temporaryDirectory: string;
-  readonly sleep: (durationMs: number) => Promise<void>;
-};
-
-/** `ok` decides the job's conclusion; `result` is a closed word; `detail` is for the job summary. */
-export type ActionResult = {
-  readonly ok: boolean;
-  readonly result: string;
-  readonly run: string;
-  readonly jobId: string;
-  readonly detail: string;
-};
+import { type ActionParts, type ActionResult, failed } from './parts.ts';
+import { checkWatches, stateProblem, stopJob, watchCluster } from './watching.ts';
 
 /** Does what the mode asks for. Throws for bugs and broken transport only. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
-  // A launch reads the threads before it looks at the time, and learns GitHub's clock from that answer.
-  if (parts.mode !== 'launch') await synchronizeClock(parts.lab.client);
+  // A launch reads the threads before it looks at the time, and learns GitHub's clock from that answer; a watchdog asks
+  // GitHub nothing as long as all is well.
+  if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
   switch (parts.mode) {
     case 'chat':
       return chat(parts);
@@ -76,8 +26,10 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
       return orGitSaidNo(() => withLab(parts, async (open) => launchOrder(parts, open)));
     case 'watch':
       return watchCluster(parts);
-    case 'disk-scan':
-      return orGitSaidNo(() => withLab(parts, async (open) => scanCluster(parts, open)));
+    case 'stop':
+      return orGitSaidNo(() => withLab(parts, async (open) => stopJob(parts, open)));
+    case 'watchdog':
+      return orGitSaidNo(() => withLab(parts, checkWatches));
     default:
       return assertNever(parts.mode);
   }
@@ -169,52 +121,4 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
       detail: '',
     };
   return { ...failed(outcome.code, outcome.why), run: parts.inputs.run };
-}
-
-async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
-  const { disks, inputs, secrets } = parts;
-  secrets.learn(open.config);
-  const result = await scanMode(open, { cluster: inputs.cluster, disks, redact: secrets.clean });
-  return { ...result, run: '', jobId: '' };
-}
-
-async function watchCluster(parts: ActionParts): Promise<ActionResult> {
-  const opener = createLabOpener(parts.lab, parts.defaultBranch);
-  const opening = await opener.open();
-  if (opening.kind === 'no-config') return failed('no-config', 'there is no valid config');
-  const { config } = opening.open;
-  const problem = stateProblem(parts, config, parts.inputs.cluster);
-  if (problem !== null) return failed('no-state-directory', problem);
-  const missing = parts.secrets.learn(config);
-  if (missing.length > 0)
-    parts.lab.log(
-      `what jobs write is withheld: ${missing.join(', ')} is passed to them and not to this watch`,
-    );
-  const outcome = await watch({
-    opener,
-    now: parts.lab.now,
-    sleep: parts.sleep,
-    shiftMs: parts.inputs.shiftMs,
-    input: {
-      cluster: parts.inputs.cluster,
-      holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
-      engineOf: parts.engineOf,
-      readMetrics: parts.readMetrics,
-      redact: parts.secrets.cleanJobText,
-      publisher: createPublisher(),
-      toldFaults: new Set(),
-    },
-    log: parts.lab.log,
-  });
-  return outcome.kind === 'no-config'
-    ? failed('no-config', 'there is no valid config')
-    : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
-}
-
-function stateProblem(parts: ActionParts, config: LabConfig, cluster: string): string | null {
-  return stateDirectoryProblem(config, cluster, parts.inputs.stateDirectory, parts.temporaryDirectory);
-}
-
-function failed(result: string, detail: string): ActionResult {
-  return { ok: false, result, run: '', jobId: '', detail };
 }

@@ -26,6 +26,7 @@ import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
+import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import type { Memory } from '../../run/step.ts';
@@ -85,8 +86,12 @@ export function createGatherer(
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
           ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
           : notAsked(),
-        watchRuns: wantsWatchRuns(state, memory, lab.now())
-          ? await once('watch', () => listWorkflowRuns(lab.client, config.workflows.watch))
+        watchRuns:
+          wantsWatchRuns(state, memory, lab.now()) || wantsStopRuns(state, memory, lab.now())
+            ? await once('watch', () => listWorkflowRuns(lab.client, config.workflows.watch))
+            : notAsked(),
+        stopRuns: wantsStopRuns(state, memory, lab.now())
+          ? await once('stop', () => listWorkflowRuns(lab.client, config.workflows.stop))
           : notAsked(),
         closureLog: isClosing(state) ? await once('closure', () => closureLogOf(git, config)) : notAsked(),
       };

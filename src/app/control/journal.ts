@@ -1,38 +1,35 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
 import type { Permission } from '../../domain/actor.ts';
-import { answersByKey } from '../../domain/answer-key.ts';
 import type { EventDraft } from '../../domain/event.ts';
-import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
 import { isOver, type RunState } from '../../domain/run-state.ts';
-import { after, fromRfc3339 } from '../../domain/time.ts';
+import { after } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { renderJournalAnswer } from '../../render/journal-answer.ts';
-import { markerIdentity, readMarker } from '../../render/marker.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { laneOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
-import { perform } from './perform.ts';
+import { tellIn } from './journal-answers.ts';
 import { type ToldAnchor, toldAnchors } from './told-anchors.ts';
 
 type Heard = Extract<Wake, { kind: 'comment' | 'thread' }>;
 
 /**
  * Looks at the threads that the wakes name and no active run owns; `receipt` is given where something is answered.
- * `owing` where one of them could not be read or written: whoever asked asks again.
+ * `told` as in `tellAnswers`. `owing` where one of them could not be read or written: whoever asked asks again.
  */
 export async function answerElsewhere(
   open: OpenLab,
   wakes: readonly Wake[],
   receipt: (heard: readonly Wake[]) => Promise<void>,
+  told: Set<string>,
 ): Promise<'done' | 'owing'> {
   const record = open.keeper.current();
   if (record.broken.some((broken) => broken.run === JOURNAL)) return 'done';
@@ -43,7 +40,7 @@ export async function answerElsewhere(
   const heard = wakes.flatMap((wake) => (isSaidOrSeen(wake) && !owned.has(wake.thread) ? [wake] : []));
   let outcome: 'done' | 'owing' = 'done';
   for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread))
-    if ((await answerThread(open, thread, here, receipt)) === 'owing') outcome = 'owing';
+    if ((await answerThread(open, thread, here, receipt, told)) === 'owing') outcome = 'owing';
   return outcome;
 }
 
@@ -57,6 +54,7 @@ async function answerThread(
   thread: number,
   heard: readonly Heard[],
   receipt: (heard: readonly Wake[]) => Promise<void>,
+  told: Set<string>,
 ): Promise<'done' | 'owing'> {
   const { lab, config } = open;
   const record = open.keeper.current();
@@ -92,7 +90,7 @@ async function answerThread(
   const facts = { permissions, ...laneOf(open.keeper.current()) };
   const drafts = decideJournal({ items: pending, known, journal, facts, config, otherwise, now });
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
-  await publish(open, thread, read.value.comments);
+  await tellIn(open, thread, read.value.comments, told);
   if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))
     await keepIssueCard(open, thread, read.value.comments, past);
   const answered = drafts.filter(({ type }) => type === 'command-answered').length;
@@ -124,39 +122,4 @@ async function recorded(open: OpenLab, drafts: readonly EventDraft[]): Promise<b
   if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
   if (result.kind === 'conflict') await open.keeper.load();
   return result.kind === 'appended';
-}
-
-/** Reads a thread and posts the journal's answers that it does not show yet; whether it could be read. */
-export async function publishAnswers(open: OpenLab, thread: number): Promise<boolean> {
-  const since = after(open.lab.now(), -limits.sweepLookbackMs);
-  const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
-  if (read.kind === 'unknown') return false;
-  await publish(open, thread, read.value.comments);
-  return true;
-}
-
-/** Posts the answers of the journal that this thread does not show yet. */
-async function publish(open: OpenLab, thread: number, comments: readonly CommentFacts[]): Promise<void> {
-  const ours = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));
-  const answered = [...open.keeper.current().journal.commands.values()].filter(
-    (command) => command.thread === thread && command.answer !== null,
-  );
-  const recent = answered.filter(
-    (command) => open.lab.now() - (fromRfc3339(command.at) ?? 0) < limits.sweepLookbackMs,
-  );
-  for (const [key, commands] of answersByKey(recent)) {
-    const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
-    if (ours.has(marker) || commands.every(({ answer }) => answer?.detail['quiet'] === 1)) continue;
-    await perform(open.lab, open.git, {
-      kind: 'post-comment',
-      thread,
-      marker,
-      body: renderJournalAnswer(key, commands),
-    });
-  }
-}
-
-function identityOf(comment: CommentFacts): string | null {
-  const marker = readMarker(comment.body);
-  return marker === null ? null : markerIdentity(marker);
 }

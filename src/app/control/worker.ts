@@ -9,17 +9,18 @@ import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.t
 import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
+import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
-import { completeProposals, settleRequests, tellRequests } from '../propose/settle.ts';
+import { completeProposals, settleRequests } from '../propose/settle.ts';
 import { checkConfigs } from './config-check.ts';
-import { keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
 import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
+import { tellAnswers } from './journal-answers.ts';
 import { createMemories, type Memories } from './memories.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
@@ -55,10 +56,8 @@ type Own = {
   readonly toldFaults: Set<string>;
   /** Commits whose config has its check. */
   readonly checkedConfigs: Set<Sha>;
-  /** The newest entry of the journal when the disk issues were last looked at. */
-  diskEntry: number;
-  /** Answers to `/propose` that stand in the threads. */
-  readonly toldRequests: Set<string>;
+  /** Commands whose answer in the journal is known to stand in its thread. */
+  readonly toldAnswers: Set<string>;
 };
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
@@ -78,8 +77,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     receipts: createReceipts(lab),
     toldFaults: new Set(),
     checkedConfigs: new Set(),
-    diskEntry: -1,
-    toldRequests: new Set(),
+    toldAnswers: new Set(),
   };
   return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => own.receipts.give([wake], null) };
 }
@@ -134,28 +132,17 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   await own.receipts.give(inRuns(open, all), open.keeper.current());
   if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await completeProposals(open);
   // First, because what is frozen or skipped there holds back every run that is looked at below.
-  const elsewhere = await answerElsewhere(open, all, (heard) =>
-    own.receipts.give(heard, open.keeper.current()),
-  );
+  const receipt = (heard: readonly Wake[]): Promise<void> => own.receipts.give(heard, open.keeper.current());
+  const elsewhere = await answerElsewhere(open, all, receipt, own.toldAnswers);
   await lookAtRuns(own, open, all);
   const moved = await settleRequests(open);
   if (moved.length > 0) await lookAtRuns(own, open, moved);
-  if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep'))
-    await tellRequests(open, own.toldRequests);
-  await keepDisks(own, open, all);
+  if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep')) await tellAnswers(open, own.toldAnswers);
   const isSweep = all.some((wake) => wake.kind === 'sweep');
   await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
   await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
   // Commands that could not be recorded have to be found again.
   return open.keeper.refusal() === null ? elsewhere : 'owing';
-}
-
-/** Costs a request for each cluster that is scanned: on sweeps, and when the journal has more than at the last look. */
-async function keepDisks(own: Own, open: OpenLab, wakes: readonly Wake[]): Promise<void> {
-  const entry = (): number => open.keeper.current().journal.head?.seq ?? -1;
-  if (entry() === own.diskEntry && !wakes.some(({ kind }) => kind === 'sweep')) return;
-  await keepDiskIssues(open);
-  own.diskEntry = entry();
 }
 
 /** Brings every run that the wakes may concern to where nothing more can be done for it now. */
@@ -229,7 +216,8 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
     return true;
   if (state.submission === null && (own.holds !== holds || wakes.some((wake) => mayMoveGates(own, wake))))
     return true;
-  if (wantsWatchRuns(state, own.memories.of(state.run), now)) return true;
+  const memory = own.memories.of(state.run);
+  if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
   return !isSettled(own, state, now) && (isAged(state, now) || isForUsToTell(own, state));
 }
 

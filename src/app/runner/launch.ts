@@ -7,7 +7,7 @@ import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { IncidentCode } from '../../domain/reasons.ts';
 import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
-import { isClaimStale, judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
+import { isClaimForgotten, isClaimStale, judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
 import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -48,6 +48,7 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
     if (state === null) throw new Error('an order without a run was not refused');
     if (judgement.kind === 'resume') return resume(open, input, state, judgement);
     const claimed = await claim(open, input, judgement.order);
+    if (typeof claimed === 'object') return claimed;
     if (claimed === 'claimed') return submit(open, input, state, judgement.order);
     await open.keeper.load();
   }
@@ -83,9 +84,18 @@ function isTold(state: RunState, orderDigest: string): boolean {
   );
 }
 
-async function claim(open: OpenLab, input: LaunchInput, order: IssuedOrder): Promise<'claimed' | 'conflict'> {
+async function claim(
+  open: OpenLab,
+  input: LaunchInput,
+  order: IssuedOrder,
+): Promise<'claimed' | 'conflict' | LaunchOutcome> {
   const engine = engineFor(open, input);
   const session = engine === null ? null : await engine.session();
+  // Without the session nobody could tell later whether the engine has forgotten what was started under the claim.
+  if (engine?.forgetsWithSession === true && session?.kind === 'unknown') {
+    const why = `the cluster does not answer, so nothing was claimed: ${session.message}`;
+    return { kind: 'failed', code: 'submit-unknown', why: input.redact(why) };
+  }
   const data = {
     orderDigest: order.digest,
     attempt: order.order.attempt,
@@ -135,6 +145,13 @@ async function resume(
     if (ground.effect === 'standing') return refused(open, input, state, ground);
     return fail(open, input, 'submit-rejected', `${ground.code}: ${ground.why}`);
   }
+  if (found.kind === 'absent' && isClaimForgotten(order, engine, found.session))
+    return fail(
+      open,
+      input,
+      'submit-unknown',
+      `the cluster restarted after the claim (${order.claim?.engineSession ?? ''} then, ${found.session ?? ''} now) and knows nothing of before`,
+    );
   if (found.kind === 'absent' && isClaimStale(order, open.lab.now()))
     return fail(open, input, 'submit-rejected', 'the order was claimed two hours ago and never submitted');
   return submit(open, input, state, order);

@@ -24,4 +24,4 @@ export const APP_EVENTS = [
 ] as const;
 
 /** Events that every App gets without subscribing; GitHub refuses a manifest that lists them. */
-export const UNSUBSCRIBED_EVENTS = ['installation'] as const;
+export const UNSUBSCRIBED_EVENTS = ['installation', 'installation_repositories'] as const;

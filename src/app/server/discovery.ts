@@ -36,16 +36,19 @@ type Installation = z.infer<typeof installationsSchema>[number];
 
 const PAGE = 100;
 
+/** `anew`: something about an installation has changed, so that what is known of them is worth nothing. */
+export type Discovery = (anew?: boolean) => Promise<readonly Installed[]>;
+
 /**
  * Asks where the App is installed, anew once in a while: installations are rare, and every answer costs requests. What
  * could not be read this time stands as it was read last, and is asked for again at once. Never rejects.
  */
-export function createDiscovery(ports: DiscoveryPorts): () => Promise<readonly Installed[]> {
+export function createDiscovery(ports: DiscoveryPorts): Discovery {
   const known = new Map<number, readonly Installed[]>();
   const say = sayOnce(ports.log);
   let freshAtMs: number | null = null;
-  return async () => {
-    const isFresh = freshAtMs !== null && ports.now() - freshAtMs < limits.discoveryPeriodMs;
+  return async (anew = false) => {
+    const isFresh = !anew && freshAtMs !== null && ports.now() - freshAtMs < limits.discoveryPeriodMs;
     if (!isFresh || known.size === 0) freshAtMs = (await refresh(ports, known, say)) ? ports.now() : null;
     return [...known.values()].flat();
   };

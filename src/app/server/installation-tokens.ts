@@ -6,7 +6,11 @@ import { limits } from '../../domain/limits.ts';
 
 const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
 
-export type InstallationTokens = { readonly current: (nowMs: number) => Promise<string> };
+export type InstallationTokens = {
+  readonly current: (nowMs: number) => Promise<string>;
+  /** A token keeps the permissions that it was minted with: after a change of them the next one is minted anew. */
+  readonly forget: () => void;
+};
 
 /** Tokens of one installation. GitHub gives them an hour; a new one is minted some minutes before. */
 export async function installationTokens(
@@ -24,6 +28,9 @@ export async function installationTokens(
       const answer = minted.parse(data);
       held = { token: answer.token, expiresAtMs: Date.parse(answer.expires_at) };
       return held.token;
+    },
+    forget: () => {
+      held = null;
     },
   };
 }

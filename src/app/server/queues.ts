@@ -4,19 +4,21 @@ import { z } from 'zod';
 import type { Wake } from '../../domain/wake.ts';
 import type { Log } from '../lab.ts';
 import type { WakeQueue } from '../wake-queue.ts';
-import type { Installed } from './discovery.ts';
+import type { Discovery, Installed } from './discovery.ts';
 
 export type Queues = {
   /** A wake from a webhook's payload; one that names no repository and installation of ours is none. */
   readonly wake: (payload: unknown, wake: Wake | null) => void;
   /** A sweep of every repository where the App is installed. */
   readonly sweep: () => Promise<void>;
+  /** The same after an installation changed: where it is is asked anew, and no sweep is left out. */
+  readonly sweepAnew: () => Promise<void>;
   /** Resolves when no queue has work. */
   readonly idle: () => Promise<void>;
 };
 
 export type QueuesPorts = {
-  readonly installed: () => Promise<readonly Installed[]>;
+  readonly installed: Discovery;
   readonly open: (where: Installed) => Promise<WakeQueue>;
   readonly log: Log;
 };
@@ -56,6 +58,9 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
     },
     sweep: async () => {
       for (const where of await installed()) await push(where, { kind: 'sweep' });
+    },
+    sweepAnew: async () => {
+      for (const where of await installed(true)) await push(where, { kind: 'sweep', isOwed: true });
     },
     idle: async () => {
       for (const queue of queues.values()) await (await queue)?.idle();

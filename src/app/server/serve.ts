@@ -11,8 +11,9 @@ import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createWakeQueue, type WakeQueue } from '../wake-queue.ts';
-import { createDiscovery, type Installed } from './discovery.ts';
-import { installationTokens } from './installation-tokens.ts';
+import { UNSUBSCRIBED_EVENTS } from './app-permissions.ts';
+import { createDiscovery, type Discovery, type Installed } from './discovery.ts';
+import { type InstallationTokens, installationTokens } from './installation-tokens.ts';
 import { createQueues, type Queues } from './queues.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -22,9 +23,10 @@ export type Serving = { readonly url: string; readonly close: () => Promise<void
 /** Starts the server and the sweep timer. Throws when the port is taken or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const probot = createProbot(options);
+  const tokens = new Map<number, InstallationTokens>();
   const queues = createQueues({
     installed: discoveryOf(probot, options, log),
-    open: (where) => openQueue(probot, options, log, where),
+    open: (where) => openQueue(probot, options, log, where, tokens),
     log,
   });
   const middleware = await createNodeMiddleware(
@@ -34,6 +36,9 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
           queues.wake(payload, wakeOf(name, payload)),
         );
       }
+      for (const event of UNSUBSCRIBED_EVENTS)
+        app.webhooks.on(event, async ({ payload }) => installationChanged(payload, tokens, queues, log));
+      app.webhooks.onError((error) => log(`a webhook was refused or failed: ${firstLine(error)}`));
     },
     { probot, webhooksPath: '/api/github/webhooks' },
   );
@@ -62,6 +67,26 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   };
 }
 
+/**
+ * Suspended, resumed, granted more or moved to other repositories: tokens that are held say what was, and what happened
+ * meanwhile was told to nobody. The sweep finds it; the webhook is answered before.
+ */
+function installationChanged(
+  payload: { readonly action: string; readonly installation: { readonly id: number } },
+  tokens: ReadonlyMap<number, InstallationTokens>,
+  queues: Queues,
+  log: Log,
+): void {
+  const { id } = payload.installation;
+  tokens.get(id)?.forget();
+  log(`installation ${id}: ${payload.action}`);
+  queues.sweepAnew().catch((error: unknown) => log(`a sweep failed: ${firstLine(error)}`));
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
 /** Probot's own throttling would allow one comment in three seconds and forget the rest in a crash: pacing is ours (probot#2039: only the function form switches it off). */
 function createProbot(options: ServeOptions): Probot {
   const Quiet = ProbotOctokit.defaults((defaults: object) => ({
@@ -76,11 +101,12 @@ function createProbot(options: ServeOptions): Probot {
     secret: options.webhookSecret,
     Octokit: Quiet as typeof ProbotOctokit,
     baseUrl: options.baseUrl,
-    logLevel: 'warn',
+    // Probot's own log prints the whole payload of a webhook that it refuses, which anybody may send.
+    logLevel: 'fatal',
   });
 }
 
-function discoveryOf(probot: Probot, options: ServeOptions, log: Log): () => Promise<readonly Installed[]> {
+function discoveryOf(probot: Probot, options: ServeOptions, log: Log): Discovery {
   return createDiscovery({
     asApp: async (route, parameters) => (await probot.auth()).request(route, parameters),
     asInstallation: async (installation) => {
@@ -99,8 +125,10 @@ async function openQueue(
   options: ServeOptions,
   log: Log,
   where: Installed,
+  known: Map<number, InstallationTokens>,
 ): Promise<WakeQueue> {
-  const tokens = await installationTokens(probot, where.installation);
+  const tokens = known.get(where.installation) ?? (await installationTokens(probot, where.installation));
+  known.set(where.installation, tokens);
   const octokit = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
   octokit.hook.before('request', async (request) => {
     request.headers.authorization = `token ${await tokens.current(lab.now())}`;

@@ -55,7 +55,7 @@ function isWatchable(state: RunState, cluster: string): boolean {
 }
 
 /** The stop was recorded by control and asked for by a person: that is the consent. Asking twice does no harm. */
-async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
+export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
   const engine = input.engineOf(open.config, input.cluster);
   if (state.stop === null || state.submission === null || engine === null) return;
   open.lab.boundary('stop-job', 'before');
@@ -65,7 +65,7 @@ async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): P
 }
 
 /** `refused`: what was seen could not be recorded; the log is read again from the same place. */
-async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<'looked' | 'refused'> {
+export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<'looked' | 'refused'> {
   const { lab, keeper, config } = open;
   const engine = input.engineOf(open.config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);

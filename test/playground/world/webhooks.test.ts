@@ -149,4 +149,24 @@ describe('webhooks', () => {
       { status: 'failed to connect to host', statusCode: 502 },
     ]);
   });
+
+  it('are given up when nobody answers in time', async () => {
+    const town = createTown();
+    const hooks = startWebhooks(
+      town.world,
+      (request) =>
+        new Promise((_, reject) =>
+          request.signal.addEventListener('abort', () => reject(request.signal.reason)),
+        ),
+      20,
+    );
+    await talk(town);
+    await hooks.settled();
+    const { data } = await town.asApp().request('GET /app/hook/deliveries');
+    expect(data.map(({ status, status_code: code }) => [status, code])).toEqual([
+      ['timed out', 504],
+      ['timed out', 504],
+    ]);
+    await hooks.close();
+  });
 });

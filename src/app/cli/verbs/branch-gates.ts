@@ -128,6 +128,7 @@ async function factsOf(
     handedOver: new Map(),
     launchRuns: NEEDS_GITHUB,
     watchRuns: NEEDS_GITHUB,
+    stopRuns: NEEDS_GITHUB,
     closureLog: NEEDS_GITHUB,
   };
 }

@@ -39,6 +39,7 @@ export function createRestEngine(options: RestOptions): Engine {
   };
   return {
     name: 'ray',
+    forgetsWithSession: true,
     session: () => readSession(settings),
     submit: (spec) => submitOverRest(settings, spec),
     observe: async (jobId, lastSession) => {

@@ -1,7 +1,7 @@
 /** Brings the shipped files to the cluster: as a package under the name of its content, uploaded once. */
 
 import { hash } from 'node:crypto';
-import { ask, lastLine, type NoAnswer } from './ask.ts';
+import { type Answer, ask, lastLine, type NoAnswer, noAnswer } from './ask.ts';
 import { zipTree } from './package-files.ts';
 import type { RestSettings } from './settings.ts';
 
@@ -30,14 +30,20 @@ export async function shipPackage(settings: RestSettings, folder: string): Promi
   const shipped = { kind: 'shipped', uri: `gcs://${name}` } as const;
   const there = await ask(settings, { method: 'GET', path });
   if (there.kind === 'unknown') return there;
-  if (there.status === 200) return shipped;
+  if (isYes(there)) return shipped;
   const put = await ask(settings, { method: 'PUT', path, body: zip.bytes });
-  if (put.kind === 'answer' && put.status === 200) return shipped;
+  if (isYes(put)) return shipped;
   // The answer may be what was lost, not the upload.
   const again = await ask(settings, { method: 'GET', path });
-  if (again.kind === 'unknown') return again;
-  if (again.status === 200) return shipped;
+  if (isYes(again)) return shipped;
   if (put.kind === 'unknown') return put;
   const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(put.text)}`;
-  return { kind: 'rejected', code: 'refused', message };
+  // Ray's own words; a gateway's error may be gone at the next try.
+  const isFinal = put.status === 413 || (put.status === 500 && put.contentType.startsWith('text/plain'));
+  return isFinal ? { kind: 'rejected', code: 'refused', message } : noAnswer('lost', message);
+}
+
+/** Ray says yes with nothing at all; a page with 200 is another program's. */
+function isYes(answer: Answer): boolean {
+  return answer.kind === 'answer' && answer.status === 200 && answer.text === '';
 }

@@ -1,0 +1,56 @@
+/**
+ * What the account's owner clicks and the API does not have: `PUT /_playground/installation` suspends, grants and
+ * chooses repositories, `PUT /_playground/webhook` gives the App another address or secret.
+ */
+
+import * as z from 'zod';
+import { setWebhook } from '../webhooks/hook.ts';
+import { acceptPermissions, chooseRepositories, suspend, unsuspend } from '../webhooks/installations.ts';
+import type { Json } from '../world/json.ts';
+import { shapeInstallation } from '../world/shapes/shape-people.ts';
+import type { Installation } from '../world/state-people.ts';
+import type { World } from '../world/world.ts';
+
+export const installationChange = z.object({
+  /** Without it the first installation there is. */
+  id: z.int().optional(),
+  suspended: z.boolean().optional(),
+  permissions: z.record(z.string(), z.enum(['read', 'write', 'admin'])).optional(),
+  events: z.array(z.string()).optional(),
+  /** Names; null = all that the account has. */
+  repositories: z.array(z.string()).nullable().optional(),
+});
+
+export const webhookChange = z.object({ url: z.url().optional(), secret: z.string().min(1).optional() });
+
+/** Null: there is no such installation. */
+export function changeInstallation(world: World, wanted: z.infer<typeof installationChange>): Json {
+  const row = find(world, wanted.id);
+  if (row === null) return null;
+  const by = world.state.owners[row.accountId]?.[0] ?? row.accountId;
+  if (wanted.suspended === true) suspend(world, row.id, by);
+  if (wanted.suspended === false) unsuspend(world, row.id, by);
+  if (wanted.permissions !== undefined || wanted.events !== undefined)
+    acceptPermissions(world, row.id, by, wanted.permissions ?? row.permissions, wanted.events);
+  if (wanted.repositories !== undefined)
+    chooseRepositories(world, row.id, by, idsOf(world, row, wanted.repositories));
+  const after = find(world, row.id);
+  return after === null ? null : shapeInstallation(world, after);
+}
+
+/** Null: no App is installed. */
+export function changeWebhook(world: World, wanted: z.infer<typeof webhookChange>): Json {
+  const row = find(world, undefined);
+  return row === null ? null : setWebhook(world, row.appId, wanted);
+}
+
+function find(world: World, id: number | undefined): Installation | null {
+  const rows = Object.values(world.state.installations);
+  return (id === undefined ? rows[0] : rows.find((one) => one.id === id)) ?? null;
+}
+
+function idsOf(world: World, row: Installation, names: readonly string[] | null): readonly number[] | null {
+  if (names === null) return null;
+  const own = Object.values(world.state.repos).filter(({ ownerId }) => ownerId === row.accountId);
+  return own.flatMap((repo) => (names.includes(repo.name) ? repo.id : []));
+}

@@ -1,0 +1,49 @@
+/** An App's webhook itself: where it goes, the secret that signs it, and the ping by which GitHub greets a new one. */
+
+import { appById, userById } from '../world/lookup.ts';
+import { shapeUser } from '../world/shapes/shape-people.ts';
+import type { App } from '../world/state-people.ts';
+import { iso } from '../world/time.ts';
+import type { World } from '../world/world.ts';
+import { signed } from './outgoing.ts';
+import { tell } from './webhooks.ts';
+
+/** Another address or secret; what was there is forgotten at once. The first address is greeted with a ping. */
+export function setWebhook(
+  world: World,
+  appId: number,
+  change: { readonly url?: string | undefined; readonly secret?: string | undefined },
+): { readonly url: string } {
+  const app = appById(world, appId);
+  const url = change.url ?? app.webhook?.url ?? '';
+  const webhook = { url, secret: change.secret ?? app.webhook?.secret ?? '' };
+  const isNew = app.webhook === null && url !== '';
+  const changed: App = { ...app, webhook: url === '' ? null : webhook };
+  world.state.apps[appId] = changed;
+  if (isNew) tell(world, signed(world, changed, webhook, ABOUT_PING, pingOf(world, changed, url)));
+  return { url };
+}
+
+const ABOUT_PING = { event: 'ping', action: null, repoId: null, installationId: null } as const;
+
+/** docs.github.com/webhooks: the `ping` payload of an App's hook. */
+function pingOf(world: World, app: App, url: string): object {
+  const at = iso(world.clock.now());
+  return {
+    zen: 'Speak like a human.',
+    hook_id: app.id,
+    hook: {
+      type: 'App',
+      id: app.id,
+      name: 'web',
+      active: true,
+      events: [...app.events],
+      config: { content_type: 'json', insecure_ssl: '0', secret: '********', url },
+      created_at: at,
+      updated_at: at,
+      app_id: app.id,
+      deliveries_url: `${world.baseUrl}/api/v3/app/hook/deliveries`,
+    },
+    sender: shapeUser(world, userById(world, app.ownerId)),
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * What happens to an installation, and the webhooks that tell the App (docs.github.com/webhooks: installation,
+ * installation_repositories): every App gets them, subscribed or not, also while it is suspended.
+ */
+
+import type { Json, JsonObject } from '../world/json.ts';
+import { appById, covers, must, userById } from '../world/lookup.ts';
+import { nodeId } from '../world/node-id.ts';
+import { shapeInstallation, shapeUser } from '../world/shapes/shape-people.ts';
+import type { Repo } from '../world/state.ts';
+import type { Installation, Permissions } from '../world/state-people.ts';
+import type { World } from '../world/world.ts';
+import { signed } from './outgoing.ts';
+import { tell } from './webhooks.ts';
+
+/** Nothing of the App's reaches the account, and nothing of the account's reaches the App, until it is lifted. */
+export function suspend(world: World, id: number, byId: number): void {
+  const row = installationOf(world, id);
+  if (row.suspended !== undefined) return;
+  const atMs = world.clock.now();
+  announce(world, keep(world, { ...row, suspended: { atMs, byId } }), 'suspend', byId, {});
+}
+
+export function unsuspend(world: World, id: number, byId: number): void {
+  const { suspended, ...row } = installationOf(world, id);
+  if (suspended === undefined) return;
+  announce(world, keep(world, row), 'unsuspend', byId, {});
+}
+
+/** The account's owner accepts what the App asks for now. Tokens that are out keep what they were minted with. */
+export function acceptPermissions(
+  world: World,
+  id: number,
+  byId: number,
+  permissions: Permissions,
+  events?: readonly string[],
+): void {
+  const row = installationOf(world, id);
+  const app = appById(world, row.appId);
+  const granted = { permissions, events: events ?? row.events };
+  world.state.apps[app.id] = { ...app, ...granted };
+  announce(world, keep(world, { ...row, ...granted }), 'new_permissions_accepted', byId, {});
+}
+
+/** Other repositories than before; null = all that the account has. */
+export function chooseRepositories(
+  world: World,
+  id: number,
+  byId: number,
+  repoIds: readonly number[] | null,
+): void {
+  const before = installationOf(world, id);
+  const after = keep(world, { ...before, repoIds });
+  const covered = (row: Installation): readonly Repo[] =>
+    Object.values(world.state.repos).filter((repo) => covers(row, repo));
+  const [had, has] = [covered(before), covered(after)];
+  const added = has.filter(({ id: one }) => !had.some((repo) => repo.id === one));
+  const removed = had.filter(({ id: one }) => !has.some((repo) => repo.id === one));
+  for (const action of ['added', 'removed'] as const) {
+    if ((action === 'added' ? added : removed).length === 0) continue;
+    send(world, after, 'installation_repositories', action, byId, {
+      repository_selection: repoIds === null ? 'all' : 'selected',
+      repositories_added: action === 'added' ? added.map(shapeName) : [],
+      repositories_removed: action === 'removed' ? removed.map(shapeName) : [],
+      requester: null,
+    });
+  }
+}
+
+/** The App is no longer there, and its tokens are dead. */
+export function uninstall(world: World, id: number, byId: number): void {
+  const row = installationOf(world, id);
+  const { [id]: _gone, ...others } = world.state.installations;
+  replaceAll(world.state.installations, others);
+  const living = Object.entries(world.state.tokens).filter(
+    ([, token]) => token.kind !== 'installation' || token.installationId !== id,
+  );
+  replaceAll(world.state.tokens, Object.fromEntries(living));
+  announce(world, row, 'deleted', byId, {});
+}
+
+/** The same installation once more, under a new number. */
+export function install(world: World, row: Omit<Installation, 'createdAtMs'>, byId: number): void {
+  const made = keep(world, { ...row, createdAtMs: world.clock.now() });
+  announce(world, made, 'created', byId, { requester: null });
+}
+
+function announce(
+  world: World,
+  row: Installation,
+  action: string,
+  byId: number,
+  extra: Readonly<Record<string, Json>>,
+): void {
+  const repositories = Object.values(world.state.repos).filter((repo) => covers(row, repo));
+  send(world, row, 'installation', action, byId, { repositories: repositories.map(shapeName), ...extra });
+}
+
+function send(
+  world: World,
+  row: Installation,
+  event: string,
+  action: string,
+  byId: number,
+  rest: Readonly<Record<string, Json>>,
+): void {
+  const app = appById(world, row.appId);
+  if (app.webhook === null) return;
+  const payload = {
+    action,
+    installation: shapeInstallation(world, row),
+    ...rest,
+    sender: shapeUser(world, userById(world, byId)),
+  };
+  const about = { event, action, repoId: null, installationId: row.id };
+  tell(world, signed(world, app, app.webhook, about, payload));
+}
+
+function shapeName(repo: Repo): JsonObject {
+  return {
+    id: repo.id,
+    node_id: nodeId('R', repo.id),
+    name: repo.name,
+    full_name: `${repo.owner}/${repo.name}`,
+    private: repo.private,
+  };
+}
+
+function installationOf(world: World, id: number): Installation {
+  return must(world.state.installations[id], `installation ${id}`);
+}
+
+function keep(world: World, row: Installation): Installation {
+  const kept = { ...row, updatedAtMs: world.clock.now() };
+  world.state.installations[row.id] = kept;
+  return kept;
+}
+
+function replaceAll<Row>(table: Record<string, Row>, rows: Readonly<Record<string, Row>>): void {
+  for (const key of Object.keys(table)) if (!(key in rows)) delete table[key];
+}

@@ -1,0 +1,53 @@
+/** What one run of the action is given, and what it answers. */
+
+import type { EngineOf, Lab } from '../lab.ts';
+import type { ShipTree } from '../runner/ship-job.ts';
+import type { SecretKeeper } from '../secret-keeper.ts';
+import type { MetricsReader } from '../watch/look.ts';
+import type { ActionMode } from './inputs.ts';
+
+export type ActionEvent = {
+  readonly name: string;
+  readonly payload: unknown;
+  readonly ref: string;
+  /** `owner/name/.github/workflows/FILE@REF`; empty where the runner does not say. */
+  readonly workflowRef: string;
+  readonly runId: number;
+  readonly runAttempt: number;
+};
+
+export type ActionParts = {
+  readonly lab: Lab;
+  readonly mode: ActionMode;
+  readonly inputs: {
+    readonly run: string;
+    readonly order: string;
+    readonly cluster: string;
+    readonly stateDirectory: string;
+    readonly shiftMs: number;
+  };
+  readonly event: ActionEvent;
+  readonly defaultBranch: string;
+  readonly engineOf: EngineOf;
+  readonly readMetrics: MetricsReader;
+  readonly shipTree: ShipTree;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly secrets: SecretKeeper;
+  /** What the runner empties after each job. */
+  readonly temporaryDirectory: string;
+  readonly sleep: (durationMs: number) => Promise<void>;
+};
+
+/** `ok` decides the job's conclusion; `result` is a closed word; `detail` is for the job summary. */
+export type ActionResult = {
+  readonly ok: boolean;
+  readonly result: string;
+  readonly run: string;
+  readonly jobId: string;
+  readonly detail: string;
+};
+
+/** A run of the action that did not do what it was asked for; `result` names the reason. */
+export function failed(result: string, detail: string): ActionResult {
+  return { ok: false, result, run: '', jobId: '', detail };
+}

@@ -1,0 +1,100 @@
+/** The modes that look at jobs: watch, a shift for one cluster; stop, one run; watchdog, whether anybody looks at all. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import { createLabOpener, type OpenLab } from '../open-lab.ts';
+import { createPublisher } from '../publisher.ts';
+import { stateDirectoryProblem } from '../state-directory.ts';
+import { stopRun } from '../stop-mode/stop-run.ts';
+import type { WatchInput } from '../watch/tick.ts';
+import { watch } from '../watch/watch.ts';
+import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
+import { type ActionParts, type ActionResult, failed } from './parts.ts';
+
+/** `mode: watch`. */
+export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
+  const opener = createLabOpener(parts.lab, parts.defaultBranch);
+  const opening = await opener.open();
+  if (opening.kind === 'no-config') return failed('no-config', 'there is no valid config');
+  const { cluster } = parts.inputs;
+  const problem = notReady(parts, opening.open.config, cluster);
+  if (problem !== null) return problem;
+  const outcome = await watch({
+    opener,
+    now: parts.lab.now,
+    sleep: parts.sleep,
+    shiftMs: parts.inputs.shiftMs,
+    input: { ...watchingOf(parts), cluster },
+    log: parts.lab.log,
+  });
+  return outcome.kind === 'no-config'
+    ? failed('no-config', 'there is no valid config')
+    : { ok: true, result: outcome.kind, run: '', jobId: '', detail: '' };
+}
+
+/** `mode: stop`. */
+export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const { run } = parts.inputs;
+  const cluster = open.keeper.current().runs.find((state) => state.run === run)?.submission?.cluster;
+  const problem = cluster === undefined ? null : notReady(parts, open.config, cluster);
+  if (problem !== null) return { ...problem, run };
+  const outcome = await stopRun(open, {
+    opener: createLabOpener(parts.lab, parts.defaultBranch),
+    run,
+    place: { event: parts.event.name, ref: parts.event.ref, workflowRef: parts.event.workflowRef },
+    defaultBranch: parts.defaultBranch,
+    sleep: parts.sleep,
+    watching: watchingOf(parts),
+  });
+  if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };
+  const detail = outcome.kind === 'stopped' ? '' : 'the job was asked to stop and has not ended yet';
+  return { ok: outcome.kind === 'stopped', result: outcome.kind, run, jobId: outcome.jobId, detail };
+}
+
+/** `mode: watchdog`. Red where a person has to look: several watches were started for one silence, or none could be. */
+export async function checkWatches(open: OpenLab): Promise<ActionResult> {
+  const findings = await lookAfterWatches(open, createPublisher());
+  const stale = findings.filter(({ monitor }) => monitor === 'stale');
+  const detail = findings.map(lineOf).join('\n');
+  const { broken } = open.keeper.current();
+  if (broken.length > 0)
+    return failed(
+      'unreadable',
+      `${detail}\n${broken.map(({ run }) => `${run}: its record is broken`).join('\n')}`,
+    );
+  const isLeft = stale.some(({ done }) => done !== 'restarted' && done !== 'on-its-way');
+  const result = findings.length === 0 ? 'idle' : stale.length === 0 ? 'fresh' : 'monitor-stale';
+  return { ok: !isLeft, result, run: '', jobId: '', detail };
+}
+
+function lineOf({ run, monitor, health, silentMs, done }: WatchdogFinding): string {
+  const minutes = Math.round(silentMs / 60_000);
+  return `${run}: monitor ${monitor} (${minutes} min since its last look), run ${health}; watch: ${done}`;
+}
+
+function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
+  return {
+    holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
+    engineOf: parts.engineOf,
+    readMetrics: parts.readMetrics,
+    redact: parts.secrets.cleanJobText,
+    publisher: createPublisher(),
+    toldFaults: new Set(),
+  };
+}
+
+/** Null where this machine can look at jobs of the cluster; learns on the way what has to be redacted. */
+function notReady(parts: ActionParts, config: LabConfig, cluster: string): ActionResult | null {
+  const problem = stateProblem(parts, config, cluster);
+  if (problem !== null) return failed('no-state-directory', problem);
+  const missing = parts.secrets.learn(config);
+  if (missing.length > 0)
+    parts.lab.log(
+      `what jobs write is withheld: ${missing.join(', ')} is passed to them and not to this watch`,
+    );
+  return null;
+}
+
+/** Why the folder for job records would not do; null where it does. */
+export function stateProblem(parts: ActionParts, config: LabConfig, cluster: string): string | null {
+  return stateDirectoryProblem(config, cluster, parts.inputs.stateDirectory, parts.temporaryDirectory);
+}

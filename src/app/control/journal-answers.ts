@@ -1,0 +1,90 @@
+/** Tells the answers that stand in the journal: at once where they are given, and later where a crash or GitHub was in between. */
+
+import { answersByKey } from '../../domain/answer-key.ts';
+import type { CommentFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { after, fromRfc3339 } from '../../domain/time.ts';
+import { readThread } from '../../github/thread.ts';
+import { renderJournalAnswer } from '../../render/journal-answer.ts';
+import { markerIdentity, readMarker } from '../../render/marker.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
+import { perform } from './perform.ts';
+
+/**
+ * Tells what the journal answered and no thread is known to show. `told` holds the commands whose answer this process has
+ * seen in its thread, and grows: a process that begins looks once at each thread that was answered within a day.
+ */
+export async function tellAnswers(open: OpenLab, told: Set<string>): Promise<void> {
+  const owed = [...open.keeper.current().journal.commands.values()].filter((command) =>
+    isOwed(command, told, open.lab.now()),
+  );
+  const threads = [...Map.groupBy(owed.toReversed(), (command) => command.thread).keys()];
+  for (const thread of threads.slice(0, limits.journalThreadsPerWakeMax)) {
+    const since = after(open.lab.now(), -limits.sweepLookbackMs);
+    const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
+    if (read.kind === 'known') await tellIn(open, thread, read.value.comments, told);
+    else open.lab.log(`thread ${thread}: ${read.why}`);
+  }
+}
+
+/** A `/propose` is answered in one place alone; any other answer is for a while that of the process that gave it. */
+function isOwed(command: SeenCommand, told: ReadonlySet<string>, nowMs: number): boolean {
+  if (command.answer === null || isQuiet(command) || told.has(commandKey(command))) return false;
+  const ageMs = nowMs - (fromRfc3339(command.answer.at) ?? 0);
+  return ageMs < limits.overLookMs && (command.name === 'propose' || ageMs >= limits.publishGraceMs);
+}
+
+/** Posts the answers of the journal that this thread does not show yet; what GitHub does not take is left to the next sweep. */
+export async function tellIn(
+  open: OpenLab,
+  thread: number,
+  comments: readonly CommentFacts[],
+  told: Set<string>,
+): Promise<void> {
+  const ours = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));
+  const nowMs = open.lab.now();
+  const recent = [...open.keeper.current().journal.commands.values()].filter(
+    ({ thread: where, answer, at }) =>
+      where === thread && answer !== null && nowMs - (fromRfc3339(at) ?? 0) < limits.sweepLookbackMs,
+  );
+  for (const [key, commands] of answersByKey(recent)) {
+    if (commands.every(isQuiet)) continue;
+    const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
+    const isThere = ours.has(marker) || (await isPosted(open, thread, marker, key, commands));
+    if (isThere) for (const command of commands) told.add(commandKey(command));
+  }
+}
+
+async function isPosted(
+  open: OpenLab,
+  thread: number,
+  marker: string,
+  key: string,
+  commands: readonly SeenCommand[],
+): Promise<boolean> {
+  const body = renderJournalAnswer(key, commands);
+  // What is not fresh any more may be told by another process at this very moment.
+  const isFresh = commands.some(
+    ({ answer }) => open.lab.now() - (fromRfc3339(answer?.at ?? '') ?? 0) < limits.publishGraceMs,
+  );
+  const shared = isFresh ? {} : ({ isShared: true } as const);
+  const outcome = await perform(open.lab, open.git, {
+    kind: 'post-comment',
+    thread,
+    marker,
+    body,
+    ...shared,
+  });
+  return outcome.kind === 'done';
+}
+
+function isQuiet({ answer }: SeenCommand): boolean {
+  return answer?.detail['quiet'] === 1;
+}
+
+function identityOf(comment: CommentFacts): string | null {
+  const marker = readMarker(comment.body);
+  return marker === null ? null : markerIdentity(marker);
+}

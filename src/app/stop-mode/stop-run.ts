@@ -1,0 +1,83 @@
+/** mode: stop, on a machine that reaches the cluster: carries out one /stop that stands in the record, and looks until it has worked. */
+
+import { isTerminal } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import { after } from '../../domain/time.ts';
+import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';
+import type { LabOpener, OpenLab } from '../open-lab.ts';
+import { handOver } from '../watch/hand-over.ts';
+import { check, stopIfAsked, type WatchInput } from '../watch/tick.ts';
+
+/** `stopping`: asked for again and again, and not seen to end; whoever watches goes on. */
+export type StopResult =
+  | { readonly kind: 'stopped' | 'stopping'; readonly jobId: string }
+  | { readonly kind: 'refused'; readonly code: string; readonly why: string };
+
+export type StopInput = {
+  readonly opener: LabOpener;
+  readonly run: string;
+  readonly place: LaunchPlace;
+  readonly defaultBranch: string;
+  readonly sleep: (durationMs: number) => Promise<void>;
+  /** As for a watch of the cluster that the run is on. */
+  readonly watching: Omit<WatchInput, 'cluster'>;
+};
+
+/**
+ * The input names a run and no more: that a person has asked for the stop, and which job it is, stand in the signed
+ * record. What is seen is recorded as a watch would, where no other watch holds the lease.
+ */
+export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResult> {
+  const { lab, config, keeper } = open;
+  const { defaultBranch, place } = input;
+  const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.stop };
+  const wrong = misplaced(place, home);
+  if (wrong !== null) return { kind: 'refused', ...wrong };
+  const asked = readAsked(keeper.current().runs, input.run);
+  if (asked.kind !== 'asked') return asked;
+  const { state, jobId, cluster } = asked;
+  const engine = input.watching.engineOf(config, cluster);
+  if (engine === null)
+    return {
+      kind: 'refused',
+      code: 'no-engine',
+      why: `no engine for the cluster ${cluster} on this machine`,
+    };
+  const watching: WatchInput = { ...input.watching, cluster };
+  const until = after(lab.now(), limits.stopStayMs);
+  for (;;) {
+    await stopIfAsked(open, watching, state);
+    await check(open, watching, state.run);
+    const now = await engine.observe(jobId, null);
+    if (now.kind === 'found' && isTerminal(now.status)) break;
+    if (lab.now() >= until) {
+      await handOver(input.opener, watching);
+      return { kind: 'stopping', jobId };
+    }
+    await input.sleep(limits.stopPauseMs);
+    await keeper.load();
+  }
+  // It may have ended between the two looks; under another's lease the end is theirs to record.
+  await check(open, watching, state.run);
+  return { kind: 'stopped', jobId };
+}
+
+type Asked = {
+  readonly kind: 'asked';
+  readonly state: RunState;
+  readonly jobId: string;
+  readonly cluster: string;
+};
+
+function readAsked(runs: readonly RunState[], run: string): Asked | StopResult {
+  const state = runs.find((one) => one.run === run);
+  if (state === undefined) return { kind: 'refused', code: 'unknown-run', why: `there is no run ${run}` };
+  if (state.submission === null)
+    return { kind: 'refused', code: 'no-job', why: 'no job of this run was submitted' };
+  const { jobId, cluster } = state.submission;
+  if (state.end !== null) return { kind: 'stopped', jobId };
+  if (state.stop === null)
+    return { kind: 'refused', code: 'no-stop', why: 'nobody has asked for a stop of this run' };
+  return { kind: 'asked', state, jobId, cluster };
+}

@@ -1,0 +1,105 @@
+/** mode: watchdog, on a hosted machine: says where a watch has fallen silent, once for each silence, and starts another one. */
+
+import type { EventDraft } from '../../domain/event.ts';
+import type { RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import { synchronizeClock } from '../../github/call.ts';
+import { listWorkflowRuns } from '../../github/workflows.ts';
+import {
+  isSilenceTold,
+  judgeRestart,
+  type MonitorHealth,
+  monitorHealth,
+  type Restart,
+  type RunHealth,
+  runHealth,
+  wasStarted,
+} from '../../watch/watchdog.ts';
+import { perform } from '../control/perform.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Publisher } from '../publisher.ts';
+
+/** One live run: how its monitor is, how the run is as far as anybody knows, and what was done. */
+export type WatchdogFinding = {
+  readonly run: RunId;
+  readonly monitor: MonitorHealth['kind'];
+  readonly health: RunHealth;
+  readonly silentMs: number;
+  readonly done: 'nothing' | 'restarted' | 'restart-refused' | Exclude<Restart, 'restart'>;
+};
+
+/** Looks at every live run of the record. Two watchdogs at once do no harm: the second finds the silence told, and a watch on its way. */
+export async function lookAfterWatches(
+  open: OpenLab,
+  publisher: Publisher,
+): Promise<readonly WatchdogFinding[]> {
+  const { lab, config, keeper } = open;
+  const findings: WatchdogFinding[] = [];
+  const { cadence } = config.lanes.daily;
+  // What looks silent by this machine's clock is looked at again by GitHub's.
+  if (keeper.current().runs.some((state) => monitorHealth(state, cadence, lab.now()).kind === 'stale'))
+    await synchronizeClock(lab.client);
+  for (const { run } of keeper.current().runs) {
+    const state = keeper.current().runs.find((one) => one.run === run);
+    if (state === undefined) continue;
+    const monitor = monitorHealth(state, cadence, lab.now());
+    if (monitor.kind === 'none') continue;
+    const finding = {
+      run,
+      monitor: monitor.kind,
+      health: runHealth(state, monitor),
+      silentMs: monitor.silentMs,
+    };
+    if (monitor.kind === 'fresh') {
+      findings.push({ ...finding, done: 'nothing' });
+      continue;
+    }
+    const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
+    if (wasStarted(state, watchRuns)) await tellSilence(open, state.run, monitor, publisher);
+    const judged = judgeRestart(state, monitor.silentMs, watchRuns, lab.now());
+    findings.push({ ...finding, done: judged === 'restart' ? await start(open, state) : judged });
+  }
+  return findings;
+}
+
+async function tellSilence(
+  open: OpenLab,
+  run: RunId,
+  monitor: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>,
+  publisher: Publisher,
+): Promise<void> {
+  const { lab, keeper } = open;
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = keeper.current().runs.find((one) => one.run === run);
+    if (state === undefined || isSilenceTold(state, monitor.since)) return;
+    const now = monitorHealth(state, open.config.lanes.daily.cadence, lab.now());
+    if (now.kind !== 'stale') return;
+    const result = await keeper.append(run, [silence(now)], lab.now());
+    if (result.kind === 'appended') {
+      await publisher.publish(open, run, result.seqs.get(run) ?? []);
+      return;
+    }
+    // The people are told by the job's own failure: without a record nothing is posted.
+    if (result.kind === 'refused' || result.kind === 'failed')
+      throw new Error(`the silence of ${run} could not be recorded: ${result.message}`);
+    await keeper.load();
+  }
+  lab.log('the logbook kept moving; the next look tells it', { run });
+}
+
+function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>): EventDraft {
+  const minutes = Math.round(silentMs / 60_000);
+  const detail = { since, why: `nothing was recorded for ${minutes} min` };
+  return { type: 'incident', role: 'control', data: { code: 'monitor-stale', detail } };
+}
+
+async function start({ lab, git, config }: OpenLab, state: RunState): Promise<WatchdogFinding['done']> {
+  const outcome = await perform(lab, git, {
+    kind: 'dispatch-workflow',
+    workflow: config.workflows.watch,
+    ref: config.lanes.daily.targetBranch,
+    inputs: { cluster: state.submission?.cluster ?? '' },
+  });
+  return outcome.kind === 'done' ? 'restarted' : 'restart-refused';
+}

@@ -1,0 +1,78 @@
+/** Decides whether a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive to carry it out. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { needsWatch } from './decide-watch.ts';
+import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+
+/**
+ * A live watch looks for a stop every 30 s; without one a job of its own carries it out (architecture.md, section 4).
+ * Both at once do no harm: a stop is asked for by the job's id, and the lease decides who records the end.
+ */
+export function decideStop(
+  state: RunState,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+  memory: Memory,
+): Step | null {
+  if (!isStopPending(state)) return null;
+  const key = stopKey(state, now);
+  if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (isWatchAlive(state, facts, now) || isOnItsWay(state, facts, now)) return null;
+  return perform(key, {
+    kind: 'dispatch-workflow',
+    workflow: config.workflows.stop,
+    ref: config.lanes.daily.targetBranch,
+    inputs: { run: state.run },
+  });
+}
+
+/** Whether this process needs the lists of watch and stop runs. */
+export function wantsStopRuns(state: RunState, memory: Memory, now: Instant): boolean {
+  return isStopPending(state) && !isDone(memory, stopKey(state, now));
+}
+
+function isStopPending(state: RunState): boolean {
+  return state.stop !== null && state.submission !== null && state.end === null;
+}
+
+/**
+ * Seen to be alive: it has looked since the stop, or its lease runs, GitHub has its workflow run in progress, and the
+ * stop is too young for it to have looked. What cannot be read is no sign of life.
+ */
+function isWatchAlive(state: RunState, facts: RunFacts, now: Instant): boolean {
+  if (needsWatch(state, now) || state.stop === null) return false;
+  if ((state.observation?.at ?? '') > state.stop.at) return true;
+  if (now - stoppedAt(state) >= limits.stopPatienceMs) return false;
+  const cluster = state.submission?.cluster ?? '';
+  return (
+    facts.watchRuns.kind === 'known' &&
+    facts.watchRuns.value.some((run) => run.status === 'in_progress' && run.title.includes(cluster))
+  );
+}
+
+/** A stop that was dispatched gets its time, and there are not endlessly many. */
+function isOnItsWay(state: RunState, facts: RunFacts, now: Instant): boolean {
+  if (facts.stopRuns.kind === 'unknown') return false;
+  const ours = facts.stopRuns.value.filter((run) => isOf(run, state));
+  if (ours.length >= limits.dispatchesPerOrderMax) return true;
+  return ours.some((run) => run.status !== 'completed' || now - run.createdAt < limits.redispatchPeriodMs);
+}
+
+/** GitHub's times have no milliseconds. */
+function isOf(run: WorkflowRunFacts, state: RunState): boolean {
+  return run.title.includes(state.run) && run.createdAt >= stoppedAt(state) - 1_000;
+}
+
+function stoppedAt(state: RunState): number {
+  return fromRfc3339(state.stop?.at ?? '') ?? 0;
+}
+
+function stopKey(state: RunState, now: Instant): string {
+  return `stop:${state.run}:${Math.floor((now - stoppedAt(state)) / limits.redispatchPeriodMs)}`;
+}

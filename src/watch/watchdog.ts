@@ -1,0 +1,77 @@
+/** Whether somebody still watches a live run, told apart from how the run is (policy/hero-run.md, what can go wrong). */
+
+import type { WorkflowRunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import type { Cadence } from './cadence.ts';
+
+/** `since`: sequence number of the last sign of a watch, which names the silence; `silentMs` counts from there. */
+export type MonitorHealth =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'fresh' | 'stale'; readonly since: number; readonly silentMs: number };
+
+/**
+ * Stale = nothing recorded for two cadences, and for longer than a lease lasts: a watch that is only late still holds it.
+ * Says nothing about the run: a healthy job may have a dead monitor.
+ */
+export function monitorHealth(state: RunState, cadence: Cadence, now: Instant): MonitorHealth {
+  const { submission, observation } = state;
+  if (submission === null || state.end !== null) return { kind: 'none' };
+  const last = observation ?? submission;
+  const silentMs = now - (fromRfc3339(last.at) ?? 0);
+  const first = observation === null ? Math.max(cadence.startupMs, cadence.pollMs) : cadence.pollMs;
+  const allowedMs = Math.max(2 * first, first + limits.leaseSlackMs);
+  return { kind: silentMs > allowedMs ? 'stale' : 'fresh', since: last.seq, silentMs };
+}
+
+/** How the run is, as far as the last look tells; with a stale monitor nobody knows. */
+export type RunHealth = 'healthy' | 'unhealthy' | 'unknown';
+
+export function runHealth(state: RunState, monitor: MonitorHealth): RunHealth {
+  if (monitor.kind !== 'fresh' || state.observation === null || state.observation.status === 'UNKNOWN')
+    return 'unknown';
+  return state.observation.signatures.length > 0 ? 'unhealthy' : 'healthy';
+}
+
+/** Whether this silence stands in the record already: each is told once. */
+export function isSilenceTold(state: RunState, since: number): boolean {
+  return state.incidents.some(({ code, detail }) => code === 'monitor-stale' && detail['since'] === since);
+}
+
+/**
+ * Whether a watch was ever started for this job. One that nobody started, because control sleeps between two sweeps, has
+ * not fallen silent: it is started, and nobody is alarmed.
+ */
+export function wasStarted(state: RunState, watchRuns: Observed<readonly WorkflowRunFacts[]>): boolean {
+  if (state.observation !== null || watchRuns.kind === 'unknown') return true;
+  const cluster = state.submission?.cluster ?? '';
+  const submittedAt = fromRfc3339(state.submission?.at ?? '') ?? 0;
+  return watchRuns.value.some(
+    (run) => run.title.includes(cluster) && run.createdAt >= submittedAt - limits.dispatchVisibleMs,
+  );
+}
+
+/**
+ * What to do about a stale monitor. A watch that GitHub still has in progress from before the silence is hung or lost:
+ * another one is started beside it, because the lease lets one of them work. `given-up`: several were started and none
+ * has looked.
+ */
+export type Restart = 'restart' | 'on-its-way' | 'given-up' | 'unknown';
+
+export function judgeRestart(
+  state: RunState,
+  silentMs: number,
+  watchRuns: Observed<readonly WorkflowRunFacts[]>,
+  now: Instant,
+): Restart {
+  if (watchRuns.kind === 'unknown') return 'unknown';
+  const cluster = state.submission?.cluster ?? '';
+  const tried = watchRuns.value.filter(
+    (run) => run.title.includes(cluster) && now - run.createdAt < silentMs,
+  );
+  if (tried.some((run) => now - run.createdAt < limits.watchStartMs)) return 'on-its-way';
+  return tried.length >= limits.watchRestartsMax ? 'given-up' : 'restart';
+}

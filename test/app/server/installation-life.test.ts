@@ -1,0 +1,90 @@
+/** The real server through what an organisation does to an App: suspends it, grants it more, rotates its secret. Seconds of real time. */
+
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { setWebhook } from '../../../playground/webhooks/hook.ts';
+import { acceptPermissions, suspend, unsuspend } from '../../../playground/webhooks/installations.ts';
+import { GRANTED, openServedLab, SECRET, type ServedLab } from './served-lab.ts';
+
+let lab: ServedLab | null = null;
+afterEach(async () => {
+  await lab?.close();
+  lab = null;
+});
+
+const soon = { timeout: 20_000, interval: 50 };
+/** Long enough for a sweep to do what it should not. */
+const quiet = (durationMs: number): Promise<void> => new Promise((done) => setTimeout(done, durationMs));
+const requests = ({ world }: ServedLab): number =>
+  Object.values(world.state.usage).reduce((sum, one) => sum + one.rest + one.graphql, 0);
+
+describe('the server', { timeout: 60_000 }, () => {
+  it('answers the ping, leaves a suspended lab alone, and answers at once when that is over', async () => {
+    // It must not be the sweep that finds out.
+    lab = await openServedLab({ sweepMs: 600_000 });
+    const { world, installationId } = lab;
+    await expect.poll(() => lab?.deliveries('ping').map(({ statusCode }) => statusCode), soon).toEqual([200]);
+    const heard = await lab.askForHelp();
+    await expect.poll(() => lab?.answers(heard).length, soon).toBe(1);
+
+    suspend(world, installationId, 1001);
+    await expect
+      .poll(() => lab?.deliveries('installation').map(({ statusCode }) => statusCode), soon)
+      .toEqual([200]);
+    const unheard = await lab.askForHelp();
+    await quiet(500);
+    const before = requests(lab);
+    await quiet(500);
+    expect(requests(lab)).toBe(before);
+    expect(lab.answers(unheard)).toEqual([]);
+    expect(lab.log.filter((line) => line.includes('it is left alone'))).toHaveLength(1);
+
+    unsuspend(world, installationId, 1001);
+    await expect.poll(() => lab?.answers(unheard).length, soon).toBe(1);
+    await quiet(300);
+    expect(lab.answers(unheard)).toHaveLength(1);
+    expect(lab.answers(heard)).toHaveLength(1);
+  });
+
+  it('uses a permission from the moment it is granted, not from the next token', async () => {
+    lab = await openServedLab({
+      sweepMs: 600_000,
+      permissions: { ...GRANTED, issues: 'read', pull_requests: 'read' },
+    });
+    const number = await lab.askForHelp();
+    await expect.poll(() => lab?.deliveries('issue_comment').length, soon).toBe(1);
+    await quiet(500);
+    expect(lab.answers(number)).toEqual([]);
+    acceptPermissions(lab.world, lab.installationId, 1001, GRANTED);
+    await expect.poll(() => lab?.answers(number).length, soon).toBe(1);
+  });
+
+  it('takes nothing that was signed with a secret of yesterday, and misses nothing meanwhile', async () => {
+    lab = await openServedLab({ sweepMs: 700 });
+    const { world, appId } = lab;
+    await expect.poll(() => lab?.deliveries('ping').length, soon).toBe(1);
+    setWebhook(world, appId, { secret: 'the second webhook secret' });
+    const between = await lab.askForHelp();
+    await expect.poll(() => lab?.deliveries('issue_comment')[0]?.statusCode, soon).toBe(400);
+    // The sweep does what the webhook could not.
+    await expect.poll(() => lab?.answers(between).length, soon).toBe(1);
+
+    await lab.restart('the second webhook secret');
+    const after = await lab.askForHelp();
+    await expect.poll(() => lab?.answers(after).length, soon).toBe(1);
+    await expect.poll(() => lab?.deliveries('issue_comment').at(-1)?.statusCode, soon).toBe(200);
+
+    const [old] = lab.deliveries('issue_comment');
+    const replay = await fetch(lab.hookUrl(), {
+      method: 'POST',
+      headers: {
+        ...old?.requestHeaders,
+        'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET)
+          .update(old?.requestBody ?? '')
+          .digest('hex')}`,
+      },
+      body: old?.requestBody ?? '',
+    });
+    expect(replay.status).toBe(400);
+  });
+});

@@ -1,0 +1,165 @@
+/** Submitting to the recorded head, thousands of times, while answers are lost, doubled and garbled and the head restarts. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
+import { createRecordedRay, type Fault, type RecordedRay } from '../support/recorded-ray.ts';
+
+const SUBMITS = 10_000;
+const TRIES_MAX = 25;
+const FAULTS: readonly Fault[] = [
+  'lost-before',
+  'lost-after',
+  'lost-after',
+  'doubled',
+  'html',
+  'bad-gateway',
+  'already-exists',
+  'restart-before',
+  'restart-after',
+];
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ferrybot-submit-'));
+  await writeFile(join(directory, 'train.py'), 'print("step")\n');
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function specOf(attempt: number): JobSpec {
+  const metadata = { run: `run-${attempt}`, attempt: 1, manifest: 'sha256:aa' };
+  return {
+    submissionId: `ferrybot-run-${attempt}-a1`,
+    command: ['python', 'train.py'],
+    env: { HF_TOKEN: 'hf-secret-value' },
+    workingDirectory: directory,
+    metadata,
+  };
+}
+
+function engineOf(ray: RecordedRay): Engine {
+  const sleep = async (): Promise<void> => undefined;
+  return createRestEngine({ address: 'http://ray.example:8265', token: ray.token, http: ray.http, sleep });
+}
+
+describe('submitting over the Jobs API', () => {
+  it(`starts each of ${SUBMITS} attempts at most once, and says of each what became of it`, async () => {
+    const random = randomFrom(20261121);
+    let isRough = false;
+    const ray = createRecordedRay({
+      now: () => 0,
+      fault: () => {
+        if (!isRough || random() > 0.12) return null;
+        // A head restarts more rarely than an answer is lost.
+        const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? null;
+        return fault?.startsWith('restart') === true && random() > 0.2 ? null : fault;
+      },
+    });
+    const engine = engineOf(ray);
+    const outcomes = new Map<string, Launched>();
+    for (let attempt = 0; attempt < SUBMITS; attempt += 1) {
+      const spec = specOf(attempt);
+      const claimSession = ray.session();
+      isRough = true;
+      outcomes.set(spec.submissionId, await launchOverRest(engine, spec, claimSession, TRIES_MAX));
+      isRough = false;
+    }
+    const starts = Map.groupBy(ray.started(), ({ id }) => id);
+    const count = (kind: Launched['kind']): number =>
+      [...outcomes.values()].filter((outcome) => outcome.kind === kind).length;
+    // The head's own count is the judge.
+    for (const [id, outcome] of outcomes) {
+      const started = starts.get(id) ?? [];
+      expect(started.length, id).toBeLessThanOrEqual(1);
+      expect(['started', 'lost'], id).toContain(outcome.kind);
+      if (outcome.kind === 'started') expect(started[0]?.session, id).toBe(outcome.session);
+    }
+    expect([...starts.keys()].every((id) => outcomes.has(id))).toBe(true);
+    const adopted = [...outcomes.values()].filter((o) => o.kind === 'started' && o.adopted).length;
+    expect(adopted).toBeGreaterThan(SUBMITS / 20);
+    expect(count('lost')).toBeGreaterThan(SUBMITS / 200);
+    expect(count('started')).toBeGreaterThan(SUBMITS * 0.8);
+  }, 120_000);
+
+  it('is done once when ten submit the same at once', async () => {
+    const ray = createRecordedRay({ now: () => 0 });
+    const kinds = await Promise.all(
+      Array.from({ length: 10 }, async () => (await engineOf(ray).submit(specOf(1))).kind),
+    );
+    expect(kinds.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'adopted'), 'submitted']);
+    expect(ray.started()).toHaveLength(1);
+  });
+
+  it('takes no job for its own that carries our id and not our name', async () => {
+    const ray = createRecordedRay({ now: () => 0 });
+    const other = { ...specOf(1), metadata: { run: 'somebody', attempt: 7, manifest: 'sha256:bb' } };
+    await engineOf(ray).submit(other);
+    expect(await engineOf(ray).submit(specOf(1))).toEqual({ kind: 'conflict', found: other.metadata });
+    const bare = { entrypoint: 'sleep 1000', submission_id: specOf(2).submissionId };
+    const headers = { authorization: `Bearer ${ray.token}` };
+    ray.answer({ method: 'POST', path: 'api/jobs/', headers, body: JSON.stringify(bare) });
+    expect(await engineOf(ray).submit(specOf(2))).toEqual({ kind: 'conflict', found: null });
+    expect(ray.started()).toHaveLength(2);
+  });
+
+  it('says that it does not know when the submit was not heard of, and does not submit again by itself', async () => {
+    let posts = 0;
+    const ray = createRecordedRay({
+      now: () => 0,
+      fault: ({ method, path }) => {
+        if (method !== 'POST' || path !== 'api/jobs/') return null;
+        posts += 1;
+        return 'lost-before';
+      },
+    });
+    expect(await engineOf(ray).submit(specOf(1))).toEqual({
+      kind: 'unknown',
+      message: 'the submit was not confirmed: no answer: ECONNRESET socket hang up',
+    });
+    expect(posts).toBe(1);
+  });
+
+  it('looks first: what is there is adopted without a second submit', async () => {
+    const ray = createRecordedRay({ now: () => 0 });
+    await engineOf(ray).submit(specOf(1));
+    const before = ray.requests();
+    expect((await engineOf(ray).submit(specOf(1))).kind).toBe('adopted');
+    // The session and the job.
+    expect(ray.requests() - before).toBe(2);
+  });
+
+  it('gives an argument to the job as it is, whatever a shell would make of it', async () => {
+    const entrypoints: string[] = [];
+    const ray = createRecordedRay({
+      now: () => 0,
+      plan: (entrypoint) => {
+        entrypoints.push(entrypoint);
+        return { pendingMs: 0, endAfterMs: null, exitCode: 0, log: '' };
+      },
+    });
+    const command = ['python', 'a b', "it's", '$(rm -rf /)', '`x`', 'a;b', '--name=value', '', '*', '\n'];
+    await engineOf(ray).submit({ ...specOf(1), command });
+    expect(entrypoints).toEqual([
+      "python 'a b' 'it'\\''s' '$(rm -rf /)' '`x`' 'a;b' --name=value '' '*' '\n'",
+    ]);
+    expect(await engineOf(ray).submit({ ...specOf(2), command: ['python', 'a\0b'] })).toMatchObject({
+      kind: 'rejected',
+      code: 'empty-command',
+    });
+  });
+});

@@ -1,0 +1,89 @@
+/** A process dies at any step of an answer on a thread that belongs to no run, and is started again: each comment is answered once. */
+
+import { expect, it } from 'vitest';
+import { eventsOf, until } from '../support/play.ts';
+import { answersTo, saidTwice, say } from '../support/talk.ts';
+import { Crash, openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const SAID = ['/help', '/status\n\n/hodl', '/freeze reason="the storage moves"'];
+
+type Played = {
+  readonly lab: VirtualLab;
+  readonly comments: readonly number[];
+  readonly met: readonly string[];
+};
+
+async function played(server: boolean, crashAt: number | null): Promise<Played> {
+  const met: string[] = [];
+  let isOn = false;
+  const lab = await openVirtualLab({
+    server,
+    sweepMs: 5 * MINUTE,
+    atBoundary: (_, kind, moment) => {
+      if (!isOn) return;
+      met.push(`${moment} ${kind}`);
+      if (met.length - 1 === crashAt) throw new Crash();
+    },
+  });
+  const idea = { title: 'An idea', body: '', labels: ['experiment'] };
+  const { number } = (await lab.as('ada', 'POST', '/issues', idea)) as { readonly number: number };
+  await lab.clock.advance(15 * MINUTE);
+  isOn = true;
+  const comments: number[] = [];
+  for (const body of SAID) comments.push(await say(lab, 'mira', number, body));
+  await lab.clock.advance(MINUTE);
+  isOn = false;
+  await until(lab, 'all answers', () => comments.every((comment) => answersTo(lab, comment).length > 0), {
+    limitMs: 60 * MINUTE,
+  });
+  await lab.clock.advance(15 * MINUTE);
+  return { lab, comments, met };
+}
+
+async function expectOnce({ lab, comments }: Played): Promise<void> {
+  for (const comment of comments) expect(answersTo(lab, comment)).toHaveLength(1);
+  expect(saidTwice(lab)).toEqual([]);
+  const types = (await eventsOf(lab, 'journal')).map(({ type }) => type);
+  expect(types.filter((type) => type === 'held')).toHaveLength(1);
+  expect(types.filter((type) => type === 'command-answered')).toHaveLength(4);
+  await lab.close();
+}
+
+it.each([{ server: true }, { server: false }])(
+  'answers once after a crash at each boundary (server: $server)',
+  { timeout: 240_000 },
+  async ({ server }) => {
+    const calm = await played(server, null);
+    await expectOnce(calm);
+    expect(new Set(calm.met)).toEqual(
+      new Set(
+        ['append', 'post-comment', 'edit-comment', 'react'].flatMap((one) => [
+          `before ${one}`,
+          `after ${one}`,
+        ]),
+      ),
+    );
+    for (const at of calm.met.keys()) await expectOnce(await played(server, at));
+  },
+);
+
+it('tells an answer that GitHub did not take at first', async () => {
+  let isAway = true;
+  const lab = await openVirtualLab({
+    sweepMs: 5 * MINUTE,
+    network: async (request, github) =>
+      isAway && request.method === 'POST' && /\/issues\/\d+\/comments$/.test(new URL(request.url).pathname)
+        ? Response.json({ message: 'Server Error' }, { status: 502 })
+        : github(request),
+  });
+  const idea = { title: 'An idea', body: '', labels: ['experiment'] };
+  const { number } = (await lab.as('ada', 'POST', '/issues', idea)) as { readonly number: number };
+  const comment = await say(lab, 'mira', number, '/status');
+  await lab.clock.advance(20 * MINUTE);
+  expect(answersTo(lab, comment)).toEqual([]);
+  isAway = false;
+  await lab.clock.advance(20 * MINUTE);
+  expect(answersTo(lab, comment)).toHaveLength(1);
+  await lab.close();
+});

@@ -1,0 +1,117 @@
+/** A watch that is not there, or that dies: a stop reaches the cluster all the same, and the silence is told as that. */
+
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import { propose, stateOf, until } from '../support/play.ts';
+import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { Crash, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+async function launched(
+  options: VirtualLabOptions,
+): Promise<{ lab: VirtualLab; run: string; issue: number }> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  const { run, pull, issue } = await propose(lab);
+  await say(lab, 'mira', pull, '/approve-launch');
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+    stepMs: 5_000,
+    limitMs: 60 * MINUTE,
+  });
+  return { lab, run, issue };
+}
+
+const runsOf = (lab: VirtualLab, file: string): readonly { readonly conclusion: string | null }[] =>
+  Object.values(lab.world.state.runs).filter((run) => run.path.endsWith(file));
+
+async function isStopped(lab: VirtualLab, run: string): Promise<boolean> {
+  const seen = await lab.engine.observe((await stateOf(lab, run))?.submission?.jobId ?? '', null);
+  return seen.kind === 'found' && seen.status === 'STOPPED';
+}
+
+describe('a stop', () => {
+  it.each([{ server: true }, { server: false }])(
+    'reaches the cluster within a minute though no watch has got a machine ($server)',
+    async ({ server }) => {
+      const held = heldJobs('watch');
+      const { lab, run, issue } = await launched({ server, beforeJob: held.beforeJob });
+      await lab.clock.advance(3 * MINUTE);
+      await say(lab, 'ada', issue, '/stop');
+      const asked = lab.clock.now();
+      await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
+      expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
+      await lab.clock.advance(MINUTE);
+      expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+      expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['success']);
+      expect(told(lab, 'ended')).toHaveLength(1);
+      held.letGo();
+      await lab.clock.advance(20 * MINUTE);
+      expect(saidTwice(lab)).toEqual([]);
+      await lab.close();
+    },
+  );
+
+  it('reaches it within a minute though the watch died under a lease that still runs', async () => {
+    let isDoomed = false;
+    const { lab, run, issue } = await launched({
+      atBoundary: (process, kind) => {
+        if (isDoomed && process === 'watch' && kind === 'append') throw new Crash('the machine is gone');
+      },
+    });
+    await lab.clock.advance(4 * MINUTE);
+    expect((await stateOf(lab, run))?.observation).not.toBeNull();
+    isDoomed = true;
+    await until(
+      lab,
+      'the death',
+      async () => runsOf(lab, 'ferrybot-watch.yml')[0]?.conclusion === 'failure',
+      {
+        stepMs: 5_000,
+      },
+    );
+    await say(lab, 'ada', issue, '/stop');
+    const asked = lab.clock.now();
+    await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
+    expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
+    isDoomed = false;
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('that nobody has asked for is not carried out, whoever starts the workflow', async () => {
+    const { lab, run } = await launched({});
+    await lab.clock.advance(3 * MINUTE);
+    await lab.as('ada', 'POST', '/actions/workflows/ferrybot-stop.yml/dispatches', {
+      ref: 'main',
+      inputs: { run },
+    });
+    await lab.clock.advance(MINUTE);
+    expect(runsOf(lab, 'ferrybot-stop.yml').map(({ conclusion }) => conclusion)).toEqual(['failure']);
+    expect(lab.log.filter((line) => line.startsWith('stop: no-stop'))).toHaveLength(1);
+    expect(await isStopped(lab, run)).toBe(false);
+    await lab.close();
+  });
+});
+
+describe('a watch that has fallen silent', () => {
+  it('is told once, as that and not as a run that is ill, and another one is started a few times', async () => {
+    const held = heldJobs('watch');
+    const { lab, run } = await launched({ beforeJob: held.beforeJob });
+    await lab.clock.advance(15 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([]);
+    await lab.clock.advance(90 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([expect.stringContaining('The watch has fallen silent')]);
+    expect(told(lab, 'incident')[0]).toContain('This says nothing about the job itself.');
+    const state = await stateOf(lab, run);
+    expect(state?.incidents.map(({ code, role }) => `${role} ${code}`)).toEqual(['control monitor-stale']);
+    expect(state?.end).toBeNull();
+    expect(runsOf(lab, 'ferrybot-watch.yml')).toHaveLength(1 + limits.watchRestartsMax);
+    expect(lab.log.some((line) => line.startsWith('watchdog: monitor-stale'))).toBe(true);
+    held.letGo();
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+});

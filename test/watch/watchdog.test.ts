@@ -1,0 +1,142 @@
+/** A silent watch is told apart from an ill run, once for each silence, and is started again a few times. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Instant } from '../../src/domain/ids.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import {
+  isSilenceTold,
+  judgeRestart,
+  type MonitorHealth,
+  monitorHealth,
+  runHealth,
+  wasStarted,
+} from '../../src/watch/watchdog.ts';
+import { gatedOn } from '../run/parts.ts';
+import type { RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aWorkflowRun, instant } from '../support/run-facts.ts';
+
+const MINUTE = 60_000;
+const CADENCE = { startupMs: 120_000, pollMs: 570_000 };
+const submitted = gatedOn().approved(bob).ordered().submitted();
+const watched = submitted.observed();
+
+const lookedAt = ({ state }: RunBuilder): Instant =>
+  instant(state.observation?.at ?? state.submission?.at ?? '');
+const later = (run: RunBuilder, ms: number): Instant => instant(new Date(lookedAt(run) + ms).toISOString());
+const health = (run: RunBuilder, silentMs: number, cadence = CADENCE): MonitorHealth =>
+  monitorHealth(run.state, cadence, later(run, silentMs));
+
+describe('the monitor of a run', () => {
+  it('is stale after two cadences without a word, and not before', () => {
+    expect(health(watched, 19 * MINUTE).kind).toBe('fresh');
+    expect(health(watched, 19 * MINUTE + 1)).toEqual({
+      kind: 'stale',
+      since: watched.state.observation?.seq,
+      silentMs: 19 * MINUTE + 1,
+    });
+  });
+
+  it('that never began to look is stale in the same time after the submission', () => {
+    expect(health(submitted, 19 * MINUTE).kind).toBe('fresh');
+    expect(health(submitted, 20 * MINUTE)).toMatchObject({
+      kind: 'stale',
+      since: submitted.state.submission?.seq,
+    });
+  });
+
+  it('of a job of seconds is given the time of its lease', () => {
+    const quick = { startupMs: 3_000, pollMs: 3_000 };
+    expect(health(watched, 60_000, quick).kind).toBe('fresh');
+    expect(health(watched, 93_001, quick).kind).toBe('stale');
+  });
+
+  it('is nothing before there is a job, and after its end', () => {
+    const ordered = gatedOn().approved(bob).ordered();
+    expect(monitorHealth(ordered.state, CADENCE, later(watched, 99 * MINUTE)).kind).toBe('none');
+    expect(health(watched.ended(), 99 * MINUTE).kind).toBe('none');
+  });
+
+  it('says nothing about the run: what a silent one saw last is no news', () => {
+    const ill = submitted.observed({ signatures: ['resource-exhausted'] });
+    const unread = submitted.observed({ status: 'UNKNOWN' });
+    expect(runHealth(watched.state, health(watched, MINUTE))).toBe('healthy');
+    expect(runHealth(ill.state, health(ill, MINUTE))).toBe('unhealthy');
+    expect(runHealth(unread.state, health(unread, MINUTE))).toBe('unknown');
+    for (const run of [watched, ill, unread])
+      expect(runHealth(run.state, health(run, 20 * MINUTE))).toBe('unknown');
+  });
+
+  it('is stale from one moment on, whatever the cadence', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: 3_600_000 }),
+        fc.integer({ min: 0, max: 9_000_000 }),
+        fc.integer({ min: 0, max: 9_000_000 }),
+        (pollMs, one, more) => {
+          const cadence = { startupMs: pollMs, pollMs };
+          const isStale = (ms: number): boolean => health(watched, ms, cadence).kind === 'stale';
+          expect(isStale(one) && !isStale(one + more)).toBe(false);
+          expect(isStale(2 * pollMs)).toBe(false);
+        },
+      ),
+    );
+  });
+});
+
+describe('a silence', () => {
+  it('is told once, and the next one again', () => {
+    const since = watched.state.observation?.seq ?? 0;
+    const told = watched.incident('monitor-stale', { since, why: 'nothing was recorded' });
+    expect(isSilenceTold(watched.state, since)).toBe(false);
+    expect(isSilenceTold(told.state, since)).toBe(true);
+    const back = told.observed();
+    expect(isSilenceTold(back.state, back.state.observation?.seq ?? 0)).toBe(false);
+  });
+});
+
+describe('a watch that nobody has started', () => {
+  const at = (ms: number) =>
+    known([{ ...aWorkflowRun('ferrybot watch local'), createdAt: later(submitted, ms) }]);
+
+  it('has not fallen silent', () => {
+    expect(wasStarted(submitted.state, known([]))).toBe(false);
+    expect(wasStarted(submitted.state, at(-10 * MINUTE))).toBe(false);
+    expect(wasStarted(submitted.state, at(1_000))).toBe(true);
+    expect(wasStarted(watched.state, known([]))).toBe(true);
+    expect(wasStarted(submitted.state, unknown('away'))).toBe(true);
+  });
+});
+
+describe('another watch', () => {
+  const silentMs = 60 * MINUTE;
+  const now = later(watched, silentMs);
+  const run = (agoMs: number, status: 'completed' | 'in_progress' = 'completed') => ({
+    ...aWorkflowRun('ferrybot watch local'),
+    status,
+    createdAt: instant(new Date(now - agoMs).toISOString()),
+  });
+  const judge = (...runs: ReturnType<typeof run>[]): string =>
+    judgeRestart(watched.state, silentMs, known(runs), now);
+
+  it('is started beside one that hangs since before the silence', () => {
+    expect(judge()).toBe('restart');
+    expect(judge(run(90 * MINUTE, 'in_progress'))).toBe('restart');
+  });
+
+  it('is waited for, and given up after three', () => {
+    expect(judge(run(5 * MINUTE, 'in_progress'))).toBe('on-its-way');
+    expect(judge(run(15 * MINUTE))).toBe('restart');
+    expect(judge(run(15 * MINUTE), run(30 * MINUTE), run(45 * MINUTE))).toBe('given-up');
+  });
+
+  it('is not started blindly', () => {
+    expect(judgeRestart(watched.state, silentMs, unknown('GitHub is away'), now)).toBe('unknown');
+  });
+
+  it('of another cluster is none of this run', () => {
+    const other = { ...run(5 * MINUTE), title: 'ferrybot watch elsewhere' };
+    expect(judge(other)).toBe('restart');
+  });
+});
