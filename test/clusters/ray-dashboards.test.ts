@@ -1,0 +1,309 @@
+/** What else may stand behind a dashboard's address: nothing, a wrong token, another program, another Ray; and jobs that are not ours. */
+
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import type { RestOptions } from '../../src/clusters/ray/rest/settings.ts';
+import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { createRecordedRay, type RecordedOptions, type RecordedRay } from '../support/recorded-ray.ts';
+import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const SPEC: JobSpec = {
+  submissionId: 'job-1',
+  command: ['python', 'train.py'],
+  env: { WANDB_API_KEY: 'wandb-secret-value', HF_TOKEN: 'second-secret-value' },
+  workingDirectory: import.meta.dirname,
+  metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:aa' },
+};
+const DETAILS = {
+  type: 'SUBMISSION',
+  submission_id: 'job-1',
+  status: 'RUNNING',
+  message: 'Job is currently running.',
+  start_time: 1,
+};
+
+/** A program of somebody else at the address. */
+async function serving(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+  const place = server.address();
+  return typeof place === 'object' && place !== null ? `http://127.0.0.1:${place.port}` : '';
+}
+
+/** Answers by path; every other with 404. */
+function answering(
+  answers: Readonly<Record<string, readonly [status: number, type: string, body: string]>>,
+): RequestListener {
+  return (request, response) => {
+    const [status, type, body] = answers[request.url ?? ''] ?? [404, 'text/html', '<html>not here</html>'];
+    response.writeHead(status, { 'content-type': type }).end(body);
+  };
+}
+
+const VERSION =
+  '{"version":"5","ray_version":"2.99.0","ray_commit":"x","session_name":"session_9","news":[1]}';
+const json = (body: string): readonly [number, string, string] => [200, 'application/json', body];
+const engineAt = (address: string, changes: Partial<RestOptions> = {}): Engine =>
+  createRestEngine({
+    address,
+    token: 'right',
+    requestTimeoutMs: 300,
+    sleep: async () => undefined,
+    ...changes,
+  });
+
+async function recorded(
+  options: Partial<RecordedOptions> = {},
+): Promise<{ ray: RecordedRay; address: string }> {
+  const ray = createRecordedRay({ now: () => 0, ...options });
+  const served = await serveRecordedRay(ray);
+  closers.push(served.close);
+  return { ray, address: served.address };
+}
+
+/** What every question comes to: nothing is absent, nothing has ended, nothing was started. */
+async function allOf(
+  engine: Engine,
+): Promise<Readonly<Record<string, { readonly kind: string; readonly message?: string }>>> {
+  return {
+    session: await engine.session(),
+    submit: await engine.submit(SPEC),
+    observe: await engine.observe('job-1', null),
+    seen: await engine.observe('job-1', 'session_1'),
+    many: (await engine.observeMany?.([{ jobId: 'job-1', lastSession: 'session_1' }]))?.[0] ?? {
+      kind: 'none',
+    },
+    log: await engine.readLog('job-1', 0),
+    stop: await engine.stop('job-1'),
+  };
+}
+
+describe('a dashboard that does not answer as Ray does', () => {
+  it.each([
+    [
+      'another program',
+      answering({ '/api/version': [200, 'text/html', '<html>hello</html>'] }),
+      'known here',
+    ],
+    [
+      'a program with an API of its own',
+      answering({ '/api/version': json('{"version":"1.0"}') }),
+      'known here',
+    ],
+    ['a program that says 404 to everything', answering({}), '404'],
+    ['a gateway', answering({ '/api/version': [502, 'text/html', '<html>bad gateway</html>'] }), '502'],
+    ['a page to log in', answering({ '/api/version': [302, 'text/html', 'over there'] }), 'not followed'],
+    ['half an answer', answering({ '/api/version': json(VERSION.slice(0, 30)) }), 'known here'],
+    ['silence', (): void => undefined, 'no word'],
+    ['a connection that breaks', ((request) => request.socket.destroy()) as RequestListener, 'no answer'],
+  ])('is unknown in every answer: %s', async (_, listener, why) => {
+    const answers = await allOf(engineAt(await serving(listener)));
+    for (const [question, answer] of Object.entries(answers))
+      expect({ question, kind: answer.kind }).toEqual({ question, kind: 'unknown' });
+    expect(answers['session']?.message).toContain(why);
+  });
+
+  it('is unknown in every answer: nobody', async () => {
+    const answers = await allOf(engineAt('http://127.0.0.1:9'));
+    expect(Object.values(answers).map(({ kind }) => kind)).toEqual(
+      Array.from({ length: 7 }, () => 'unknown'),
+    );
+    expect(answers['observe']?.message).toContain('ECONNREFUSED');
+  });
+
+  it('says which token is wrong and never repeats it', async () => {
+    const { address } = await recorded();
+    const without = await allOf(engineAt(address, { token: null }));
+    const wrong = await allOf(engineAt(address, { token: 'my-wrong-token' }));
+    expect(without['observe']).toEqual({
+      kind: 'unknown',
+      message: 'the dashboard asks for a token and there is none',
+    });
+    expect(wrong['observe']?.message).toBe('the dashboard refuses this token');
+    expect(without['submit']).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
+    expect(wrong['submit']).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
+    expect(JSON.stringify([without, wrong])).not.toContain('my-wrong-token');
+  });
+
+  it('gets no token to another place', async () => {
+    const seen: (string | undefined)[] = [];
+    const elsewhere = await serving((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end(VERSION);
+    });
+    const address = await serving((_request, response) => {
+      response.writeHead(307, { location: `${elsewhere}/api/version` }).end();
+    });
+    expect((await engineAt(address).session()).kind).toBe('unknown');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a Ray of another version', () => {
+  it('is read with the fields that are known, below a path too', async () => {
+    const job = JSON.stringify({ ...DETAILS, retry_policy: { max: 3 }, attempt_number: 2 });
+    const answers = { '/ray/api/version': json(VERSION), '/ray/api/jobs/job-1': json(job) };
+    const engine = engineAt(`${await serving(answering(answers))}/ray`);
+    expect(await engine.session()).toEqual({ kind: 'session', id: 'session_9', version: '2.99.0' });
+    expect(await engine.observe('job-1', null)).toMatchObject({
+      kind: 'found',
+      status: 'RUNNING',
+      metadata: null,
+    });
+  });
+
+  it.each([
+    ['a status that nobody knows', { ...DETAILS, status: 'RETRYING' }],
+    ['another job', { ...DETAILS, submission_id: 'job-2' }],
+    ['something else', [DETAILS]],
+  ])('is unknown where it says %s', async (_, job) => {
+    const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': json(JSON.stringify(job)) };
+    const engine = engineAt(await serving(answering(answers)));
+    expect((await engine.observe('job-1', null)).kind).toBe('unknown');
+    expect((await engine.stop('job-1')).kind).toBe('unknown');
+  });
+
+  it('is not believed when a proxy says in its place that there is nothing', async () => {
+    const plain = (text: string): readonly [number, string, string] => [404, 'text/plain', text];
+    for (const body of ['404: Not Found', 'Job job-2 does not exist', '']) {
+      const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': plain(body) };
+      expect((await engineAt(await serving(answering(answers))).observe('job-1', null)).kind).toBe('unknown');
+    }
+    const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': plain('Job job-1 does not exist') };
+    expect(await engineAt(await serving(answering(answers))).observe('job-1', null)).toEqual({
+      kind: 'absent',
+      session: 'session_9',
+    });
+  });
+});
+
+describe('what a head has forgotten', () => {
+  it('is lost after a restart, lost when somebody deleted it, and absent when it was never seen', async () => {
+    const { ray, address } = await recorded();
+    const engine = engineAt(address, { token: ray.token });
+    await engine.submit(SPEC);
+    const before = ray.session();
+    ray.forget('job-1');
+    expect(await engine.observe('job-1', before)).toMatchObject({
+      kind: 'state-lost',
+      message: expect.stringContaining('deleted'),
+    });
+    ray.restart();
+    const [one, other] = (await engine.observeMany?.([
+      { jobId: 'job-1', lastSession: before },
+      { jobId: 'job-2', lastSession: null },
+    ])) ?? [null, null];
+    expect(one).toMatchObject({
+      kind: 'state-lost',
+      session: ray.session(),
+      message: expect.stringContaining('restarted'),
+    });
+    expect(other).toEqual({ kind: 'absent', session: ray.session() });
+    expect(await engine.observe('job-1', before)).toEqual(one);
+  });
+});
+
+describe('what Ray tells of a job', () => {
+  it('leaves no value of its environment in any answer', async () => {
+    const { ray, address } = await recorded({
+      plan: () => ({ pendingMs: 0, endAfterMs: 0, exitCode: 1, log: '' }),
+    });
+    const engine = engineAt(address, { token: ray.token });
+    await engine.submit(SPEC);
+    const listed = ray.answer({
+      method: 'GET',
+      path: 'api/jobs/',
+      headers: { authorization: `Bearer ${ray.token}` },
+      body: null,
+    });
+    expect(JSON.stringify(listed.body)).toContain('wandb-secret-value');
+    const told = [
+      await engine.observe('job-1', null),
+      await engine.observeMany?.([{ jobId: 'job-1', lastSession: null }]),
+    ];
+    expect(JSON.stringify(told)).not.toMatch(/secret-value/);
+    const failed = JSON.stringify({
+      ...DETAILS,
+      status: 'FAILED',
+      message: 'failed: login with wandb-secret-value (d2FuZGItc2VjcmV0LXZhbHVl)',
+      runtime_env: { env_vars: SPEC.env },
+    });
+    const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': json(failed) };
+    expect(await engineAt(await serving(answering(answers))).observe('job-1', null)).toMatchObject({
+      message: 'failed: login with *** (***)',
+    });
+  });
+
+  it('is unknown for one job where the list tells of it in an unknown way, and fine for the others', async () => {
+    const list = [
+      { ...DETAILS, status: 'NEW' },
+      { ...DETAILS, submission_id: 'job-2' },
+      { ...DETAILS, type: 'DRIVER', submission_id: null, job_id: '02000000' },
+    ];
+    const asked = ['job-1', 'job-2', 'job-3', '02000000'].map((jobId) => ({ jobId, lastSession: null }));
+    const at = async (body: string): Promise<readonly string[]> => {
+      const engine = engineAt(
+        await serving(answering({ '/api/version': json(VERSION), '/api/jobs/': json(body) })),
+      );
+      return ((await engine.observeMany?.(asked)) ?? []).map(({ kind }) => kind);
+    };
+    expect(await at(JSON.stringify(list))).toEqual(['unknown', 'found', 'absent', 'found']);
+    expect(await at(JSON.stringify([...list, { status: 'RUNNING' }]))).toEqual([
+      'unknown',
+      'found',
+      'unknown',
+      'found',
+    ]);
+    expect(await at('{}')).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+  });
+});
+
+describe('a stop', () => {
+  it('of a job that is pending is reported as not yet done, with what Ray said', async () => {
+    const { ray, address } = await recorded({
+      plan: () => ({ pendingMs: 1_000_000, endAfterMs: null, exitCode: 0, log: '' }),
+    });
+    const engine = engineAt(address, { token: ray.token });
+    await engine.submit(SPEC);
+    expect(await engine.stop('job-1')).toEqual({
+      kind: 'stopping',
+      message: 'Ray found nobody to hand the wish to; the job is still PENDING',
+    });
+  });
+
+  it('of a driver that somebody started by hand is refused by Ray, and said so', async () => {
+    const driver = JSON.stringify({ ...DETAILS, type: 'DRIVER', submission_id: null, job_id: '02000000' });
+    const address = await serving(
+      answering({
+        '/api/version': json(VERSION),
+        '/api/jobs/02000000': json(driver),
+        '/api/jobs/02000000/stop': [400, 'text/plain', 'Can only stop submission type jobs'],
+      }),
+    );
+    expect(await engineAt(address).stop('02000000')).toEqual({
+      kind: 'unknown',
+      message: 'Ray stops no job of this kind: Can only stop submission type jobs',
+    });
+  });
+
+  it('is believed when a look says so, also where the answer was lost', async () => {
+    const ray = createRecordedRay({
+      now: () => 0,
+      fault: ({ path }) => (path.endsWith('/stop') ? 'lost-after' : null),
+    });
+    const engine = engineAt('http://ray.example', { token: ray.token, http: ray.http });
+    await engine.submit(SPEC);
+    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+  });
+});
