@@ -134,6 +134,17 @@ describe('submitting over the Jobs API', () => {
     expect(posts).toBe(1);
   });
 
+  it('gives no job another environment than the one that was approved: Ray expands what looks like a variable', async () => {
+    const ray = createRecordedRay({ now: () => 0 });
+    const env = { PATH_LIKE: '$HOME/x', BRACES: 'a${HOME}', FINE: 'costs 5$ or $ 6' };
+    expect(await engineOf(ray).submit({ ...specOf(1), env })).toEqual({
+      kind: 'rejected',
+      code: 'refused',
+      message: 'Ray would expand the $ in the value of PATH_LIKE, BRACES: no job gets another environment',
+    });
+    expect(ray.started()).toEqual([]);
+  });
+
   it('looks first: what is there is adopted without a second submit', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     await engineOf(ray).submit(specOf(1));

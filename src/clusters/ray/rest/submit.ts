@@ -28,6 +28,12 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
     return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
   if ((spec.command[0] ?? '') === '' || entrypoint === null)
     return rejected('empty-command', 'there is no program that a shell could start');
+  const changed = expandedOf(spec.env);
+  if (changed.length > 0)
+    return rejected(
+      'refused',
+      `Ray would expand the $ in the value of ${changed.join(', ')}: no job gets another environment`,
+    );
   const session = await readSession(settings);
   if (session.kind === 'unknown') return unanswered(session);
   const found = await look(settings, spec, session.id);
@@ -47,6 +53,14 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   });
   if (isYes(answer, spec.submissionId)) return { kind: 'submitted', job: jobOf(settings, spec, session.id) };
   return resolve(settings, spec, answer);
+}
+
+/**
+ * Variables whose value the job would not get as it is: Ray puts others in the place of `$NAME` and `${NAME}`, and knows
+ * no way to write them otherwise (ray-project/ray, python/ray/_private/utils.py, update_envs).
+ */
+function expandedOf(env: JobSpec['env']): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => (/\$[\w{]/.test(value) ? [name] : []));
 }
 
 /** The head said no or nothing: the job under our id decides, looked for as long as what was sent may be on its way. */

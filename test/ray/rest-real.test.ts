@@ -1,0 +1,161 @@
+/** Faults on a real head: ten at once, a huge log and a huge line, a hostile log, a head that goes away and one that begins anew. Takes about a minute. */
+
+import { hash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import { type Engine, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { type RayHead, startRayHead } from '../support/ray-head.ts';
+import { describeWithRay } from '../support/ray-tools.ts';
+
+const MB = 1024 * 1024;
+
+describeWithRay('a real Ray head', () => {
+  let head: RayHead;
+  let engine: Engine;
+  let directory: string;
+  beforeAll(async () => {
+    head = await startRayHead();
+    engine = createRestEngine({ address: head.address, token: head.token });
+    directory = await mkdtemp(join(tmpdir(), 'ferrybot-real-'));
+  });
+  afterAll(async () => {
+    await head.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const specOf = (submissionId: string, command: readonly string[], env: JobSpec['env'] = {}): JobSpec => ({
+    submissionId,
+    command,
+    env,
+    workingDirectory: directory,
+    metadata: { run: submissionId, attempt: 1, manifest: 'sha256:aa' },
+  });
+  const python = (source: string): readonly string[] => ['python', '-c', source];
+  const until = async (jobId: string, accept: (status: string) => boolean): Promise<void> => {
+    for (let look = 0; look < 1_000; look += 1) {
+      const seen = await engine.observe(jobId, null);
+      if (seen.kind === 'found' && accept(seen.status)) return;
+      await sleep(100);
+    }
+    throw new Error(`${jobId} never got there`);
+  };
+  const hasEnded = (status: string): boolean => isTerminal(status as Parameters<typeof isTerminal>[0]);
+  /** The log as Ray keeps it, read behind the API's back. */
+  const logFile = (jobId: string): Promise<Buffer> =>
+    readFile(join(head.sessionFolder(), 'logs', `job-driver-${jobId}.log`));
+
+  it('runs a job once that ten submit at the same time', async () => {
+    const ran = join(head.folder, 'ran');
+    const spec = specOf('ten', ['sh', '-c', 'echo ran >> "$1"', 'sh', ran]);
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => engine.submit(spec)));
+    const kinds = outcomes.map(({ kind }) => kind).toSorted();
+    expect(kinds.filter((kind) => kind === 'submitted').length).toBeLessThanOrEqual(1);
+    expect(kinds.filter((kind) => kind !== 'adopted' && kind !== 'submitted')).toEqual([]);
+    await until('ten', hasEnded);
+    expect(await readFile(ran, 'utf8')).toBe('ran\n');
+  });
+
+  it('gives the job its files, its mode of them, and its environment', async () => {
+    await mkdir(join(directory, 'deep/er'), { recursive: true });
+    await writeFile(join(directory, 'deep/er/käse.txt'), 'cheese');
+    await writeFile(join(directory, 'run.sh'), '#!/bin/sh\ncat deep/er/*.txt; echo " $GREETING"\n');
+    await chmod(join(directory, 'run.sh'), 0o755);
+    await engine.submit(specOf('files', ['./run.sh'], { GREETING: "it's 5$; `x` $ %" }));
+    await until('files', hasEnded);
+    const read = await engine.readLog('files', 0);
+    expect(read).toMatchObject({ text: expect.stringContaining("cheese it's 5$; `x` $ %\n") });
+  });
+
+  it('hands on 200 MB of log once, with memory for a chunk, while the job prints and after', async () => {
+    const source = `line = "x" * 1990
+for i in range(105_000):
+    print(f"{i:08d} {line}")`;
+    await engine.submit(specOf('large', python(source)));
+    const seen = { bytes: 0, peak: 0, parts: [] as string[] };
+    let digest = hash('sha256', '', 'hex');
+    const before = process.memoryUsage();
+    for (let offset = 0, isOver = false; ; ) {
+      const read = await engine.readLog('large', offset);
+      if (read.kind !== 'chunk') throw new Error(`the log is ${read.kind}`);
+      expect(Buffer.byteLength(read.text)).toBeLessThanOrEqual(limits.logChunkBytesMax);
+      digest = hash('sha256', digest + read.text, 'hex');
+      seen.parts.push(`${read.offset}`);
+      offset = read.nextOffset;
+      seen.bytes = offset;
+      const now = process.memoryUsage();
+      seen.peak = Math.max(seen.peak, now.arrayBuffers - before.arrayBuffers);
+      if (!read.atEnd) continue;
+      if (isOver) break;
+      const job = await engine.observe('large', null);
+      isOver = job.kind === 'found' && isTerminal(job.status);
+    }
+    const file = await logFile('large');
+    expect(seen.bytes).toBe(file.length);
+    expect(seen.bytes).toBeGreaterThan(200 * MB);
+    // The same pieces of the file give the same digest: nothing twice, nothing left out, nothing changed.
+    let expected = hash('sha256', '', 'hex');
+    for (const [index, from] of seen.parts.entries()) {
+      const piece = file.subarray(Number(from), Number(seen.parts[index + 1] ?? file.length));
+      expected = hash('sha256', expected + piece.toString('utf8'), 'hex');
+    }
+    expect(digest).toBe(expected);
+    expect(seen.peak).toBeLessThan(64 * MB);
+  }, 300_000);
+
+  it('hands on a line of 5 MB, escapes, workflow commands and broken characters as they are', async () => {
+    const source = `print("::set-output name=x::y"); print("\\x1b[31mred\\x1b[0m"); print("🚀" * 10)
+print("y" * 5_000_000)
+print("::add-mask::secret"); print("done")`;
+    await engine.submit(specOf('hostile', python(source)));
+    await until('hostile', hasEnded);
+    const other = createRestEngine({ address: head.address, token: head.token });
+    let text = '';
+    for (let offset = 0; ; ) {
+      const read = await other.readLog('hostile', offset);
+      if (read.kind !== 'chunk') throw new Error(`the log is ${read.kind}`);
+      text += read.text;
+      offset = read.nextOffset;
+      if (read.atEnd && text.endsWith('done\n')) break;
+    }
+    expect(text === (await logFile('hostile')).toString('utf8')).toBe(true);
+    expect(text).toContain('\u001b[31mred\u001b[0m\n🚀');
+  });
+
+  it('that refuses the token answers nothing, and nothing is concluded', async () => {
+    const stranger = createRestEngine({ address: head.address, token: 'no-token-of-this-head' });
+    expect(await stranger.observe('ten', null)).toEqual({
+      kind: 'unknown',
+      message: 'the dashboard refuses this token',
+    });
+    expect((await stranger.readLog('ten', 0)).kind).toBe('unknown');
+    expect(await stranger.submit(specOf('stranger', ['true']))).toMatchObject({ code: 'unauthorized' });
+    expect(await engine.observe('stranger', null)).toMatchObject({ kind: 'absent' });
+  });
+
+  it('that goes away is unknown, and one that began anew has lost what ran: never failed, never absent', async () => {
+    const outcome = await engine.submit(
+      specOf('endless', python('import time; print("up", flush=True); time.sleep(1e6)')),
+    );
+    const session = outcome.kind === 'submitted' ? outcome.job.session : null;
+    await until('endless', (status) => status === 'RUNNING');
+    const first = await engine.readLog('endless', 0);
+    await head.stop();
+    expect((await engine.observe('endless', session)).kind).toBe('unknown');
+    expect((await engine.readLog('endless', first.kind === 'chunk' ? first.nextOffset : 0)).kind).toBe(
+      'unknown',
+    );
+    expect((await engine.stop('endless')).kind).toBe('unknown');
+    await head.start();
+    expect(await engine.observe('endless', session)).toMatchObject({
+      kind: 'state-lost',
+      message: expect.stringContaining('restarted'),
+    });
+    expect(await engine.readLog('endless', 10)).toEqual({ kind: 'absent' });
+    expect(await engine.stop('endless')).toEqual({ kind: 'absent' });
+  });
+});
