@@ -177,6 +177,11 @@ export const limits = {
   /** Cells of the table that aligns two lists: 2,000 changed statements against 2,000, 32 MB for a moment. */
   alignCellsMax: 4_000_000,
   changeCacheEntries: 20,
+  /** How often a sweep looks at pull requests without a run of their own; each look is a request, and one for each that moved. */
+  otherPullsPeriodMs: 2 * 60 * 60 * 1_000,
+  otherPullsMax: 20,
+  /** How soon after a look the next event of a fork may ask for another one; the sweep makes up for it. */
+  forkLookPeriodMs: 60_000,
   /** Sealed runs whose tag a sweep looks at: those that the next verdict is compared with. */
   sealTagsLooked: 5,
   /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */

@@ -16,8 +16,16 @@ export type Wake =
       /** When it was written or changed, where that may be long ago. */
       readonly at?: Instant;
     }
-  /** A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label. */
-  | { readonly kind: 'thread'; readonly thread: number; readonly isExperiment?: true }
+  /**
+   * A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label; `isFork`: a
+   * pull request whose head lies in another repository.
+   */
+  | {
+      readonly kind: 'thread';
+      readonly thread: number;
+      readonly isExperiment?: true;
+      readonly isFork?: true;
+    }
   /** A branch moved: the logbook, the default branch (and the config with it), or a proposal's. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }
   /** A workflow run ended: whatever it left undone is owed now. */

@@ -13,12 +13,20 @@ const ACTIONS = new Set([
   'unlabeled',
   'ready_for_review',
 ]);
+const repository = z.object({ full_name: z.string() }).nullish();
 const schema = z.object({
   action: z.string(),
-  pull_request: z.object({ number: z.number().int() }),
+  pull_request: z.object({
+    number: z.number().int(),
+    head: z.object({ repo: repository }).nullish(),
+    base: z.object({ repo: repository }).nullish(),
+  }),
   sender: senderSchema.nullish(),
 });
 
-export const pullRequest = handler('pull_request', schema, ({ action, pull_request, sender }) =>
-  ACTIONS.has(action) && sender?.type !== 'Bot' ? { kind: 'thread', thread: pull_request.number } : null,
-);
+export const pullRequest = handler('pull_request', schema, ({ action, pull_request, sender }) => {
+  if (!ACTIONS.has(action) || sender?.type === 'Bot') return null;
+  const { number, head, base } = pull_request;
+  const isFork = head?.repo?.full_name !== base?.repo?.full_name;
+  return { kind: 'thread', thread: number, ...(isFork ? { isFork } : {}) };
+});

@@ -50,10 +50,14 @@ async function expectOnce({ lab, comments }: Played): Promise<void> {
   await lab.close();
 }
 
-it.each([{ server: true }, { server: false }])(
+// The same code by the action alone: half of the boundaries show that another process takes over as well.
+it.each([
+  { server: true, moments: ['before', 'after'] },
+  { server: false, moments: ['after'] },
+])(
   'answers once after a crash at each boundary (server: $server)',
   { timeout: 240_000 },
-  async ({ server }) => {
+  async ({ server, moments }) => {
     const calm = await played(server, null);
     await expectOnce(calm);
     expect(new Set(calm.met)).toEqual(
@@ -64,7 +68,8 @@ it.each([{ server: true }, { server: false }])(
         ]),
       ),
     );
-    for (const at of calm.met.keys()) await expectOnce(await played(server, at));
+    for (const [at, met] of calm.met.entries())
+      if (moments.includes(met.split(' ')[0] ?? '')) await expectOnce(await played(server, at));
   },
 );
 

@@ -3,11 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { propose, stateOf, until } from '../support/play.ts';
-import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type Person, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const numbered = z.object({ id: z.number() });
+const refSchema = z.object({ object: z.object({ sha: z.string() }) });
 const headed = z.object({ head: z.object({ sha: z.string() }) });
 
 /** A review with a body; gives its id. */
@@ -112,6 +113,35 @@ describe('a comment that changes after it was read', () => {
     ]);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
     expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+});
+
+describe('a review on a pull request that is no run’s', () => {
+  it('is answered where it is labelled as an experiment, by the sweep alone, and nowhere else', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
+    const reviews: number[] = [];
+    for (const labels of [['experiment'], []]) {
+      const head = `idea-${labels.length}`;
+      await pushFile(lab, 'ada', 'main', `notes-${head}.md`, 'An idea.');
+      const { sha } = refSchema.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object;
+      await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${head}`, sha });
+      await pushFile(lab, 'ada', head, `${head}.md`, 'An idea.');
+      const opened = await lab.as('ada', 'POST', '/pulls', {
+        title: 'An idea',
+        body: '',
+        head,
+        base: 'main',
+      });
+      const { number } = z.object({ number: z.number() }).parse(opened);
+      await lab.as('ada', 'POST', `/issues/${number}/labels`, { labels });
+      reviews.push(await review(lab, 'mira', number, '/help'));
+    }
+    await lab.clock.advance(130 * MINUTE);
+    expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual([1, 0]);
+    await lab.clock.advance(130 * MINUTE);
+    expect(saidTwice(lab)).toEqual([]);
+    expect(lab.world.state.unserved).toEqual([]);
     await lab.close();
   });
 });

@@ -40,14 +40,19 @@ async function checkBranch(
   ref: string,
   checked: Set<Sha>,
 ): Promise<void> {
-  const { git, lab } = open;
+  const { git } = open;
   const [head, base] = [await git.resolve(ref), await git.resolve(`refs/heads/${defaultBranch}`)];
   if (head === null || base === null || checked.has(head)) return;
   const fork = await git.mergeBase(base, head);
   if (fork === null) return;
   const text = await git.readText(head, CONFIG_PATH);
   if (text === null || text === (await git.readText(fork, CONFIG_PATH))) return;
-  const outcome = await perform(lab, git, {
+  if (await putConfigCheck(open, head, text)) checked.add(head);
+}
+
+/** Puts the check for a config's text on a commit; whether it stands there. */
+export async function putConfigCheck(open: OpenLab, head: Sha, text: string): Promise<boolean> {
+  const outcome = await perform(open.lab, open.git, {
     kind: 'put-check-run',
     check: 'config',
     head,
@@ -55,7 +60,7 @@ async function checkBranch(
     existing: null,
     ...renderConfigCheck(verdictOf(open, text), CONFIG_PATH),
   });
-  if (outcome.kind === 'done') checked.add(head);
+  return outcome.kind === 'done';
 }
 
 function verdictOf({ keeper, lab, configHealth }: OpenLab, text: string): ConfigVerdict {

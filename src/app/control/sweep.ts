@@ -76,7 +76,8 @@ function failed({ lab }: OpenLab, why: string): null {
   return null;
 }
 
-function wakeOf({ surface, id, thread, author, at }: SweptComment): Wake {
+/** The wake that a comment means which a sweep found. */
+export function wakeOf({ surface, id, thread, author, at }: SweptComment): Wake {
   return { kind: 'comment', surface, comment: id, thread, hasSlash: true, from: author, at };
 }
 
@@ -101,7 +102,7 @@ function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Ins
 }
 
 /** People's comments with something in them that is not answered: each command for itself, on its own surface. */
-function wantedOf(open: OpenLab, found: readonly SweptComment[]): readonly SweptComment[] {
+export function wantedOf(open: OpenLab, found: readonly SweptComment[]): readonly SweptComment[] {
   const { runs, journal } = open.keeper.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
   return found.filter(
@@ -112,7 +113,7 @@ function wantedOf(open: OpenLab, found: readonly SweptComment[]): readonly Swept
 }
 
 /** Commands stand in the reviews of ferry pull requests (an issue has none): of runs that are under way, or were when the last sweep was made, or a while before. */
-function pullsOf({ runs }: Record, since: number): readonly number[] {
+export function pullsOf({ runs }: Record, since: number): readonly number[] {
   const isRecent = (run: RunState): boolean =>
     !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;
   return runs.filter((run) => isRecent(run) && !isIssueFirst(run.proposal)).map((run) => run.proposal.pull);

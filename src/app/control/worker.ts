@@ -22,6 +22,7 @@ import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { tellAnswers } from './journal-answers.ts';
 import { createMemories, type Memories } from './memories.ts';
+import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
 import { faultySeals } from './seal-tags.ts';
@@ -54,6 +55,7 @@ type Own = {
   readonly receipts: Receipts;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
+  others: OtherPulls;
   /** Commits whose config has its check. */
   readonly checkedConfigs: Set<Sha>;
   /** Commands whose answer in the journal is known to stand in its thread. */
@@ -76,6 +78,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     holds: '',
     receipts: createReceipts(lab),
     toldFaults: new Set(),
+    others: noOthers(),
     checkedConfigs: new Set(),
     toldAnswers: new Set(),
   };
@@ -102,6 +105,16 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   if (wakes.some((wake) => wake.kind === 'sweep') && isSweepDue(own, wakes))
     await sweepThrough(own, open, wakes);
   else await work(own, open, wakes);
+  if (isLookDue(own.others, wakes, lab.now())) await workOnOthers(own, open);
+  else if (tellsOfFork(wakes)) own.others = { ...own.others, isOwed: true };
+}
+
+/** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
+async function workOnOthers(own: Own, open: OpenLab): Promise<void> {
+  const startedAt = own.lab.now();
+  const wakes = await lookAtOthers(open, own.others);
+  const outcome = wakes === null || wakes.length === 0 ? 'done' : await work(own, open, wakes);
+  if (wakes !== null && outcome === 'done') own.others = { ...own.others, since: startedAt, isOwed: false };
 }
 
 /** Webhooks that arrive are worth every second sweep; one that brings nothing else in between is always made. */
