@@ -50,6 +50,8 @@ export const github = {
 export const playground = {
   /** Bytes of a request body that the API reads. */
   requestBytes: 32 * 1024 * 1024,
+  /** Brackets that a request body may have open at once; what walks through a body does it by recursion. */
+  bodyDepth: 500,
   /** Deliveries kept in the log; older ones are forgotten. */
   deliveriesKept: 500,
   /** Characters of an answer kept with its delivery. */

@@ -8,6 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { allRoutes } from '../playground/world/routes/all-routes.ts';
+import { asObject } from './openapi/bare-schema.ts';
 import { pickOperations } from './openapi/pick-operations.ts';
 import { pickPayloads } from './openapi/pick-payloads.ts';
 import { shareRepeats } from './openapi/share-repeats.ts';
@@ -24,6 +25,7 @@ if (restFolder === undefined || webhooksFolder === undefined) {
 }
 const rest = await read(restFolder);
 const picked = pickOperations(rest.description, allRoutes);
+await writeOperations(rest.description);
 const webhooks = await read(webhooksFolder);
 await write('rest', rest.source, 'operations', picked.operations, rest.description);
 await write(
@@ -40,6 +42,21 @@ async function read(folder: string): Promise<{ readonly source: string; readonly
   const about = packageFile.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
   const description: unknown = JSON.parse(await readFile(join(folder, DESCRIPTION), 'utf8'));
   return { source: `${about.name}@${about.version}`, description };
+}
+
+/** Every operation there is, one a line; a parameter that takes slashes is `{*}`. */
+async function writeOperations(description: unknown): Promise<void> {
+  const paths = Object.entries(asObject(asObject(description)['paths']));
+  const lines = paths.flatMap(([path, entry]) =>
+    Object.keys(asObject(entry))
+      .filter((method) => ['get', 'post', 'put', 'patch', 'delete'].includes(method))
+      .map((method) => {
+        const place = path.replace(/\{(path|ref|basehead)\}$/, '{*}').replaceAll(/\{\w+\}/g, '{}');
+        return `${method.toUpperCase()} ${place}`;
+      }),
+  );
+  await writeFile(join(ROOT, 'playground/world/github-operations.txt'), `${lines.toSorted().join('\n')}\n`);
+  console.log(`github-operations.txt: ${lines.length} operations`);
 }
 
 /** One line an entry, so that a change of GitHub's is a readable difference. */

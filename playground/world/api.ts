@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto';
 import { playground } from '../limits.ts';
 import { type AnswerMade, publishAnswer } from './channels.ts';
 import { dispatch } from './dispatch.ts';
+import { isOperation } from './github-operations.ts';
 import { answerGraphql } from './graphql/answer.ts';
 import { callerName, identify, suspensionOf } from './identity.ts';
 import type { Json } from './json.ts';
 import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
 import { readJsonBody } from './read-body.ts';
-import { type Answer, failed, secondaryLimit } from './reply.ts';
+import { type Answer, failed, notFound, secondaryLimit } from './reply.ts';
 import type { Call, Route } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { allRoutes } from './routes/all-routes.ts';
@@ -33,14 +34,13 @@ export async function answer(world: World, request: Request): Promise<Response> 
     const text = `API rate limit exceeded for ${callerName(world, caller)}.`;
     return send(world, request, caller, failed(403, text));
   }
-  const body = await readJsonBody(request);
-  if (!body.ok) return send(world, request, caller, failed(400, body.message));
-  if (url.pathname === '/api/graphql' && request.method === 'POST') {
-    return graphql(world, request, caller, body.value);
-  }
+  const isQuery = isGraphql(request) && request.method === 'POST';
   const path = url.pathname.startsWith(`${restPrefix}/`) ? url.pathname.slice(restPrefix.length) : null;
   const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
-  if (path === null || match === null) return send(world, request, caller, unserved(world, request, caller));
+  if (!isQuery && match === null) return send(world, request, caller, unserved(world, request, caller));
+  const body = await readJsonBody(request);
+  if (!body.ok) return send(world, request, caller, failed(400, body.message));
+  if (isQuery || match === null) return graphql(world, request, caller, body.value);
   const call: Call = {
     world,
     caller,
@@ -103,8 +103,10 @@ function count(world: World, caller: Caller, match: Match, result: Answer): void
   if (route.content && result.status < 400) countUsage(world, caller, 'contentWrites');
 }
 
+/** 404 for what GitHub has not, 501 for what it has and we have not. */
 function unserved(world: World, request: Request, caller: Caller): Answer {
   const { pathname } = new URL(request.url);
+  if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFound();
   const row = {
     method: request.method,
     path: pathname,
@@ -150,7 +152,7 @@ function send(world: World, request: Request, caller: Caller, answered: Answer, 
   for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller), resource)))
     headers.set(name, value);
   if (known) return new Response(null, { status: 304, headers });
-  if (resource === 'core') publishAnswer(() => made(request, answered));
+  if (!isGraphql(request)) publishAnswer(() => made(request, answered));
   const empty = answered.body === null || request.method === 'HEAD';
   return new Response(empty ? null : new Uint8Array(bytes), { status: answered.status, headers });
 }
@@ -159,6 +161,10 @@ function made(request: Request, { status, body }: Answer): AnswerMade {
   const path = new URL(request.url).pathname.replace(restPrefix, '');
   const text = body instanceof Uint8Array || body === null ? null : JSON.stringify(body);
   return { method: request.method, path, status, text };
+}
+
+function isGraphql(request: Request): boolean {
+  return new URL(request.url).pathname === '/api/graphql';
 }
 
 function isMint(request: Request): boolean {

@@ -23,7 +23,7 @@ export type WorldOptions = {
 /** A world that goes on from `state`, or an empty one; `onChange` must have the state safe when it resolves. */
 export function createWorld(options: WorldOptions): World {
   const stores = new Map<number, GitStore>();
-  const state = options.state ?? emptyState();
+  const state = withoutInheritance(options.state ?? emptyState());
   const world: World = {
     clock: { ...options.clock, now: () => options.clock.now() + skewMs(state.settings.faults) },
     state,
@@ -47,4 +47,12 @@ export function createWorld(options: WorldOptions): World {
     fetch: (request) => answerWithFaults(world, request, (asked) => answer(world, asked)),
   };
   return world;
+}
+
+/** Keys of the tables come from requests, and a request may ask for `constructor`: a table has its rows and nothing else. */
+function withoutInheritance(state: State): State {
+  for (const table of Object.values(state)) {
+    if (typeof table === 'object' && !Array.isArray(table)) Object.setPrototypeOf(table, null);
+  }
+  return state;
 }

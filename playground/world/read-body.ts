@@ -21,11 +21,23 @@ export async function readJsonBody(request: Request): Promise<Body> {
 
 export function parseJson(text: string): Body {
   try {
+    if (isTooDeep(text)) return { ok: false, message: 'Problems parsing JSON' };
     return { ok: true, value: toJson(JSON.parse(text)) };
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false, message: 'Problems parsing JSON' };
     throw error;
   }
+}
+
+/** Whether more brackets are open at once than recursion can follow; those inside of texts do not count. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]]/gs)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    if (depth > playground.bodyDepth) return true;
+  }
+  return false;
 }
 
 /** JSON.parse gives nothing but JSON; this walk says so to the compiler. */

@@ -3,7 +3,7 @@
 import type * as z from 'zod';
 import type { Json } from './json.ts';
 import type { PermissionNeed, RepoAccess } from './permissions.ts';
-import { type Answer, unprocessable } from './reply.ts';
+import { type Answer, failed, unprocessable } from './reply.ts';
 import type { Repo } from './state.ts';
 import type { Caller, Role, User } from './state-people.ts';
 import type { World } from './world.ts';
@@ -104,6 +104,8 @@ export function content(route: Route): Route {
 export function withBody<Body>(body: Json, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return handle(parsed.data);
+  if (body !== null && (typeof body !== 'object' || Array.isArray(body)))
+    return failed(400, 'Body should be a JSON object');
   return unprocessable(
     `Invalid request.\n\n${parsed.error.issues.map((issue) => complaint(issue, body)).join(' ')}`,
   );
@@ -115,7 +117,7 @@ function complaint(issue: z.core.$ZodIssue, body: Json): string {
     (at: unknown, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),
     body,
   );
-  const isMissing = issue.code === 'invalid_type' && given === undefined;
+  const isMissing = ['invalid_type', 'invalid_union'].includes(issue.code) && given === undefined;
   const field = issue.path.map(String).join('/');
   return isMissing ? `"${field}" wasn't supplied.` : `For 'properties/${field}', ${issue.message}.`;
 }

@@ -46,7 +46,10 @@ function match(pattern: readonly string[], segments: readonly string[]): Record<
   const params: Record<string, string> = {};
   for (const [index, want] of pattern.entries()) {
     if (want.endsWith('*')) {
-      params[want.slice(1, -1)] = segments.slice(index).map(decode).join('/');
+      const rest = segments.slice(index).map(decode).join('/');
+      // A path, a ref or a comparison may be empty (the root, all of them); a branch has a name.
+      if (rest === '' && want === ':branch*') return null;
+      params[want.slice(1, -1)] = rest;
       return params;
     }
     const have = segments[index];
@@ -61,5 +64,10 @@ function match(pattern: readonly string[], segments: readonly string[]): Record<
 
 /** A malformed escape stays as it is written: it then names nothing, and the route answers 404. */
 function decode(segment: string): string {
-  return /%(?![0-9a-fA-F]{2})/.test(segment) ? segment : decodeURIComponent(segment);
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    if (error instanceof URIError) return segment;
+    throw error;
+  }
 }

@@ -69,7 +69,7 @@ describe('the server', () => {
     ]);
     expect((await fetch(`${origin}/_playground/usage`)).status).toBe(200);
     expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
-    expect((await fetch(`${origin}/api/v3/nowhere`)).status).toBe(501);
+    expect((await fetch(`${origin}/api/v3/gists`)).status).toBe(501);
     expect(await (await fetch(`${origin}/_playground/unserved`)).json()).toHaveLength(1);
   });
 

@@ -1,0 +1,25 @@
+/** Every operation of GitHub's REST API by method and path, served here or not: what GitHub does not have is a 404. */
+
+import { readFileSync } from 'node:fs';
+
+let patterns: readonly RegExp[] | null = null;
+
+/** Whether GitHub has it; `path` without `/api/v3`. The list is made by scripts/openapi.ts from GitHub's own description. */
+export function isOperation(method: string, path: string): boolean {
+  patterns ??= readList();
+  return patterns.some((pattern) => pattern.test(`${method === 'HEAD' ? 'GET' : method} ${path}`));
+}
+
+function readList(): readonly RegExp[] {
+  const text = readFileSync(new URL('./github-operations.txt', import.meta.url), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const source = line
+        .replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
+        .replaceAll('{*}', '.+')
+        .replaceAll('{}', '[^/]+');
+      return new RegExp(`^${source}$`);
+    });
+}
