@@ -5,6 +5,7 @@ import type { Engine } from '../domain/engine.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { PythonParser } from '../domain/python-syntax.ts';
+import type { TpuCloud } from '../domain/tpu-vm.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
 import type { Helpers } from './propose/helpers.ts';
@@ -17,6 +18,9 @@ export type LabGit = GitReader & GitWriter & GitExporter;
 
 /** The engine behind a cluster of the config; null where there is none on this machine. */
 export type EngineOf = (config: LabConfig, cluster: string) => Engine | null;
+
+/** The TPU VMs of a cluster, or null where the config does not say where they are. */
+export type CloudOf = (config: LabConfig, cluster: string) => TpuCloud | null;
 
 /** The log of the process: one line each, already redacted, never for a person on GitHub. */
 export type Log = (line: string, fields?: Readonly<Record<string, string | number>>) => void;

@@ -98,6 +98,7 @@ function inputFor(
     launchRuns: nothing,
     watchRuns: nothing,
     stopRuns: nothing,
+    careRuns: nothing,
     closureLog: nothing,
   };
   const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, sealedHistory(runs));

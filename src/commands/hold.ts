@@ -23,7 +23,8 @@ function decide({ state, actor, args }: CommandContext): CommandDecision {
   const isLaunched = state.end !== null || state.submission !== null || state.order?.status === 'claimed';
   if (isLaunched && !isOpen) return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
-  const drop = dropOf(standingApprovals(state), 'held');
+  // A launch that happened had its approval: a hold takes it from the next one, and not from that.
+  const drop = isLaunched ? null : dropOf(standingApprovals(state), 'held');
   const held = {
     type: 'held',
     role: 'control',

@@ -109,6 +109,14 @@ export const laneSchema = z.strictObject({
   ...proposalKeys,
   metrics: z.array(metric).max(20).default([]).describe('Key metrics of the pass or fail verdict.'),
   cadence,
+  restartsMax: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(1)
+    .describe(
+      'How often a run is started again without another approval, after a bad node was replaced; part of what is approved.',
+    ),
   resume: z
     .strictObject({
       policy: z

@@ -60,6 +60,9 @@ export const configSchema = z
         stop: workflowFile
           .default('ferrybot-stop.yml')
           .describe('The workflow that stops a job where no watch is seen to be alive.'),
+        care: workflowFile
+          .default('ferrybot-care.yml')
+          .describe('The workflow that carries out changes of a cluster that were consented to.'),
         chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
         daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
         watchdog: workflowFile

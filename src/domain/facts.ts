@@ -167,6 +167,7 @@ export type RunFacts = {
   readonly launchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly watchRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
+  readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;
 };
 

@@ -7,6 +7,7 @@ import { withHold, withoutHold } from './hold.ts';
 import { branded, isRunId } from './ids.ts';
 import { limits } from './limits.ts';
 import { mutationsAfter } from './mutation-state.ts';
+import { pastAttempt } from './relaunch.ts';
 import { fail, ok, type Result } from './result.ts';
 import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
@@ -53,6 +54,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     fence: 0,
     stop: null,
     end: null,
+    attempts: [],
     acknowledged: null,
     seal: null,
     closed: null,
@@ -79,7 +81,7 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       return dropped(state, event);
     case 'ordered':
       return {
-        ...state,
+        ...afterAttempt(state),
         order: {
           order: event.data.order,
           digest: event.data.orderDigest,
@@ -130,6 +132,14 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     default:
       return assertNever(event);
   }
+}
+
+/** A new order after a job that failed begins anew; what was is kept. */
+function afterAttempt(state: RunState): RunState {
+  const past = pastAttempt(state);
+  if (past === null) return state;
+  const fresh = { submission: null, observation: null, firstEval: null, end: null, acknowledged: null };
+  return { ...state, ...fresh, trace: [], attempts: [...state.attempts, past] };
 }
 
 /** A gate that answers otherwise on the same manifest and text shows nothing new to whoever approves it. */

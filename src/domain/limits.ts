@@ -290,6 +290,20 @@ export const limits = {
   cloudDeleteTimeoutMs: 15 * 60 * 1_000,
   /** Machines of one zone: the largest labs have some hundreds. */
   cloudVmsMax: 2_000,
+  /** Lines of a Ray task's traceback below its head, in which what is raised belongs to that task. */
+  tracebackLinesMax: 100,
+  /** Workers that one signature was seen on: one is a bad node, two are a question for a person. */
+  failureWorkersMax: 5,
+  /** So long the machines are asked for again before a person is told that they cannot be listed. */
+  badNodePatienceMs: 10 * 60 * 1_000,
+  /** The time over which a config's own consents are counted. */
+  preApprovalPeriodMs: 24 * 60 * 60 * 1_000,
+  /** From a deletion until the machine is out of the list; gcloud has waited for most of it. */
+  cloudGoneWaitMs: 10 * 60 * 1_000,
+  /** Between two looks at the machines while one is waited for. */
+  cloudLookPeriodMs: 30_000,
+  /** Proposals for one attempt: a consent that fell is asked for anew, and not for ever. */
+  nodeProposalsMax: 3,
   /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
   lostLogbookThreadsMax: 3,
   /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */

@@ -33,5 +33,8 @@ export const INCIDENTS = [
   'logbook-broken',
   'seal-failed',
   'git-push-failed',
+  'bad-node-unclear',
+  'consent-unused',
+  'relaunch-refused',
 ] as const;
 export type IncidentCode = (typeof INCIDENTS)[number];

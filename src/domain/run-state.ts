@@ -46,6 +46,15 @@ export type Gate = EventDataByType['gated'] & {
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
 export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
 export type Ending = EventDataByType['ended'] & { readonly at: string; readonly seq: number };
+/** An attempt that failed and was followed by another order: what it was, for what is still told of it. */
+export type PastAttempt = {
+  readonly order: IssuedOrder;
+  readonly submission: Submission;
+  readonly observation: Observation | null;
+  readonly firstEval: Observation | null;
+  readonly end: Ending;
+};
+
 export type Incident = {
   readonly code: IncidentCode;
   readonly detail: EventDataByType['incident']['detail'];
@@ -94,6 +103,8 @@ export type RunState = {
     readonly seq: number;
   } | null;
   readonly end: Ending | null;
+  /** Attempts before the one that `order`, `submission`, `observation` and `end` tell of, oldest first. */
+  readonly attempts: readonly PastAttempt[];
   readonly acknowledged: { readonly actor: Actor; readonly at: string } | null;
   readonly seal:
     | (EventDataByType['sealed'] & { readonly at: string; readonly seq: number; readonly actor: Actor })

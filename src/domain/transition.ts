@@ -4,6 +4,7 @@ import { assertNever } from './assert.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
 import { illegalMutation, underWay } from './mutation-state.ts';
 import { type Order, type OrderApproval, submissionIdOf } from './order.ts';
+import { relaunchRule } from './relaunch.ts';
 import {
   type Approval,
   commandKey,
@@ -84,7 +85,8 @@ function approvedRule(state: RunState, event: Extract<LogbookEvent, { type: 'app
 
 function orderedRule(state: RunState, event: Extract<LogbookEvent, { type: 'ordered' }>): string | null {
   const { order } = event.data;
-  if (state.submission !== null) return 'ordered after the job was submitted';
+  const again = state.submission === null ? null : relaunchRule(state, order);
+  if (again !== null) return again;
   if (state.order?.status === 'claimed') return 'ordered while another order is claimed';
   if (state.stop !== null) return 'ordered after a stop was asked for';
   if (state.gate === null || state.gate.digest !== order.digest)

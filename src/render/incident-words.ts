@@ -18,6 +18,34 @@ export function incidentTitle(code: IncidentCode): string {
   return INCIDENT_WORDS[code].title;
 }
 
+function unclearWords(reason: string): string {
+  switch (reason) {
+    case 'no-address':
+      return 'no line of the log says on which worker it happened';
+    case 'several-workers':
+      return 'the log shows it on more than one worker';
+    case 'not-configured':
+      return 'the config does not say where the TPU VMs of this cluster are (`gcp`)';
+    case 'no-machine':
+      return 'no TPU VM of the cluster has the address that the log names';
+    case 'several-machines':
+      return 'more than one TPU VM has the address that the log names';
+    default:
+      return 'the TPU VMs of the cluster could not be listed';
+  }
+}
+
+function relaunchWords(reason: string, d: DetailReader, place: PlaceWord): string {
+  switch (reason) {
+    case 'no-restarts-left':
+      return `The manifest that was approved allows ${d.text('restarts')} restarts, and they are used.`;
+    case 'manifest-changed':
+      return `The ${place} is not what was approved any more.`;
+    default:
+      return `The gate ${d.code('gate')} does not pass now (${d.code('gateCode')}).`;
+  }
+}
+
 const why = (d: DetailReader): string => (d.has('why') ? d.text('why') : d.text('message'));
 const NEW_APPROVAL = 'Clear the cause, then approve again with `/approve-launch`.';
 
@@ -124,5 +152,24 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     evidence: why,
     did: 'ferrybot reads again and decides again.',
     todo: 'Check the protection of the branch that is named.',
+  },
+  'bad-node-unclear': {
+    title: 'A bad TPU node, and it is not certain which',
+    evidence: (d) => `${d.code('signature')}: ${unclearWords(d.raw('reason'))} (${why(d)}).`,
+    did: 'Nothing was proposed and nothing on the cluster was touched.',
+    todo: 'Find the worker in the log and on the cluster. A machine that is bad is deleted by hand; `/ack` closes the failed run.',
+  },
+  'consent-unused': {
+    title: 'The consent ran out before it was used',
+    evidence: (d) =>
+      `${d.code('kind')} of ${d.code('target')} was consented to at ${d.text('at')} and no runner has begun it within the hour.`,
+    did: 'Nothing on the cluster was touched.',
+    todo: 'Check that a runner for the care workflow is online, then give the consent again.',
+  },
+  'relaunch-refused': {
+    title: 'The job is not started again',
+    evidence: (d, place) => relaunchWords(d.raw('reason'), d, place),
+    did: 'The bad node was replaced; no job was started.',
+    todo: '`/ack` closes the failed run; the next one is proposed and approved as always.',
   },
 };

@@ -9,6 +9,7 @@ export const MARKER_KINDS = [
   'first-eval',
   'incident',
   'drop',
+  'mutation',
   'ended',
   'sealed',
   'closed',

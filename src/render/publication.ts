@@ -1,6 +1,7 @@
 /** Every comment that a run's threads are owed, by kind. */
 
 import { assertNever } from '../domain/assert.ts';
+import { stateAtEntry } from '../domain/relaunch.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
 import { renderClosed } from './closed.ts';
@@ -12,6 +13,7 @@ import { renderIncident } from './incident.ts';
 import type { RenderInput } from './input.ts';
 import { renderLaunch } from './launch.ts';
 import type { MarkerKind } from './marker.ts';
+import { renderMutation } from './mutation.ts';
 import { renderSealed } from './sealed.ts';
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
@@ -32,15 +34,17 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
     case 'answer':
       return renderAnswer(key, input);
     case 'launch':
-      return renderLaunch(input.state);
+      return renderLaunch(stateAtEntry(input.state, Number(key)));
     case 'first-eval':
-      return renderFirstEval(input.state);
+      return renderFirstEval(stateAtEntry(input.state, Number(key)));
     case 'incident':
       return renderIncident(key, input.state);
+    case 'mutation':
+      return renderMutation(key, input.state);
     case 'drop':
       return renderDrop(key, input);
     case 'ended':
-      return renderEnded(input);
+      return renderEnded({ ...input, state: stateAtEntry(input.state, Number(key)) });
     case 'sealed':
       return renderSealed(input.state);
     case 'closed':

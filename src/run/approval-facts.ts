@@ -6,6 +6,7 @@ import type { LabConfig } from '../config/schema.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { wantsRelaunch } from '../domain/relaunch.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/run-state.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
@@ -29,7 +30,8 @@ export function recordedApprovalVerdicts(state: RunState, config: LabConfig): re
 /** The approvals that are to be looked at again: until a launch is ordered on them. From there on the runner looks itself. */
 export function approvalsToLookAt(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
-  return state.submission === null && !isOrdered ? standingApprovals(state) : [];
+  const isLaunchable = state.submission === null || wantsRelaunch(state);
+  return isLaunchable && !isOrdered ? standingApprovals(state) : [];
 }
 
 function factsWith(

@@ -11,7 +11,8 @@ import { append, type Step } from './step.ts';
 
 /** Drops the approvals of the first reason that is found; a fact that cannot be read drops nothing and orders nothing. */
 export function decideApprovals(state: RunState, facts: RunFacts, config: LabConfig): Step | null {
-  if (approvalsToLookAt(state).length === 0) return null;
+  // After the launch a fallen approval changes nothing of it, and is asked about again before another.
+  if (state.submission !== null || approvalsToLookAt(state).length === 0) return null;
   const ids = new Set(standingApprovals(state).map((approval) => approval.actor.id));
   const fallen = approvalFacts(state, facts, config)
     .given.filter(({ actor, digest }) => ids.has(actor.id) && digest === state.gate?.digest)

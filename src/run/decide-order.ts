@@ -2,7 +2,7 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
-import type { DigestOf, Instant } from '../domain/ids.ts';
+import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { type Order, submissionIdOf } from '../domain/order.ts';
 import { type IssuedOrder, nextAttempt, type RunState, standingApprovals } from '../domain/run-state.ts';
@@ -12,21 +12,30 @@ import type { Gated } from './gate-run.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
-/** Issues an order where the gates over the change and those over the approvals pass. `gated` is fresh, of this very moment. */
-export function decideOrder(input: {
+export type OrderInput = {
   readonly state: RunState;
   readonly gated: Gated;
   readonly repository: string;
   readonly now: Instant;
   readonly digestOf: DigestOf;
-}): Step | null {
-  const { state, gated, now } = input;
+};
+
+/** Issues an order where the gates over the change and those over the approvals pass. `gated` is fresh, of this very moment. */
+export function decideOrder(input: OrderInput): Step | null {
+  const { state, gated } = input;
   if (state.submission !== null || state.stop !== null) return null;
   if (state.order?.status === 'open' || state.order?.status === 'claimed') return null;
   if (gated.manifest.kind === 'unknown' || !allPass(gated.verdicts)) return null;
   if (gated.bound.kind === 'unknown' || !allPass(gated.approvals)) return null;
   const { digest } = gated.bound.value;
   if (state.gate === null || state.gate.digest !== digest || !allPass(state.gate.verdicts)) return null;
+  return orderStep(input, digest);
+}
+
+/** The order for what was gated and approved: of the next attempt, on the approvals that were seen to count just now. */
+export function orderStep(input: OrderInput, digest: Digest): Step | null {
+  const { state, gated, now } = input;
+  if (state.gate === null) return null;
   const counting = countingPeople(gated);
   const approvals = distinctPeople(standingApprovals(state).filter((a) => counting.has(a.actor.id)));
   const attempt = nextAttempt(state.order);

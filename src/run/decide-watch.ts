@@ -1,5 +1,6 @@
 /** Decides whether a watch must be started: every live job has one, and only one, by lease. */
 
+import { openSighting } from '../care/bad-node.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -10,7 +11,8 @@ import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
 /** Whether a live job has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
-  if (state.submission === null || state.end !== null) return false;
+  // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
+  if (state.submission === null || (state.end !== null && openSighting(state) === null)) return false;
   const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
   return until === null || now >= until;
 }

@@ -59,7 +59,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     resume: { policy: lane.resume.policy, initializeFrom: null },
     retention: lane.retention,
     cost: { acceleratorHours: cluster.acceleratorHoursPerRun, source: 'config' },
-    envelope: { restarts: 0, fixes: [], reductions: [] },
+    envelope: { restarts: lane.restartsMax, fixes: [], reductions: [] },
     policy: policyOf(facts.config),
   });
 }

@@ -18,7 +18,13 @@ export type Publication = {
 
 /** Everything that should stand in the run's threads by now; answers and alerts first, progress never (it is the card's). */
 export function publicationsOf(state: RunState): readonly Publication[] {
-  return [...answersOf(state), ...incidentsOf(state), ...dropsOf(state), ...milestonesOf(state)];
+  return [
+    ...answersOf(state),
+    ...incidentsOf(state),
+    ...dropsOf(state),
+    ...mutationsOf(state),
+    ...milestonesOf(state),
+  ];
 }
 
 /**
@@ -59,12 +65,35 @@ function dropsOf(state: RunState): readonly Publication[] {
   }));
 }
 
+/** Proposed, consented to by the config (a person's consent has its answer), and how it ended. */
+function mutationsOf({ mutations }: RunState): readonly Publication[] {
+  return mutations.flatMap(({ proposal, at, seq, consents, ended }) => {
+    const byConfig = consents.filter(({ source }) => source.kind === 'config');
+    const moments = [
+      { at, seq, role: 'watch' },
+      ...byConfig.map((one) => ({ at: one.at, seq: one.seq, role: 'control' }) as const),
+      ...(ended === null ? [] : [{ at: ended.at, seq: ended.seq, role: 'runner' } as const]),
+    ] as const;
+    return moments.map((moment) => ({
+      kind: 'mutation' as const,
+      key: String(moment.seq),
+      thread: proposal.thread,
+      ...moment,
+    }));
+  });
+}
+
 function milestonesOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
   const moments = [
-    { kind: 'launch', role: 'runner', event: state.submission },
-    { kind: 'first-eval', role: 'watch', event: state.firstEval },
-    { kind: 'ended', role: 'watch', event: state.end },
+    ...[...state.attempts, state].flatMap(
+      ({ submission, firstEval, end }) =>
+        [
+          { kind: 'launch', role: 'runner', event: submission },
+          { kind: 'first-eval', role: 'watch', event: firstEval },
+          { kind: 'ended', role: 'watch', event: end },
+        ] as const,
+    ),
     { kind: 'sealed', role: 'control', event: state.seal },
     { kind: 'closed', role: 'control', event: state.closed },
   ] as const;

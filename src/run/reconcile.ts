@@ -14,11 +14,13 @@ import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideApprovals } from './decide-approvals.ts';
+import { decideCare } from './decide-care.ts';
 import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand } from './decide-commands.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
 import { decidePublication } from './decide-publications.ts';
+import { decideRelaunch } from './decide-relaunch.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
@@ -62,6 +64,8 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   return (
     closing ??
     decideOrder({ ...input, gated }) ??
+    decideRelaunch({ ...input, gated }) ??
+    decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
     decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??

@@ -2,6 +2,7 @@
 
 import { limits } from '../domain/limits.ts';
 import { signaturesOf } from './signatures.ts';
+import { taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
 
 /** One signature seen. `line` is the first line that showed it, cut to a length for people; scrub before posting. */
 export type FailureSighting = {
@@ -9,10 +10,16 @@ export type FailureSighting = {
   readonly line: string;
   readonly lineNumber: number;
   readonly count: number;
+  /** Addresses of the workers whose lines showed it; `several` where Ray folded more workers into one line. */
+  readonly workers: readonly string[];
 };
+
+/** The head of the latest traceback of a Ray task, and the line that it stood in. */
+export type TaskOrigin = { readonly worker: WorkerAddress; readonly lineNumber: number };
 
 type Sightings = {
   readonly lines: number;
+  readonly origin: TaskOrigin | null;
   readonly failures: readonly FailureSighting[];
   readonly lastException: string | null;
 };
@@ -31,20 +38,38 @@ export const EXCEPTION_NEEDLES: readonly string[] = [
 
 /** Adds what one line says; `lines` is the number of this line. */
 export function readFailure<Facts extends Sightings>(facts: Facts, line: string): Facts {
+  const task = taskAddress(line);
+  const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
   const found = signaturesOf(line);
   const isException = EXCEPTION.test(line);
-  if (found.length === 0 && !isException) return facts;
+  if (found.length === 0 && !isException) return known;
   const shown = line.slice(0, limits.messageCharactersMax).toWellFormed();
-  const failures = found.reduce((all, { id }) => addSighting(all, id, shown, facts.lines), facts.failures);
-  return { ...facts, failures, lastException: isException ? shown : facts.lastException };
+  const worker = workerAddress(line) ?? originOf(known);
+  const seen = { line: shown, lineNumber: facts.lines, worker };
+  const failures = found.reduce((all, { id }) => addSighting(all, id, seen), facts.failures);
+  return { ...known, failures, lastException: isException ? shown : facts.lastException };
+}
+
+/** What is raised within a traceback belongs to the task that its head names. */
+function originOf({ origin, lines }: Sightings): WorkerAddress | null {
+  return origin !== null && lines - origin.lineNumber <= limits.tracebackLinesMax ? origin.worker : null;
 }
 
 function addSighting(
   all: readonly FailureSighting[],
   id: string,
-  line: string,
-  lineNumber: number,
+  seen: Pick<FailureSighting, 'line' | 'lineNumber'> & { readonly worker: WorkerAddress | null },
 ): readonly FailureSighting[] {
-  if (!all.some((seen) => seen.id === id)) return [...all, { id, line, lineNumber, count: 1 }];
-  return all.map((seen) => (seen.id === id ? { ...seen, count: seen.count + 1 } : seen));
+  const { line, lineNumber, worker } = seen;
+  const name = worker === null ? null : worker.kind === 'one' ? worker.address : worker.kind;
+  const workers = name === null ? [] : [name];
+  if (!all.some((known) => known.id === id)) return [...all, { id, line, lineNumber, count: 1, workers }];
+  return all.map((known) =>
+    known.id === id ? { ...known, count: known.count + 1, workers: joined(known.workers, workers) } : known,
+  );
+}
+
+function joined(known: readonly string[], more: readonly string[]): readonly string[] {
+  const all = [...new Set([...known, ...more])];
+  return all.length <= limits.failureWorkersMax ? all : known;
 }

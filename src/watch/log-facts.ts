@@ -1,10 +1,16 @@
 /** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
 
 import { limits } from '../domain/limits.ts';
-import { EXCEPTION_NEEDLES, type FailureSighting, readFailure } from './failure-sightings.ts';
+import {
+  EXCEPTION_NEEDLES,
+  type FailureSighting,
+  readFailure,
+  type TaskOrigin,
+} from './failure-sightings.ts';
 import { createLineFilter } from './line-filter.ts';
 import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
 import { SIGNATURES } from './signatures.ts';
+import { TASK_NEEDLE } from './worker-address.ts';
 
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerLink = {
@@ -41,6 +47,7 @@ export type LogFacts = {
   /** The path that the run went on from. */
   readonly resumedFrom: string | null;
   readonly failures: readonly FailureSighting[];
+  readonly origin: TaskOrigin | null;
   /** The latest line that ends a Python traceback, `KeyError: 'x'`. */
   readonly lastException: string | null;
 };
@@ -62,6 +69,7 @@ export const NO_LOG_FACTS: LogFacts = {
   checkpointPath: null,
   resumedFrom: null,
   failures: [],
+  origin: null,
   lastException: null,
 };
 
@@ -113,6 +121,7 @@ const EVAL_NEEDLES = [...'abcdefghijklmnopqrstuvwxyz0123456789_./-'].map((next) 
 const findTelling = createLineFilter([
   ...SIGNATURES.flatMap(({ needles }) => needles),
   ...EXCEPTION_NEEDLES,
+  TASK_NEEDLE,
   ...EVAL_NEEDLES,
   PROGRESS_NEEDLE,
   'First train step completed',

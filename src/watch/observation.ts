@@ -65,8 +65,11 @@ function bounded(look: Look, text: string): string {
 
 /** Each signature is an incident once; a signature while the job runs is evidence and no verdict. */
 function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
+  const attempt = state.submission?.attempt ?? 1;
   const told = new Set(
-    state.incidents.filter((i) => i.code === 'failure-signature').map((i) => i.detail['signature']),
+    state.incidents
+      .filter((i) => i.code === 'failure-signature' && (i.detail['attempt'] ?? 1) === attempt)
+      .map((i) => i.detail['signature']),
   );
   return look.log.failures
     .filter((failure) => !told.has(failure.id))
@@ -77,6 +80,8 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
         class: row?.class ?? '',
         advice: row?.advice ?? '',
         line: bounded(look, failure.line),
+        ...(attempt === 1 ? {} : { attempt }),
+        ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
       };
       return { type: 'incident', role: 'watch', data: { code: 'failure-signature', detail } } as const;
     });

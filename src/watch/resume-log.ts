@@ -16,7 +16,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     evals: last.evals,
     trackers: last.trackers.map(({ id, url }) => ({ id, url, entity: '', project: '' })),
     checkpointStep: last.checkpointStep,
-    failures: last.signatures.map((id) => ({ id, line: '', lineNumber: 0, count: 1 })),
+    failures: last.signatures.map((id) => ({ id, line: '', lineNumber: 0, count: 1, workers: [] })),
   };
   return { facts, offset: last.logOffset };
 }

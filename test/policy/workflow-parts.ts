@@ -61,6 +61,14 @@ export const PARTS: Readonly<Record<string, Part>> = {
     label: 'ferrybot-stop',
     environment: 'ferrybot-watch',
   },
+  // Its machine has the rights of the cloud itself: no secret of a cluster passes through a workflow.
+  care: {
+    permissions: { contents: 'write', issues: 'read', 'pull-requests': 'read' },
+    key: 'FERRYBOT_RUNNER_KEY',
+    others: [],
+    label: 'ferrybot-care',
+    environment: 'ferrybot-care',
+  },
 };
 
 /** File of a workflow that is called → the mode of its one job. */

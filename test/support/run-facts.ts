@@ -165,6 +165,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     handedOver: new Map(),
     laneHolds: known([]),
     clusterMutations: known([]),
+    careRuns: known([]),
     launchRuns: unknown('not asked for'),
     watchRuns: known([]),
     stopRuns: known([]),

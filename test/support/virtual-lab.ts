@@ -16,7 +16,7 @@ import type { World } from '../../playground/world/world.ts';
 import { isMode } from '../../src/app/action/inputs.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
-import type { Lab } from '../../src/app/lab.ts';
+import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
@@ -59,6 +59,8 @@ export type VirtualLabOptions = {
   readonly faults?: readonly Fault[];
   /** A job of the action waits for this before it begins, as one does whose runner is offline. */
   readonly beforeJob?: (mode: string) => Promise<void>;
+  /** The machines of a cluster; none unless given. */
+  readonly cloudOf?: (clock: VirtualClock) => CloudOf;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
 };
@@ -127,6 +129,12 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       {
         name: 'ferrybot-watch',
         secrets: { FERRYBOT_WATCH_KEY: DEMO_KEYS.watch.seed },
+        variables: {},
+        defaultBranchOnly: true,
+      },
+      {
+        name: 'ferrybot-care',
+        secrets: { FERRYBOT_RUNNER_KEY: DEMO_KEYS.runner.seed },
         variables: {},
         defaultBranchOnly: true,
       },
@@ -224,6 +232,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
       { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
       { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
       { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
+      { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
     ],
     executor: {
       kind: 'inProcess',
@@ -240,6 +249,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
             inputs: {
               run: inputs['run'] ?? '',
               order: inputs['order'] ?? '',
+              mutation: inputs['mutation'] ?? '',
               cluster: inputs['cluster'] ?? '',
               stateDirectory: '/nonexistent-state',
               shiftMs: Number(inputs['shift-minutes'] || '1200') * 60_000,
@@ -254,6 +264,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
             },
             defaultBranch: 'main',
             engineOf: () => engine,
+            cloudOf: options.cloudOf?.(clock) ?? (() => null),
             readMetrics: async (submission) => metricsOf(engine, submission.jobId),
             environment: env,
             secrets: createSecretKeeper(env, () => undefined),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
+import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createEngines } from '../engines.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
@@ -75,6 +76,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     log: (line, fields) =>
       core.info(secrets.clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)),
   });
+  const gcloud = gcloudOf(environment);
   const event = eventSchema.safeParse(payload);
   const defaultBranch = event.success ? event.data.repository.default_branch : 'main';
   const engines = createEngines({
@@ -91,6 +93,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     inputs: {
       run: core.getInput('run'),
       order: core.getInput('order'),
+      mutation: core.getInput('mutation'),
       cluster: core.getInput('cluster'),
       stateDirectory,
       shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
@@ -105,6 +108,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     },
     defaultBranch,
     engineOf: engines.engineOf,
+    cloudOf: (config, cluster) => cloudFor(config, cluster, gcloud),
     readMetrics: metricsFromFile,
     shipTree,
     environment,

@@ -1,7 +1,7 @@
 /** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
 
 /** What one step of a workflow does (architecture.md, section 4, who runs where). */
-export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog'] as const;
+export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog', 'care'] as const;
 export type ActionMode = (typeof MODES)[number];
 
 /** One input as action.yml has it. `default` null = the key is absent, so that an unset input is the empty text. */
@@ -14,7 +14,7 @@ export type ActionInput = {
 export const ACTION_INPUTS = {
   mode: {
     description:
-      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again).',
+      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out).',
     required: true,
     default: null,
   },
@@ -26,12 +26,17 @@ export const ACTION_INPUTS = {
   },
   run: {
     description:
-      'launch: the run whose order is carried out. stop: the run whose job is stopped. chat: the run that a workflow has just worked on.',
+      'launch: the run whose order is carried out. stop: the run whose job is stopped. care: the run, or journal, whose record has the proposal. chat: the run that a workflow has just worked on.',
     required: false,
     default: null,
   },
   order: {
     description: 'launch: digest of the order. Nothing else about the launch is taken from the workflow.',
+    required: false,
+    default: null,
+  },
+  mutation: {
+    description: 'care: digest of the proposed change. Nothing else about it is taken from the workflow.',
     required: false,
     default: null,
   },

@@ -1,6 +1,6 @@
 /** What one run of the action is given, and what it answers. */
 
-import type { EngineOf, Lab } from '../lab.ts';
+import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-job.ts';
 import type { SecretKeeper } from '../secret-keeper.ts';
 import type { MetricsReader } from '../watch/look.ts';
@@ -22,6 +22,7 @@ export type ActionParts = {
   readonly inputs: {
     readonly run: string;
     readonly order: string;
+    readonly mutation: string;
     readonly cluster: string;
     readonly stateDirectory: string;
     readonly shiftMs: number;
@@ -29,6 +30,7 @@ export type ActionParts = {
   readonly event: ActionEvent;
   readonly defaultBranch: string;
   readonly engineOf: EngineOf;
+  readonly cloudOf: CloudOf;
   readonly readMetrics: MetricsReader;
   readonly shipTree: ShipTree;
   readonly environment: Readonly<Record<string, string | undefined>>;

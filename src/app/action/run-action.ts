@@ -9,6 +9,7 @@ import { createWorker } from '../control/worker.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { propose } from '../propose/propose.ts';
 import { launch } from '../runner/launch.ts';
+import { careFor } from './caring.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 import { checkWatches, stateProblem, stopJob, watchCluster } from './watching.ts';
 
@@ -30,6 +31,8 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
       return orGitSaidNo(() => withLab(parts, async (open) => stopJob(parts, open)));
     case 'watchdog':
       return orGitSaidNo(() => withLab(parts, checkWatches));
+    case 'care':
+      return orGitSaidNo(() => withLab(parts, async (open) => careFor(parts, open)));
     default:
       return assertNever(parts.mode);
   }

@@ -75,6 +75,7 @@ function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
   return {
     holder: `run-${parts.event.runId}-${parts.event.runAttempt}`,
     engineOf: parts.engineOf,
+    cloudOf: parts.cloudOf,
     readMetrics: parts.readMetrics,
     redact: parts.secrets.cleanJobText,
     publisher: createPublisher(),

@@ -16,6 +16,7 @@ import { isIssueFirst } from '../../domain/issue-first.ts';
 import type { JournalState } from '../../domain/journal-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { wantsRelaunch } from '../../domain/relaunch.ts';
 import type { RunState } from '../../domain/run-state.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
@@ -25,6 +26,7 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
+import { wantsCareRuns } from '../../run/decide-care.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
@@ -61,7 +63,7 @@ export function createGatherer(
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
       const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
       const changed =
-        pull.kind === 'known' && state.submission === null
+        pull.kind === 'known' && (state.submission === null || wantsRelaunch(state))
           ? await change(pull.value.headSha)
           : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
       const handedOver = handedOverOf(state, journal);
@@ -92,6 +94,9 @@ export function createGatherer(
             : notAsked(),
         stopRuns: wantsStopRuns(state, memory, lab.now())
           ? await once('stop', () => listWorkflowRuns(lab.client, config.workflows.stop))
+          : notAsked(),
+        careRuns: wantsCareRuns(state.mutations, memory, lab.now())
+          ? await once('care', () => listWorkflowRuns(lab.client, config.workflows.care))
           : notAsked(),
         closureLog: isClosing(state) ? await once('closure', () => closureLogOf(git, config)) : notAsked(),
       };

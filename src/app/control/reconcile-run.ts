@@ -114,7 +114,8 @@ async function record(
   return memory;
 }
 
-function remembered(memory: Memory, key: string, outcome: EffectOutcome): Memory {
+/** The memory with what came of one more effect. */
+export function remembered(memory: Memory, key: string, outcome: EffectOutcome): Memory {
   return {
     ...memory,
     outcomes: new Map([...memory.outcomes, [key, outcome]]),

@@ -5,6 +5,7 @@ import { GitError } from '../../domain/git.ts';
 import type { Instant, RunId, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
+import { wantsRelaunch } from '../../domain/relaunch.ts';
 import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
@@ -21,6 +22,7 @@ import { createGatherer } from './gather.ts';
 import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { tellAnswers } from './journal-answers.ts';
+import { careForJournal } from './journal-care.ts';
 import { createMemories, type Memories } from './memories.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
@@ -151,6 +153,7 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   const moved = await settleRequests(open);
   if (moved.length > 0) await lookAtRuns(own, open, moved);
   if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep')) await tellAnswers(open, own.toldAnswers);
+  await careForJournal(open, own.memories);
   const isSweep = all.some((wake) => wake.kind === 'sweep');
   await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
   await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
@@ -231,6 +234,9 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
     return true;
   const memory = own.memories.of(state.run);
   if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
+  const mayMoveCare = wakes.some((wake) => wake.kind === 'workflow-ended' || wake.kind === 'sweep');
+  if (mayMoveCare && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
+    return true;
   return !isSettled(own, state, now) && (isAged(state, now) || isForUsToTell(own, state));
 }
 
@@ -286,5 +292,10 @@ function holdsOf({ keeper }: OpenLab): string {
 /** What of a run can owe something: its phase, its publications, and what is unanswered. */
 function standing(state: RunState): string {
   const open = [...state.commands.values()].filter((command) => command.answer === null).length;
-  return `${phaseOf(state)} ${publicationsOf(state).length} ${open} ${state.gate?.seq ?? 0}`;
+  const cared = state.mutations.map(({ consents, begun, ended }) => [
+    consents.length,
+    begun?.seq,
+    ended?.seq,
+  ]);
+  return `${phaseOf(state)} ${publicationsOf(state).length} ${open} ${state.gate?.seq ?? 0} ${cared.join(' ')}`;
 }

@@ -8,9 +8,10 @@ import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { tellBroken } from '../control/tell-broken.ts';
-import type { EngineOf } from '../lab.ts';
+import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
+import { answerBadNode, hasOpenSighting } from './bad-node.ts';
 import { lookAt, type MetricsReader } from './look.ts';
 
 export type WatchInput = {
@@ -18,6 +19,7 @@ export type WatchInput = {
   /** Names this process: two watches never share a holder. */
   readonly holder: string;
   readonly engineOf: EngineOf;
+  readonly cloudOf: CloudOf;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
   readonly publisher: Publisher;
@@ -39,8 +41,13 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult
     if ((await check(open, input, state.run)) === 'refused')
       return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   }
-  const left = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
-  if (left.length === 0) return { kind: 'idle' };
+  for (const state of open.keeper.current().runs.filter((run) => hasOpenSighting(run, input.cluster)))
+    await answerBadNode(open, input, state.run);
+  const { runs } = open.keeper.current();
+  const left = runs.filter((run) => isWatchable(run, input.cluster));
+  const isOwing = runs.some((run) => hasOpenSighting(run, input.cluster));
+  if (left.length === 0)
+    return isOwing ? { kind: 'again', at: after(lab.now(), limits.watchRetryMs) } : { kind: 'idle' };
   const dues = left.map((state) =>
     state.stop === null
       ? nextCheckAt(state, cadence, lab.now())

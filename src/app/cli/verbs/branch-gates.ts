@@ -125,6 +125,7 @@ async function factsOf(
     laneRuns: NEEDS_GITHUB,
     laneHolds: NEEDS_GITHUB,
     clusterMutations: NEEDS_GITHUB,
+    careRuns: NEEDS_GITHUB,
     handedOver: new Map(),
     launchRuns: NEEDS_GITHUB,
     watchRuns: NEEDS_GITHUB,

@@ -1,0 +1,126 @@
+/** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy/job-monitoring-loop.md, TPU Bad-Node Recovery). */
+
+import type { ConsentToken } from '../../domain/consent-token.ts';
+import type { Instant } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { MutationStep, VmIdentity } from '../../domain/mutation.ts';
+import type { MutationRecord } from '../../domain/mutation-state.ts';
+import { REPLACED } from '../../domain/relaunch.ts';
+import { after, fromRfc3339 } from '../../domain/time.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../../domain/tpu-vm.ts';
+import type { Lab } from '../lab.ts';
+import type { Ending, Hands, TargetLook } from './hands.ts';
+
+export type NodeDeletion = {
+  readonly lab: Pick<Lab, 'now' | 'boundary'>;
+  readonly cloud: TpuCloud;
+  readonly project: string;
+  readonly vm: VmIdentity;
+  readonly mutation: MutationRecord;
+  readonly replacementWaitMs: number;
+  readonly sleep: (durationMs: number) => Promise<void>;
+};
+
+/** The hands for one proposed deletion. */
+export function nodeDeletionHands(input: NodeDeletion): Hands {
+  return {
+    look: async () => targetLook(input, await input.cloud.list()),
+    act: (token, begunAt) => act(input, token, begunAt),
+    lookBack: (begunAt) => follow(input, begunAt, { isAnswered: false, ifThere: 'interrupted' }),
+  };
+}
+
+/** Name, zone, time of creation and address are those that were proposed, and the call is the one that was shown. */
+function targetLook({ vm, project, mutation }: NodeDeletion, listing: VmListing): TargetLook {
+  const [step, ...more] = mutation.proposal.steps;
+  if (more.length > 0 || step === undefined || !isSame(step, deleteStep(project, vm)))
+    return { kind: 'changed', code: 'steps-changed', why: 'the config names another project by now' };
+  if (listing.kind === 'unknown') return { kind: 'unknown', why: listing.message };
+  const there = listing.vms.find((one) => one.name === vm.name && one.zone === vm.zone);
+  if (there !== undefined && isSameVm(there, vm)) return { kind: 'same' };
+  const why = there === undefined ? 'no such machine' : `made ${there.createdAt}, state ${there.state}`;
+  return { kind: 'changed', code: 'target-changed', why };
+}
+
+function isSame(a: MutationStep, b: MutationStep): boolean {
+  return a.does === b.does && JSON.stringify(a.command) === JSON.stringify(b.command);
+}
+
+async function act(input: NodeDeletion, token: ConsentToken, begunAt: Instant): Promise<Ending> {
+  const { lab, cloud, vm } = input;
+  const look = targetLook(input, await cloud.list());
+  if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
+  if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
+  lab.boundary('delete-tpu-vm', 'before');
+  const outcome = await cloud.deleteVm(token, vm, lab.now());
+  lab.boundary('delete-tpu-vm', 'after');
+  if (outcome.kind === 'failed')
+    return { outcome: 'failed', code: 'call-failed', detail: { why: outcome.message } };
+  const ending = await follow(input, begunAt, {
+    isAnswered: outcome.kind === 'deleted',
+    ifThere: 'still-there',
+  });
+  return outcome.kind === 'unknown' && ending.outcome !== 'done'
+    ? { ...ending, detail: { ...ending.detail, said: outcome.message } }
+    : ending;
+}
+
+/** Looks until the machine is gone and another one is ready, each for a bounded time. */
+async function follow(
+  input: NodeDeletion,
+  begunAt: Instant,
+  how: { readonly isAnswered: boolean; readonly ifThere: string },
+): Promise<Ending> {
+  const gone = await lookUntil(input, limits.cloudGoneWaitMs, (vms) =>
+    isGone(vms, input.vm, how.isAnswered) ? true : null,
+  );
+  if (gone.kind === 'unreadable')
+    return { outcome: 'unclear', code: 'not-verified', detail: { why: gone.why } };
+  if (gone.kind === 'not-seen') return { outcome: 'failed', code: how.ifThere, detail: {} };
+  const replaced = await lookUntil(input, input.replacementWaitMs, (vms) =>
+    replacementIn(input, vms, begunAt),
+  );
+  if (replaced.kind !== 'seen') return { outcome: 'done', code: 'not-replaced', detail: {} };
+  const { name, zone, createdAt } = replaced.value;
+  return { outcome: 'done', code: REPLACED, detail: { replacement: name, zone, made: createdAt } };
+}
+
+/** An empty list shows that a machine is gone only where the cloud has said so itself. */
+function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boolean {
+  return (isAnswered || vms.length > 0) && !vms.some((one) => isSameVm(one, vm));
+}
+
+/** A machine of the same cluster and kind that was made since, and is ready. */
+function replacementIn({ mutation }: NodeDeletion, vms: readonly TpuVm[], begunAt: Instant): TpuVm | null {
+  const { facts } = mutation.evidence;
+  const found = vms.find(
+    (one) =>
+      one.state === 'READY' &&
+      one.rayCluster === facts['rayCluster'] &&
+      one.acceleratorType === facts['acceleratorType'] &&
+      (fromRfc3339(one.createdAt) ?? 0) >= begunAt - limits.clockSlackMs,
+  );
+  return found ?? null;
+}
+
+type Seen<Value> =
+  | { readonly kind: 'seen'; readonly value: Value }
+  | { readonly kind: 'not-seen' }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** `unreadable` only where the last look was: what was seen in between still counts. */
+async function lookUntil<Value>(
+  { lab, cloud, sleep }: NodeDeletion,
+  waitMs: number,
+  found: (vms: readonly TpuVm[]) => Value | null,
+): Promise<Seen<Value>> {
+  const until = after(lab.now(), waitMs);
+  for (;;) {
+    const listing = await cloud.list();
+    const value = listing.kind === 'listed' ? found(listing.vms) : null;
+    if (value !== null) return { kind: 'seen', value };
+    if (lab.now() >= until)
+      return listing.kind === 'unknown' ? { kind: 'unreadable', why: listing.message } : { kind: 'not-seen' };
+    await sleep(Math.min(limits.cloudLookPeriodMs, Math.max(1, until - lab.now())));
+  }
+}

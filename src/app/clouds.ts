@@ -1,0 +1,19 @@
+/** The machines behind each cluster, as the config of this process's runner says. */
+
+import { type GcloudOptions, gcloudEnvironment } from '../clusters/gcp/gcloud.ts';
+import { createTpuCloud } from '../clusters/gcp/tpu-cloud.ts';
+import type { LabConfig } from '../config/schema.ts';
+import type { TpuCloud } from '../domain/tpu-vm.ts';
+import { runProgram } from '../host/process.ts';
+
+/** The gcloud of this machine, with its own credentials alone. */
+export function gcloudOf(environment: Readonly<Record<string, string | undefined>>): GcloudOptions {
+  return { program: 'gcloud', env: gcloudEnvironment(environment), run: runProgram };
+}
+
+/** The TPU VMs of a cluster; null where the config does not say where they are. */
+export function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
+  const found = config.clusters[cluster];
+  if (found?.engine !== 'ray' || found.gcp === null) return null;
+  return createTpuCloud(gcloud, found.gcp);
+}

@@ -1,0 +1,47 @@
+/** Changes of a cluster that belong to no run: what the journal says was consented to is handed to the runner. */
+
+import { limits } from '../../domain/limits.ts';
+import { unknown } from '../../domain/observed.ts';
+import { listWorkflowRuns } from '../../github/workflows.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { decideMutations, wantsCareRuns } from '../../run/decide-care.ts';
+import { NOT_ASKED } from '../../run/decide-order.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Memories } from './memories.ts';
+import { perform } from './perform.ts';
+import { remembered } from './reconcile-run.ts';
+
+/** Takes the steps that the journal's mutations owe, one after the other, until there is none. */
+export async function careForJournal(open: OpenLab, memories: Memories): Promise<void> {
+  const { lab, config, keeper } = open;
+  let memory = memories.of(JOURNAL);
+  for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
+    const { journal, broken } = keeper.current();
+    if (journal.mutations.length === 0 || broken.some(({ run }) => run === JOURNAL)) return;
+    const { mutations, incidents, holds } = journal;
+    const careRuns = wantsCareRuns(mutations, memory, lab.now())
+      ? await listWorkflowRuns(lab.client, config.workflows.care)
+      : unknown(NOT_ASKED);
+    const isHeld = holds.some(({ date }) => date === null);
+    const step = decideMutations({
+      record: JOURNAL,
+      mutations,
+      incidents,
+      careRuns,
+      isHeld,
+      config,
+      now: lab.now(),
+      memory,
+    });
+    if (step === null) return;
+    if (step.kind === 'append') {
+      const result = await keeper.append(JOURNAL, step.drafts, lab.now());
+      if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
+      if (result.kind === 'refused') return;
+      if (result.kind === 'conflict') await keeper.load();
+    } else if (step.effect.kind === 'dispatch-workflow') {
+      memory = remembered(memory, step.key, await perform(lab, open.git, step.effect));
+      memories.keep(JOURNAL, memory);
+    } else throw new Error(`${step.effect.kind} is not what care takes`);
+  }
+}

@@ -1,0 +1,60 @@
+/** The watch answers a sighting of a bad node: it looks which machine it was and proposes, or asks a person. */
+
+import { openSighting } from '../../care/bad-node.ts';
+import { answerSighting } from '../../care/propose-node-delete.ts';
+import { GitError } from '../../domain/git.ts';
+import type { RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/run-state.ts';
+import type { CloudOf } from '../lab.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Publisher } from '../publisher.ts';
+
+export type SightingInput = {
+  readonly cluster: string;
+  readonly cloudOf: CloudOf;
+  readonly redact: (text: string) => string;
+  readonly publisher: Publisher;
+};
+
+/** Whether a run of the cluster shows a bad node that nobody has answered yet; also after its job has ended. */
+export function hasOpenSighting(state: RunState, cluster: string): boolean {
+  return state.submission?.cluster === cluster && openSighting(state) !== null;
+}
+
+/** Records the answer and publishes it. Nothing where the machines cannot be listed for the moment. */
+export async function answerBadNode(open: OpenLab, input: SightingInput, run: RunId): Promise<void> {
+  const { lab, keeper, config } = open;
+  const cloud = input.cloudOf(config, input.cluster);
+  const listing = cloud === null ? null : await cloud.list();
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const state = keeper.current().runs.find((one) => one.run === run);
+    const sighting = state === undefined ? null : openSighting(state);
+    if (state === undefined || sighting === null) return;
+    const draft = answerSighting({
+      state,
+      sighting,
+      listing,
+      repository: lab.repository,
+      project: projectOf(open, input.cluster),
+      now: lab.now(),
+      digestOf: lab.digestOf,
+      redact: input.redact,
+    });
+    if (draft === null) return;
+    const result = await keeper.append(run, [draft], lab.now());
+    if (result.kind === 'failed')
+      throw new Error(`the sighting of ${run} could not be answered: ${result.message}`);
+    if (result.kind === 'refused') throw new GitError('failed', result.message);
+    if (result.kind === 'appended') {
+      await input.publisher.publish(open, run, result.seqs.get(run) ?? []);
+      return;
+    }
+    await keeper.load();
+  }
+}
+
+function projectOf({ config }: OpenLab, cluster: string): string {
+  const found = config.clusters[cluster];
+  return found?.engine === 'ray' ? (found.gcp?.project ?? '') : '';
+}

@@ -1,0 +1,34 @@
+/** Consent by the config: bounded in number and time, and only for what the monitoring policy lets a lab pre-approve. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { MutationProposal } from '../domain/mutation.ts';
+import type { MutationRecord } from '../domain/mutation-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+
+/** What the config says about this proposal; null = it never consents to such a thing. */
+export function preApprovalOf(
+  config: LabConfig,
+  { cluster, mutation }: MutationProposal,
+): { readonly stands: boolean; readonly max: number } | null {
+  const found = config.clusters[cluster];
+  if (mutation.kind !== 'delete-tpu-vm' || found?.engine !== 'ray') return null;
+  const { approval, deletesPerDayMax } = found.badNodes;
+  return { stands: approval === 'pre-approved', max: deletesPerDayMax };
+}
+
+/** How many others of the cluster the config consented to within the period before `now`, used or not. */
+export function preApprovalsUsed(
+  mutations: readonly MutationRecord[],
+  { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
+  now: Instant,
+): number {
+  const since = now - limits.preApprovalPeriodMs;
+  return mutations.filter(
+    (one) =>
+      one.digest !== digest &&
+      one.proposal.cluster === cluster &&
+      one.consents.some(({ source, at }) => source.kind === 'config' && (fromRfc3339(at) ?? now) >= since),
+  ).length;
+}

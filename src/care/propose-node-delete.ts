@@ -1,0 +1,78 @@
+/** The answer to a sighting of a bad node, as an event: the deletion is proposed, or a person is asked. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { EventDraft } from '../domain/event.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
+import type { MutationEvidence, MutationProposal } from '../domain/mutation.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { deleteStep, type VmListing } from '../domain/tpu-vm.ts';
+import { type BadNodeSighting, judgeBadNode } from './bad-node.ts';
+import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
+
+export type NodeProposalInput = {
+  readonly state: RunState;
+  readonly sighting: BadNodeSighting;
+  /** Null where the config does not say where the machines are. */
+  readonly listing: VmListing | null;
+  readonly repository: string;
+  readonly project: string;
+  readonly now: Instant;
+  readonly digestOf: DigestOf;
+  readonly redact: (text: string) => string;
+};
+
+/** What the watch records; null while the machines cannot be listed. */
+export function answerSighting(input: NodeProposalInput): EventDraft | null {
+  const { state, sighting, redact } = input;
+  const judged = judgeBadNode(sighting, input.listing, input.now);
+  switch (judged.kind) {
+    case 'wait':
+      return null;
+    case 'unclear': {
+      const detail = {
+        reason: judged.code,
+        why: redact(judged.why),
+        signature: sighting.signatures.join(' '),
+        attempt: sighting.attempt,
+      };
+      return { type: 'incident', role: 'watch', data: { code: 'bad-node-unclear', detail } };
+    }
+    case 'found': {
+      const { vm, identity, worker } = judged;
+      const facts = {
+        attempt: sighting.attempt,
+        signature: sighting.signatures.join(' '),
+        address: identity.address,
+        worker,
+        state: vm.state,
+        acceleratorType: vm.acceleratorType,
+        rayCluster: vm.rayCluster,
+        job: state.end?.status ?? state.observation?.status ?? 'UNKNOWN',
+      };
+      const evidence = { facts, lines: sighting.lines };
+      return proposed(input, evidence, { kind: 'delete-tpu-vm', vm: identity });
+    }
+    default:
+      return assertNever(judged);
+  }
+}
+
+function proposed(
+  { state, repository, project, digestOf }: NodeProposalInput,
+  evidence: MutationEvidence,
+  mutation: Extract<MutationProposal['mutation'], { kind: 'delete-tpu-vm' }>,
+): EventDraft {
+  const proposal: MutationProposal = {
+    v: 1,
+    record: state.run,
+    repository,
+    cluster: state.submission?.cluster ?? '',
+    mutation,
+    steps: [deleteStep(project, mutation.vm)],
+    evidence: evidenceDigest(evidence, digestOf),
+    thread: state.proposal.issue,
+    round: state.mutations.length + 1,
+  };
+  const digest = proposalDigest(proposal, digestOf);
+  return { type: 'mutation-proposed', role: 'watch', data: { proposal, digest, evidence } };
+}

@@ -1,0 +1,69 @@
+/**
+ * Starting a run again after a bad node was replaced (policy/job-monitoring-loop.md, TPU Bad-Node Recovery, step 4): the
+ * same manifest under the approval that it has, as often as the manifest says and no oftener.
+ */
+
+import type { MutationRecord } from './mutation-state.ts';
+import { type IssuedOrder, isOver, type PastAttempt, type RunState } from './run-state.ts';
+
+/** How a deletion ended whose machine was replaced. */
+export const REPLACED = 'replaced';
+
+/** The replaced node because of which this attempt may be followed by another; null where none was. */
+export function replacementFor(state: RunState): MutationRecord | null {
+  const { end, submission, stop } = state;
+  if (end?.status !== 'FAILED' || submission === null || stop !== null) return null;
+  const found = state.mutations.find(
+    ({ proposal, evidence, ended }) =>
+      proposal.mutation.kind === 'delete-tpu-vm' &&
+      evidence.facts['attempt'] === submission.attempt &&
+      ended?.outcome === 'done' &&
+      ended.code === REPLACED,
+  );
+  return found ?? null;
+}
+
+/** Whether facts are needed to say if the run is ordered again. */
+export function wantsRelaunch(state: RunState): boolean {
+  if (isOver(state) || replacementFor(state) === null) return false;
+  const attempt = state.submission?.attempt;
+  return !state.incidents.some(
+    ({ code, detail }) => code === 'relaunch-refused' && detail['attempt'] === attempt,
+  );
+}
+
+/** Orders that started a job, this attempt's among them, against what was approved: how many more may follow. */
+export function restartsLeft({ attempts, gate }: RunState): number {
+  return (gate?.manifest?.envelope.restarts ?? 0) - attempts.length;
+}
+
+/** The attempt that is over, for the list of the past; null where it is not. */
+export function pastAttempt({
+  order,
+  submission,
+  observation,
+  firstEval,
+  end,
+}: RunState): PastAttempt | null {
+  if (order === null || submission === null || end === null) return null;
+  return { order, submission, observation, firstEval, end };
+}
+
+/** The run as it stood in the attempt that this entry belongs to: what is told of it is made from that. */
+export function stateAtEntry(state: RunState, seq: number): RunState {
+  const past = state.attempts.find(({ submission, firstEval, end }) =>
+    [submission.seq, firstEval?.seq, end.seq].includes(seq),
+  );
+  return past === undefined ? state : { ...state, ...past };
+}
+
+/** Why another order may not follow the one that was carried out, or null: the rule of the record. */
+export function relaunchRule(state: RunState, next: IssuedOrder['order']): string | null {
+  if (state.end === null) return 'ordered after the job was submitted';
+  if (replacementFor(state) === null) return 'ordered again though no bad node was replaced';
+  if (restartsLeft(state) <= 0) return 'ordered again beyond the restarts that were approved';
+  const { order } = state;
+  return next.digest === order?.order.digest && next.commit === order.order.commit
+    ? null
+    : 'ordered again with another manifest or commit';
+}

@@ -1,0 +1,98 @@
+/** The words for each change of a cluster, and for each way in which one ends. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { Mutation, MutationOutcome } from '../domain/mutation.ts';
+import { code } from './words.ts';
+
+/** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */
+export type MutationWords = {
+  readonly title: string;
+  readonly target: readonly (readonly [string, string])[];
+  readonly next: string;
+};
+
+/** What is proposed, in words. */
+export function mutationWords(mutation: Mutation): MutationWords {
+  switch (mutation.kind) {
+    case 'delete-tpu-vm':
+      return {
+        title: `The log shows a bad TPU node: ${code(mutation.vm.name)} should be deleted, so that the cluster replaces it.`,
+        target: machine(mutation.vm),
+        next: 'the runner makes sure that it is still this machine, deletes it, waits for its replacement, and the job is started again if it has failed and its approval allows that.',
+      };
+    case 'init-worker':
+      return {
+        title: `The worker on ${code(mutation.vm.name)} should be initialised again.`,
+        target: machine(mutation.vm),
+        next: 'the runner initialises it and looks whether Ray has it again.',
+      };
+    case 'clean-disk':
+      return {
+        title: `The disk of ${code(mutation.vm.name)} is nearly full: the files that lie below ${code(mutation.mountPoint)} on its own disk should be deleted.`,
+        target: [...machine(mutation.vm), ['Mount point', code(mutation.mountPoint)]],
+        next: 'the worker makes sure in the same breath that nothing is mounted there, deletes on its own disk alone, is initialised again and looked at again.',
+      };
+    case 'start-cleanup-cron':
+      return {
+        title: 'The automatic clean-up on the head node is not running: it should be started.',
+        target: [['Cluster file', code(mutation.head)]],
+        next: 'the runner starts it and looks whether it runs. Nothing else of the head node is touched.',
+      };
+    default:
+      return assertNever(mutation);
+  }
+}
+
+function machine(vm: {
+  readonly name: string;
+  readonly zone: string;
+  readonly createdAt: string;
+  readonly address: string;
+}): readonly (readonly [string, string])[] {
+  return [
+    ['Machine', `${code(vm.name)} in ${code(vm.zone)}`],
+    ['Made', code(vm.createdAt)],
+    ['Address', code(vm.address)],
+  ];
+}
+
+/** How it ended; a code of another version is shown as it stands. */
+export function endingWords(
+  outcome: MutationOutcome,
+  reason: string,
+): { readonly symbol: string; readonly sentence: string } {
+  return { symbol: SYMBOLS[outcome], sentence: SENTENCES[reason] ?? `${outcome}, ${code(reason)}.` };
+}
+
+const SYMBOLS: Readonly<Record<MutationOutcome, string>> = {
+  done: '✅',
+  refused: '⚠️',
+  failed: '❌',
+  unclear: '❔',
+};
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  replaced:
+    'the machine is gone and its replacement is ready. The job is started again if its approval allows it.',
+  'not-replaced':
+    'the machine is gone, and no replacement was ready in time. The job is not started again by itself.',
+  'still-there': 'the machine is still there. Nothing more is tried; look at it on the cluster.',
+  'not-verified':
+    'it was called, and nobody can say what came of it: the machines could not be listed. Look at the cluster.',
+  'call-failed': 'the call could not be made; nothing was changed.',
+  interrupted:
+    'the runner died in the middle, and the machine is still there. It is not tried again on this consent.',
+  'target-changed': 'nothing was called: the machine is not the one that was proposed any more.',
+  'steps-changed': 'nothing was called: what would be called by now is not what was consented to.',
+  'consent-expired': 'nothing was called: the hour was over.',
+  'consent-gone': 'nothing was called: the consenting comment is gone.',
+  'consent-elsewhere': 'nothing was called: the consenting comment stands in another thread.',
+  'consent-by-another': 'nothing was called: the comment is not by who consented.',
+  'consent-edited': 'nothing was called: the consenting comment was edited.',
+  'consent-hidden': 'nothing was called: the consenting comment was hidden.',
+  'consent-not-given': 'nothing was called: the comment does not say so.',
+  'consenter-lost-permission': 'nothing was called: who consented may not any more.',
+  'not-pre-approved': 'nothing was called: the config does not consent any more.',
+  'pre-approval-used-up': 'nothing was called: the config consents to no more of these within a day.',
+  held: 'nothing was called: somebody holds it back.',
+};

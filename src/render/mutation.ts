@@ -1,0 +1,75 @@
+/** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
+
+import { consentCommand } from '../care/consent-command.ts';
+import { limits } from '../domain/limits.ts';
+import { targetName } from '../domain/mutation.ts';
+import type { Consent, MutationRecord } from '../domain/mutation-state.ts';
+import type { RunState } from '../domain/run-state.ts';
+import { fenced } from './escape.ts';
+import { commandText } from './job-table.ts';
+import { endingWords, mutationWords } from './mutation-words.ts';
+import { code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
+
+/** The comment for the entry with this sequence number. Throws where the record has none. */
+export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutations'>): string {
+  const seq = Number(key);
+  for (const one of mutations) {
+    if (one.seq === seq) return renderProposal(one);
+    if (one.ended?.seq === seq) return renderEnding(one);
+    const consent = one.consents.find((given) => given.seq === seq);
+    if (consent !== undefined) return renderConsent(one, consent);
+  }
+  throw new Error(`entry ${key} tells of no change of the cluster`);
+}
+
+/** What is proposed, why, exactly which calls, how to consent, and what follows. */
+export function renderProposal({ proposal, digest, evidence }: MutationRecord): string {
+  const { mutation, steps, cluster } = proposal;
+  const words = mutationWords(mutation);
+  const facts = Object.entries(evidence.facts).map(([name, value]) => [text(name), text(String(value))]);
+  return paragraphs(
+    `⚠️ **${words.title}** Nothing on the cluster is touched before somebody consents.`,
+    table(
+      ['Proposal', ''],
+      [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${digestHex(digest)}\``]],
+    ),
+    evidence.lines.length === 0
+      ? null
+      : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), limits.shownBlockCharsMax)}`,
+    `Exactly this is called, once:\n\n${fenced(steps.map(({ command }) => commandText(command)).join('\n'), limits.shownBlockCharsMax)}`,
+    `What follows: ${words.next}`,
+    `**Wanted: to consent, somebody who may says \`${consentText(proposal.mutation)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
+  );
+}
+
+/** The command as it has to be written. */
+export function consentText(mutation: MutationRecord['proposal']['mutation']): string {
+  const { name, key } = consentCommand(mutation);
+  return key === null ? `/${name}` : `/${name} ${key}=${targetName(mutation).replace(/[^a-z0-9-]/g, '')}`;
+}
+
+function renderConsent({ proposal, digest }: MutationRecord, { source }: Consent): string {
+  const where = source.kind === 'config' ? ` at commit ${shortCommit(source.commit)}` : '';
+  return paragraphs(
+    `⚠️ **The config consents to ${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): \`badNodes.approval\` is \`pre-approved\`${where}.`,
+    `The runner looks at all of it once more and does it once, within the hour. \`/hold reason="…"\` keeps it back as long as it has not begun.`,
+  );
+}
+
+function renderEnding({ proposal, ended, consents, begun, digest }: MutationRecord): string {
+  if (ended === null) throw new Error('an end that is none');
+  const consent = consents.find(({ seq }) => seq === begun?.consent);
+  const by = consent === undefined ? '' : ` Consented to by ${byWhom(consent)}.`;
+  const rows = Object.entries(ended.detail).map(([name, value]) => [text(name), text(String(value))]);
+  const { symbol, sentence } = endingWords(ended.outcome, ended.code);
+  return paragraphs(
+    `${symbol} **${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
+    rows.length === 0 ? null : table(['What was found', ''], rows),
+    `Begun ${begun === null ? 'never' : utc(begun.at)}, ended ${utc(ended.at)}.`,
+  );
+}
+
+function byWhom({ actor, source }: Consent): string {
+  if (actor !== null) return person(actor);
+  return source.kind === 'config' ? `the config at ${shortCommit(source.commit)}` : 'nobody on record';
+}

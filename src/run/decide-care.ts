@@ -1,0 +1,140 @@
+/** Decides what control owes to proposed changes of a cluster: the config's consent, the dispatch of the runner, and the word that a consent ran out. */
+
+import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
+import type { LabConfig } from '../config/schema.ts';
+import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import { holdsOn } from '../domain/hold.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { targetName } from '../domain/mutation.ts';
+import { type Consent, consentEndsAt, type MutationRecord } from '../domain/mutation-state.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { Incident, RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+
+/** One record's mutations, and what is needed to carry them out. */
+export type CareInput = {
+  /** The run, or `journal`. */
+  readonly record: string;
+  readonly mutations: readonly MutationRecord[];
+  readonly incidents: readonly Incident[];
+  readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
+  readonly isHeld: boolean;
+  readonly config: LabConfig;
+  readonly now: Instant;
+  readonly memory: Memory;
+};
+
+/** The next step for a run's own mutations. */
+export function decideCare(
+  state: RunState,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+  memory: Memory,
+): Step | null {
+  const { run: record, mutations, incidents } = state;
+  const isHeld =
+    facts.laneHolds.kind === 'unknown' ||
+    state.holds.length > 0 ||
+    holdsOn(facts.laneHolds.value, state.proposal.date).length > 0;
+  const { careRuns } = facts;
+  return (
+    (isHeld ? null : configConsent(state, facts, config, now)) ??
+    decideMutations({ record, mutations, incidents, careRuns, isHeld, config, now, memory })
+  );
+}
+
+/** The config consents to the deletion of a bad node once its job has failed: a line in a log that goes on is no verdict. */
+function configConsent(state: RunState, facts: RunFacts, config: LabConfig, now: Instant): Step | null {
+  if (state.end?.status !== 'FAILED') return null;
+  if (facts.configHealth.kind === 'unknown' || facts.laneRuns.kind === 'unknown') return null;
+  const { isValid, inForce } = facts.configHealth.value;
+  const all = [...facts.laneRuns.value.filter(({ run }) => run !== state.run), state];
+  const one = state.mutations.find(({ proposal, digest, consents, ended }) => {
+    const said = preApprovalOf(config, proposal);
+    if (!isValid || said === null || !said.stands || consents.length > 0 || ended !== null) return false;
+    const others = all.flatMap(({ mutations }) => mutations);
+    return preApprovalsUsed(others, { cluster: proposal.cluster, digest }, now) < said.max;
+  });
+  if (one === undefined) return null;
+  const source = { kind: 'config', commit: inForce } as const;
+  return append({ type: 'consented', role: 'control', data: { proposal: one.digest, source } });
+}
+
+/** The next step for one record's mutations: a runner is asked to carry out what was consented to. */
+export function decideMutations(input: CareInput): Step | null {
+  for (const one of input.mutations) {
+    const consent = one.consents.at(-1);
+    if (consent === undefined || one.ended !== null) continue;
+    const isOver = one.begun === null && input.now >= consentEndsAt(consent);
+    const step = isOver ? unused(input, one, consent) : dispatch(input, one, consent);
+    if (step !== null) return step;
+  }
+  return null;
+}
+
+function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent: Consent): Step | null {
+  const isTold = incidents.some(
+    ({ code, detail }) => code === 'consent-unused' && detail['consent'] === consent.seq,
+  );
+  if (isTold) return null;
+  const detail = {
+    consent: consent.seq,
+    at: consent.at,
+    kind: proposal.mutation.kind,
+    target: targetName(proposal.mutation),
+  };
+  return append({ type: 'incident', role: 'control', data: { code: 'consent-unused', detail } });
+}
+
+/** Twice does no harm: a proposal is begun once. What was begun is dispatched again, so that its end is told. */
+function dispatch(input: CareInput, one: MutationRecord, consent: Consent): Step | null {
+  const { memory, config, record, now } = input;
+  const key = careKey(one, consent, now);
+  if ((input.isHeld && one.begun === null) || isDone(memory, key)) return null;
+  const seen = runsOf(input, one, consent);
+  if (seen === null || !mayTry(memory, key, limits.dispatchesPerOrderMax)) return null;
+  if (seen.length >= limits.dispatchesPerOrderMax || seen.some((run) => run.status !== 'completed'))
+    return null;
+  const newest = seen.reduce((at, run) => Math.max(at, run.createdAt), lastMoveAt(one, consent));
+  const isFirst = seen.length === 0 && one.begun === null;
+  if (!isFirst && now - newest < limits.dispatchVisibleMs) return null;
+  return perform(key, {
+    kind: 'dispatch-workflow',
+    workflow: config.workflows.care,
+    ref: config.lanes.daily.targetBranch,
+    inputs: { run: record, mutation: one.digest },
+  });
+}
+
+/** Care runs of this proposal since its consent; null where they could not be read. */
+function runsOf(
+  { careRuns, memory }: CareInput,
+  { digest }: MutationRecord,
+  consent: Consent,
+): readonly WorkflowRunFacts[] | null {
+  if (careRuns.kind === 'unknown') return memory.appended.has(consent.seq) ? [] : null;
+  const since = (fromRfc3339(consent.at) ?? 0) - limits.clockSlackMs;
+  return careRuns.value.filter((run) => run.title.includes(digest.slice(7, 19)) && run.createdAt >= since);
+}
+
+/** Whether this process needs the list of care runs. */
+export function wantsCareRuns(mutations: readonly MutationRecord[], memory: Memory, now: Instant): boolean {
+  return mutations.some((one) => {
+    const consent = one.consents.at(-1);
+    if (consent === undefined || one.ended !== null || isDone(memory, careKey(one, consent, now)))
+      return false;
+    return one.begun !== null || !memory.appended.has(consent.seq);
+  });
+}
+
+function lastMoveAt({ begun }: MutationRecord, consent: Consent): number {
+  return fromRfc3339(begun?.at ?? consent.at) ?? 0;
+}
+
+function careKey(one: MutationRecord, consent: Consent, now: Instant): string {
+  const period = Math.floor((now - lastMoveAt(one, consent)) / limits.redispatchPeriodMs);
+  return `care:${one.digest}:${consent.seq}:${one.begun === null ? 'open' : 'begun'}:${period}`;
+}

@@ -1,0 +1,148 @@
+/** A bad TPU node, as its people talk about it: proposed with evidence, consented to, deleted once, replaced, and the job started again. */
+
+import { describe, expect, it } from 'vitest';
+import { BAD_LINE, openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
+import { seal, stateOf, until } from '../support/play.ts';
+import { deletions } from '../support/simulated-cloud.ts';
+import { answersTo, botComments, saidTwice, say, told } from '../support/talk.ts';
+
+const MINUTE = 60_000;
+
+describe('a ferry that meets a bad node', () => {
+  it('asks a person, deletes once, waits for the replacement, starts again under its approval and ends sealed', async () => {
+    const { lab, cloud } = await openBadNodeLab();
+    const { run, pull, issue } = await playUntilBad(lab);
+    const [proposal = ''] = told(lab, 'mutation');
+    expect(proposal).toContain('`/approve-node-delete vm=ray-worker-7c21`');
+    for (const part of ['10.130.1.45', 'us-central1-a', 'device-busy', 'Device or resource busy', '--quiet'])
+      expect(proposal).toContain(part);
+    expect(deletions(cloud)).toEqual([]);
+
+    const stranger = await say(lab, 'sol', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const elsewhere = await say(lab, 'mira', pull, '/approve-node-delete vm=ray-worker-7c21');
+    const other = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c22');
+    const option = await say(lab, 'mira', issue, '/approve-node-delete vm=--all');
+    const digest = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21 0123456789ab');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, stranger)).toEqual([expect.stringMatching(/it takes maintain permission/)]);
+    expect(answersTo(lab, elsewhere)).toEqual([expect.stringContaining(`it was proposed in #${issue}`)]);
+    expect(answersTo(lab, other)).toEqual([expect.stringContaining('Did you mean `ray-worker-7c21`?')]);
+    expect(answersTo(lab, option)).toEqual([expect.stringMatching(/was not understood/)]);
+    expect(answersTo(lab, digest)).toEqual([expect.stringMatching(/digest is not that of the proposal/)]);
+    expect(deletions(cloud)).toEqual([]);
+
+    const yes = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+    expect(answersTo(lab, yes)).toEqual([expect.stringMatching(/you consent/)]);
+    expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'SUCCEEDED');
+    await seal(lab, run, issue);
+    const state = await stateOf(lab, run);
+    expect(state?.seal?.verdict).toBe('pass');
+    expect(state?.attempts.map(({ end }) => end.status)).toEqual(['FAILED']);
+    expect(state?.mutations[0]?.ended).toMatchObject({ outcome: 'done', code: 'replaced' });
+    expect(lab.engine.startCount()).toBe(2);
+    expect(saidTwice(lab)).toEqual([]);
+    expect(
+      botComments(lab)
+        .map(({ kind }) => kind)
+        .filter((kind) => kind === 'launch' || kind === 'ended'),
+    ).toEqual(['launch', 'ended', 'launch', 'ended']);
+    const again = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(10 * MINUTE);
+    expect(answersTo(lab, again)).toEqual([expect.stringMatching(/run of this thread is over/)]);
+    expect(deletions(cloud)).toHaveLength(1);
+    await lab.close();
+  });
+
+  it('needs nobody where the config consents, and never more often than it says', async () => {
+    const { lab, cloud } = await openBadNodeLab({
+      badNodes: 'approval: pre-approved, deletesPerDayMax: 1',
+      restartsMax: 2,
+      badLines: [BAD_LINE, BAD_LINE.replace('1.45', '1.46')],
+    });
+    const { run, issue } = await playUntilBad(lab);
+    await until(lab, 'the second bad node', async () => (await stateOf(lab, run))?.mutations.length === 2);
+    await lab.clock.advance(90 * MINUTE);
+    expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
+    expect(told(lab, 'mutation').some((text) => text.includes('The config consents'))).toBe(true);
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-8d32');
+    await until(lab, 'the third attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 3);
+    expect(deletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);
+    await lab.close();
+  });
+
+  it('is not started again beyond the restarts that were approved, and says so', async () => {
+    const { lab, cloud } = await openBadNodeLab({ restartsMax: 0 });
+    const { run, issue } = await playUntilBad(lab);
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(60 * MINUTE);
+    expect(deletions(cloud)).toHaveLength(1);
+    expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
+    expect(told(lab, 'incident').some((text) => text.includes('not started again'))).toBe(true);
+    await lab.close();
+  });
+
+  it('is not touched where the machine changed meanwhile', async () => {
+    const { lab, cloud } = await openBadNodeLab();
+    const { run, issue } = await playUntilBad(lab);
+    const [bad, ...others] = cloud.nodes;
+    if (bad === undefined) throw new Error('no node');
+    cloud.nodes = [{ ...bad, createTime: new Date(lab.clock.now() - 1_000).toISOString() }, ...others];
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(30 * MINUTE);
+    expect(deletions(cloud)).toEqual([]);
+    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
+      outcome: 'refused',
+      code: 'target-changed',
+    });
+    expect(told(lab, 'mutation').at(-1)).toContain('not the one that was proposed any more');
+    await lab.close();
+  });
+
+  it('is held back by a hold, and goes on when it is lifted within the hour', async () => {
+    const { lab, cloud } = await openBadNodeLab();
+    const { issue } = await playUntilBad(lab);
+    await say(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
+    const held = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, held)).toEqual([
+      expect.stringMatching(/there is a hold \(wait for the cluster people\)/),
+    ]);
+    await say(lab, 'mira', issue, '/unhold');
+    await lab.clock.advance(2 * MINUTE);
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(20 * MINUTE);
+    expect(deletions(cloud)).toHaveLength(1);
+    await lab.close();
+  });
+
+  it.each([
+    ['no line says on which worker', 'RuntimeError: Device or resource busy', /no line of the log says/],
+    [
+      'the line stands for several workers',
+      `${BAD_LINE} [repeated 3x across cluster]`,
+      /on more than one worker/,
+    ],
+    [
+      'no machine has the address',
+      BAD_LINE.replace('1.45', '9.99'),
+      /no TPU VM of the cluster has the address/,
+    ],
+  ])('is a question for a person where %s', async (_, line, words) => {
+    const { lab, cloud } = await openBadNodeLab({ badLines: [line] });
+    const { run } = await playUntilBad(lab);
+    expect(told(lab, 'incident').some((text) => words.test(text))).toBe(true);
+    expect((await stateOf(lab, run))?.mutations).toEqual([]);
+    expect(deletions(cloud)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is proposed when the machines can be listed again', async () => {
+    const { lab, cloud } = await openBadNodeLab();
+    cloud.unreadable = 4;
+    const { run } = await playUntilBad(lab);
+    expect((await stateOf(lab, run))?.mutations).toHaveLength(1);
+    await lab.close();
+  });
+});

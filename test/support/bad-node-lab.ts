@@ -1,0 +1,68 @@
+/** A lab on a Ray cluster whose first attempt dies on a bad TPU node, as its people would play it. */
+
+import type { JobScript } from './ferry-script.ts';
+import { ferryScript } from './ferry-script.ts';
+import { propose, stateOf, until } from './play.ts';
+import { type SimulatedCloud, simulatedCloud } from './simulated-cloud.ts';
+import { SHORT_FERRY, say } from './talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
+
+export const BAD_LINE =
+  '(Train pid=4242, ip=10.130.1.45) RuntimeError: open(/dev/accel0): Device or resource busy';
+
+export type BadNodeLab = { readonly lab: VirtualLab; readonly cloud: SimulatedCloud };
+
+type Change = Partial<VirtualLabOptions> & {
+  readonly badNodes?: string;
+  readonly restartsMax?: number;
+  /** Lines that end the first attempts, one each; the attempts after them go well. */
+  readonly badLines?: readonly string[];
+};
+
+/** The lab; its first attempt ends with `BAD_LINE` unless said otherwise. */
+export async function openBadNodeLab(change: Change = {}): Promise<BadNodeLab> {
+  const { badNodes = '', restartsMax = 1, badLines = [BAD_LINE], ...options } = change;
+  const cloud = simulatedCloud();
+  let started = 0;
+  const script = (): JobScript => {
+    const line = badLines[started];
+    started += 1;
+    return ferryScript({
+      ...SHORT_FERRY,
+      failAt: line === undefined ? null : { step: 100, line, exitCode: 1 },
+    });
+  };
+  const lab = await openVirtualLab({
+    script,
+    cloudOf: cloud.cloudOf,
+    config: (text) =>
+      text
+        .replace(/ {4}engine: local\n(?: {4}#.*\n)* {4}jobs: jobs\n/, rayCluster(badNodes))
+        .replace('restartsMax: 1', `restartsMax: ${restartsMax}`),
+    ...options,
+  });
+  return { lab, cloud };
+}
+
+function rayCluster(badNodes: string): string {
+  return `    engine: ray
+    dashboard: http://10.0.0.2:8265
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    badNodes: { ${badNodes} }
+`;
+}
+
+/** Proposes, launches, and waits until the first attempt has failed and what follows from it was told. */
+export async function playUntilBad(
+  lab: VirtualLab,
+): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
+  const proposed = await propose(lab);
+  await say(lab, 'mira', proposed.pull, '/approve-launch');
+  await until(lab, 'the first attempt', async () => {
+    const state = await stateOf(lab, proposed.run);
+    const isAsked = state?.incidents.some(({ code }) => code === 'bad-node-unclear') === true;
+    return (state?.mutations.length ?? 0) > 0 || isAsked;
+  });
+  await lab.clock.advance(120_000);
+  return proposed;
+}

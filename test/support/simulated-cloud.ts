@@ -1,0 +1,73 @@
+/** The TPU VMs of a lab on virtual time: gcloud's own part is played, the adapter around it is the real one. */
+
+import type { CloudOf } from '../../src/app/lab.ts';
+import { createTpuCloud } from '../../src/clusters/gcp/tpu-cloud.ts';
+import type { ProgramResult } from '../../src/host/process.ts';
+import { aNode, type Node } from '../care/gcloud-standin.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export type SimulatedCloud = {
+  readonly cloudOf: (clock: VirtualClock) => CloudOf;
+  /** Every call as its arguments, oldest first. */
+  readonly calls: (readonly string[])[];
+  nodes: readonly Node[];
+  /** Answers of the list that say nothing, before the next good one. */
+  unreadable: number;
+  /** How long after a deletion the replacement is ready; null = none comes. */
+  replacementMs: number | null;
+};
+
+/** Two workers, of which the first has the address 10.130.1.45. */
+export function simulatedCloud(): SimulatedCloud {
+  const cloud: SimulatedCloud = {
+    calls: [],
+    nodes: [aNode('ray-worker-7c21', '10.130.1.45'), aNode('ray-worker-8d32', '10.130.1.46')],
+    unreadable: 0,
+    replacementMs: 5 * 60_000,
+    cloudOf: (clock) => () =>
+      createTpuCloud(
+        { program: 'gcloud', env: {}, run: async (_program, args) => answer(cloud, clock, args) },
+        { project: 'example-lab', zones: ['us-central1-a'] },
+      ),
+  };
+  return cloud;
+}
+
+/** The deletions that were called, by name. */
+export function deletions({ calls }: SimulatedCloud): readonly string[] {
+  return calls.filter((args) => args[3] === 'delete').map((args) => args[4] ?? '');
+}
+
+function answer(cloud: SimulatedCloud, clock: VirtualClock, args: readonly string[]): ProgramResult {
+  cloud.calls.push(args);
+  if (args[3] === 'list') {
+    if (cloud.unreadable > 0) {
+      cloud.unreadable -= 1;
+      return result(1, '', 'ERROR: INTERNAL: 503');
+    }
+    const ready = cloud.nodes.filter(({ createTime }) => Date.parse(createTime) <= clock.now());
+    return result(0, JSON.stringify(ready), '');
+  }
+  const name = args[4] ?? '';
+  const isThere = cloud.nodes.some((node) => node.name.endsWith(`/${name}`));
+  if (!isThere) return result(1, '', 'ERROR: NOT_FOUND');
+  cloud.nodes = cloud.nodes.filter((node) => !node.name.endsWith(`/${name}`));
+  if (cloud.replacementMs !== null) {
+    const createTime = new Date(clock.now() + cloud.replacementMs).toISOString();
+    cloud.nodes = [...cloud.nodes, aNode('ray-worker-9e43', '10.130.1.47', { createTime })];
+  }
+  return result(0, '', `Deleted tpu [${name}].`);
+}
+
+function result(exitCode: number, stdout: string, stderr: string): ProgramResult {
+  return {
+    kind: 'exited',
+    ok: exitCode === 0,
+    exitCode,
+    signal: null,
+    code: null,
+    timedOut: false,
+    stdout,
+    stderr,
+  };
+}

@@ -1,0 +1,58 @@
+/** Which worker a failure happened on, as far as a Ray job's log says so. */
+
+import { describe, expect, it } from 'vitest';
+import { NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { workerAddress } from '../../src/watch/worker-address.ts';
+
+const BUSY = 'RuntimeError: open(/dev/accel0): Device or resource busy';
+
+/** The workers of the first failure in a log. */
+function workersIn(...lines: readonly string[]): readonly string[] | undefined {
+  return readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join('')).failures[0]?.workers;
+}
+
+describe('the address of a worker', () => {
+  it.each([
+    ['(pid=1234, ip=10.130.1.45) hello', '10.130.1.45'],
+    ['(RayTrainWorker pid=1234, ip=10.130.1.45) hello', '10.130.1.45'],
+    ['ray.exceptions.RayTaskError(RuntimeError): ray::train() (pid=1, ip=10.0.0.9, actor_id=ab)', '10.0.0.9'],
+  ])('stands in %s', (line, address) => {
+    expect(workerAddress(line)).toEqual({ kind: 'one', address });
+  });
+
+  it.each([
+    ['a worker on the head node itself', '(Train pid=1234) hello'],
+    ['an address that is none', '(Train pid=1, ip=10.130.1.450) hello'],
+    ['an address in the text', 'connecting to ip=10.130.1.45'],
+    ['a look-alike without a process', '(ip=10.130.1.45) hello'],
+  ])('is not told by %s', (_, line) => expect(workerAddress(line)).toBeNull());
+
+  it('is not one where Ray folded the lines of several workers into one', () => {
+    const line = '(Train pid=1, ip=10.130.1.45) RuntimeError: x [repeated 7x across cluster]';
+    expect(workerAddress(line)).toEqual({ kind: 'several' });
+  });
+});
+
+describe('a failure in a log', () => {
+  it('is on the worker whose line shows it', () => {
+    expect(workersIn(`(Train pid=1, ip=10.0.0.1) fine`, `(Train pid=2, ip=10.0.0.2) ${BUSY}`)).toEqual([
+      '10.0.0.2',
+    ]);
+  });
+
+  it('is on the worker of the task in whose traceback it stands', () => {
+    const head = 'ray.exceptions.RayTaskError(RuntimeError): ray::train() (pid=1, ip=10.0.0.9)';
+    expect(workersIn(head, '  File "train.py", line 3, in train', BUSY)).toEqual(['10.0.0.9']);
+    const far = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+    expect(workersIn(head, ...far, BUSY)).toEqual([]);
+  });
+
+  it('is on each worker that shows it', () => {
+    const lines = [1, 2, 1].map((n) => `(Train pid=${n}, ip=10.0.0.${n}) ${BUSY}`);
+    expect(workersIn(...lines)).toEqual(['10.0.0.1', '10.0.0.2']);
+  });
+
+  it('is nowhere where no line says', () => {
+    expect(workersIn(BUSY)).toEqual([]);
+  });
+});
