@@ -22,6 +22,7 @@ export const github = {
   contentPerMinute: 80,
   contentPerHour: 500,
   pointsPerMinute: 900,
+  graphqlPointsPerMinute: 2_000,
   requestsAtOnce: 100,
   /** Without a better reason to name: wait at least a minute. */
   secondaryWaitMs: 60 * 1000,
@@ -138,6 +139,8 @@ export const faults = {
   durationDefaultMs: 60 * 1000,
   /** A secondary limit lets go after this time (docs: wait at least one minute). */
   stormMs: 60 * 1000,
+  /** Strikes remembered, for whoever wants to see what was injected. */
+  strikesKept: 100,
   /** Answers remembered for stale reads. */
   answersKept: 500,
   /** A webhook that another one should overtake goes by itself after this time. */

@@ -1,6 +1,7 @@
 /** Decides, reproducibly, whether a fault strikes this time. */
 
 import { createHash } from 'node:crypto';
+import { faults as limits } from '../limits.ts';
 import { nextId, type World } from '../world/world.ts';
 import { concerns, type Fault, type FaultKind } from './fault.ts';
 
@@ -11,9 +12,24 @@ export function strike(world: World, kinds: readonly FaultKind[], route: string)
     const count = nextId(world, `faults/${index}/${fault.kind}`);
     if (lot(fault.seed, `${fault.kind}/${count}`) >= fault.rate) continue;
     world.state.faultsStruck[fault.kind] = (world.state.faultsStruck[fault.kind] ?? 0) + 1;
+    remember(world, { kind: fault.kind, route, atMs: world.clock.now() });
     return fault;
   }
   return null;
+}
+
+/** One time that a fault struck, with the occasion: a request's route, an event's name, `push`. */
+export type Struck = { readonly kind: FaultKind; readonly route: string; readonly atMs: number };
+
+/** What was injected lately, newest first. */
+export function lately(world: World): readonly Struck[] {
+  return (histories.get(world) ?? []).toReversed();
+}
+
+const histories = new WeakMap<World, readonly Struck[]>();
+
+function remember(world: World, struck: Struck): void {
+  histories.set(world, [...(histories.get(world) ?? []), struck].slice(-limits.strikesKept));
 }
 
 /** Whether anything of these kinds is switched on. */

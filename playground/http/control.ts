@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { faultSchema } from '../faults/fault.ts';
+import { lately } from '../faults/strike.ts';
 import { faults as limits } from '../limits.ts';
 import type { Json } from '../world/json.ts';
 import { rateStands } from '../world/rate.ts';
@@ -25,6 +26,12 @@ const clockMove = z.object({ advance_ms: z.number().nonnegative() });
 /** Where the offset of the clock is kept in `state.extra`. */
 export const clockOffsetKey = 'clockOffsetMs';
 
+/** Moves the clock forward, and lets a restart find it where it is. */
+export function advance(world: World, clock: OffsetClock, durationMs: number): void {
+  clock.advance(durationMs);
+  world.state.extra[clockOffsetKey] = clock.offsetMs();
+}
+
 /** Null: the path is not one of control's. `clock` is null for a world whose clock cannot be moved by hand. */
 export async function answerControl(
   world: World,
@@ -38,7 +45,11 @@ export async function answerControl(
     case 'GET /_playground/usage':
       return Response.json(world.state.usage);
     case 'GET /_playground/limits':
-      return Response.json({ primary: rateStands(world), secondary: secondaryStands(world) });
+      return Response.json({
+        primary: rateStands(world),
+        graphql: rateStands(world, 'graphql'),
+        secondary: secondaryStands(world),
+      });
     case 'GET /_playground/deliveries':
       return Response.json(Object.values(world.state.deliveries));
     case 'GET /_playground/unserved':
@@ -60,8 +71,7 @@ export async function answerControl(
     case 'PUT /_playground/clock':
       if (clock === null) return refuse(409, 'This clock cannot be moved by hand.');
       return change(world, request, clockMove, (wanted) => {
-        clock.advance(wanted.advance_ms);
-        world.state.extra[clockOffsetKey] = clock.offsetMs();
+        advance(world, clock, wanted.advance_ms);
         return clockAnswer(world, clock);
       });
     default:
@@ -100,7 +110,8 @@ async function change<Wanted>(
 
 function faultsAnswer(world: World): Json {
   const { drop, faults: on } = world.state.settings;
-  return { drop: toJson(drop), faults: toJson(on), struck: { ...world.state.faultsStruck } };
+  const struck = { ...world.state.faultsStruck };
+  return { drop: toJson(drop), faults: toJson(on), struck, lately: toJson(lately(world)) };
 }
 
 function clockAnswer(world: World, clock: OffsetClock | null): Json {

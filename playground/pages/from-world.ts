@@ -6,10 +6,15 @@ import { roleAtLeast, roleOf } from '../world/permissions.ts';
 import { shapeCheckRun } from '../world/shapes/shape-check.ts';
 import type { World } from '../world/world.ts';
 import { glanceOf } from './glance.ts';
+import { type PanelParts, worldPanel } from './panel/world-panel.ts';
 import type { ButtonPress, PagesOptions, PressOutcome } from './visit.ts';
 
 /** Settings of `createPages` for a world in this process; `homeRepository` (`owner/name`) is where `/` leads. */
-export function worldSettings(world: World, homeRepository: string): PagesOptions {
+export function worldSettings(
+  world: World,
+  homeRepository: string,
+  panelParts: PanelParts | null = null,
+): PagesOptions {
   return {
     baseUrl: world.baseUrl,
     homeRepository,
@@ -21,6 +26,7 @@ export function worldSettings(world: World, homeRepository: string): PagesOption
     jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
     jobLog: (jobId) => world.state.logs[jobId] ?? null,
     checkButtons: (id) => world.state.checkRuns[id]?.actions ?? [],
+    panel: worldPanel(world, panelParts),
     dispatchInputs: (workflowId) => world.state.workflows[workflowId]?.dispatchInputs ?? null,
     pressButton: (press) => pressButton(world, press),
   };

@@ -13,6 +13,9 @@ export const pageLimits = {
   logLinesMax: 5_000,
   /** A text file that is shown rather than described. */
   fileBytesMax: 1_000_000,
+  /** Rows of the world's panel. */
+  deliveriesShown: 50,
+  logbookEntriesShown: 200,
   /** Redirects that the page follows within the API. */
   redirectsMax: 2,
   /** API answers kept to ask again only for what changed; a thread's page needs about a dozen a person. */

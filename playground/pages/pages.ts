@@ -31,15 +31,18 @@ export function createPages(settings: PagesOptions): Pages {
 }
 
 const ownControl = ['/_playground/speaker', '/_playground/preview'];
+const panelAddress = '/_playground/world';
 
 function isOurs({ path, segments }: PageRequest): boolean {
   if (/^\/_playground\/(?:assets|avatars)\//.test(path) || ownControl.includes(path)) return true;
+  if (path === panelAddress || path.startsWith(`${panelAddress}/`)) return true;
   return segments[0] !== '_playground' && segments[0] !== 'api' && !(segments[1] ?? '').endsWith('.git');
 }
 
 async function reply(options: PagesOptions, request: PageRequest, incoming: IncomingMessage): Promise<Reply> {
   const reading = request.method === 'GET' || request.method === 'HEAD';
-  if (request.segments[0] === '_playground' && reading) return readAsset(request.segments.slice(1));
+  if (request.segments[0] === '_playground' && reading && request.path !== panelAddress)
+    return readAsset(request.segments.slice(1));
   const visit = await openVisit(options, request);
   if (reading) return look(visit, options);
   if (request.method !== 'POST') return showFailure(visit, 405, 'This page knows GET and POST only.');
@@ -66,6 +69,7 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
     glance: options.glance ?? (() => null),
     pressButton: options.pressButton ?? (async () => 'unknown'),
     dispatchInputs: options.dispatchInputs ?? (() => null),
+    panel: options.panel ?? null,
     labConfig: options.labConfig ?? (async () => null),
     exampleFiles: options.exampleFiles ?? (async () => ({})),
   };

@@ -6,6 +6,7 @@ import { pressCheckButton } from './acts/press.ts';
 import { reactToComment, reactToThread } from './acts/react.ts';
 import { editComment, editThread, openIssue, postComment } from './acts/say.ts';
 import { chooseSpeaker } from './acts/speak.ts';
+import { advanceClock, changeFaults, redeliverWebhook } from './acts/turn.ts';
 import type { Route } from './router.ts';
 import { actionsScreen } from './screens/actions.ts';
 import { checkRunScreen } from './screens/check-run.ts';
@@ -17,10 +18,12 @@ import { runScreen } from './screens/run.ts';
 import { sourceScreen } from './screens/source.ts';
 import { threadScreen } from './screens/thread.ts';
 import { issuesScreen, pullsScreen } from './screens/thread-lists.ts';
+import { worldScreen } from './screens/world.ts';
 import type { ActHandler, ScreenHandler } from './visit.ts';
 
 /** Paths are GitHub's own, so that an `html_url` from the API leads to the right page. */
 export const screenRoutes: readonly Route<ScreenHandler>[] = [
+  { pattern: '/_playground/world', handler: worldScreen },
   { pattern: '/:owner/:repo', handler: homeScreen },
   { pattern: '/:owner/:repo/issues', handler: issuesScreen },
   { pattern: '/:owner/:repo/pulls', handler: pullsScreen },
@@ -44,6 +47,9 @@ export const screenRoutes: readonly Route<ScreenHandler>[] = [
 /** Form targets; each posts through the REST API with the speaker's token. */
 export const actRoutes: readonly Route<ActHandler>[] = [
   { pattern: '/_playground/speaker', handler: chooseSpeaker },
+  { pattern: '/_playground/world/clock', handler: advanceClock },
+  { pattern: '/_playground/world/faults', handler: changeFaults },
+  { pattern: '/_playground/world/redeliver', handler: redeliverWebhook },
   { pattern: '/:owner/:repo/issues', handler: openIssue },
   { pattern: '/:owner/:repo/issues/:number#/comments', handler: postComment },
   { pattern: '/:owner/:repo/issues/:number#/edit', handler: editThread },

@@ -3,6 +3,7 @@ import type { Api, Fetch } from './api/api.ts';
 import type { Glance } from './glance.ts';
 import type { Html } from './html.ts';
 import type { PageRequest } from './page-request.ts';
+import type { Panel } from './panel/panel.ts';
 import type { Person } from './people.ts';
 
 export type Visit = {
@@ -27,6 +28,8 @@ export type Visit = {
   readonly exampleFiles: () => Promise<Readonly<Record<string, string>>>;
   /** Inputs with which a workflow can be dispatched; null = it cannot. GitHub's API does not tell them. */
   readonly dispatchInputs: (workflowId: number) => DispatchForm | null;
+  /** What the world's panel shows and turns; null: there is none. */
+  readonly panel: Panel | null;
 };
 
 /** Declared inputs by name, in the order of the file. */
@@ -105,5 +108,6 @@ export type PagesOptions = {
   readonly pressButton?: (press: ButtonPress) => Promise<PressOutcome>;
   readonly labConfig?: () => Promise<ConfigNotice>;
   readonly exampleFiles?: () => Promise<Readonly<Record<string, string>>>;
+  readonly panel?: Panel;
   readonly dispatchInputs?: (workflowId: number) => DispatchForm | null;
 };

@@ -18,6 +18,7 @@ import { createStateFile } from '../world/state-file.ts';
 import type { World } from '../world/world.ts';
 import { type LabKeys, labKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
+import { labProcesses } from './lab-processes.ts';
 import type { StartOptions } from './options.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
@@ -129,7 +130,11 @@ async function assemble(
     directoryOf: (owner, repo) =>
       owner === repository.owner && repo === repository.name ? repositoryAt(folder, owner, repo) : null,
   });
-  const settings = worldSettings(world, `${repository.owner}/${repository.name}`);
+  let server: ServerProcess | null = null;
+  const settings = worldSettings(world, `${repository.owner}/${repository.name}`, {
+    clock,
+    processes: () => labProcesses(world, { runners: source.runners, jobs: folder.jobs, server }),
+  });
   const pages = createPages({ ...settings, ...source.pages?.(world, keys) });
   bound.serve({
     world,
@@ -139,7 +144,7 @@ async function assemble(
     onBug: (error) => reportBroken(`the playground broke: ${String(error)}`),
   });
   await setUp(world, options);
-  const server = options.server
+  server = options.server
     ? await startApp(options, folder, {
         bound,
         world,

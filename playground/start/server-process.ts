@@ -7,7 +7,11 @@ import { createInterface } from 'node:readline';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 
-export type ServerProcess = { readonly url: string; readonly stop: () => Promise<void> };
+export type ServerProcess = {
+  readonly url: string;
+  readonly pid: number | null;
+  readonly stop: () => Promise<void>;
+};
 
 export type ServerInput = {
   readonly folder: LabFolder;
@@ -53,6 +57,7 @@ export async function startServer(input: ServerInput): Promise<ServerProcess> {
   const url = await listening(child, folder);
   return {
     url,
+    pid: child.pid ?? null,
     stop: async () => {
       isStopping = true;
       await ended(child);

@@ -8,7 +8,7 @@ import { isOperation } from './github-operations.ts';
 import { answerGraphql } from './graphql/answer.ts';
 import { callerName, identify, suspensionOf } from './identity.ts';
 import type { Json } from './json.ts';
-import { countUsage, rateHeaders, rateOf, spend } from './rate.ts';
+import { countUsage, type RateResource, rateHeaders, rateOf, spend } from './rate.ts';
 import { readJsonBody } from './read-body.ts';
 import { type Answer, failed, notFound, secondaryLimit } from './reply.ts';
 import type { Call, Route } from './route.ts';
@@ -29,12 +29,10 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const { caller, token } = identity;
   const suspended = suspensionOf(world, caller);
   if (suspended !== null) return send(world, request, caller, failed(403, suspended));
-  const rate = rateOf(world, caller);
-  if (rate.used >= rate.limit) {
-    const text = `API rate limit exceeded for ${callerName(world, caller)}.`;
-    return send(world, request, caller, failed(403, text));
-  }
   const isQuery = isGraphql(request) && request.method === 'POST';
+  const isFree = url.pathname === `${restPrefix}/rate_limit`;
+  if (!isQuery && !isFree && isSpent(world, caller, 'core'))
+    return send(world, request, caller, failed(403, spentMessage(world, caller)));
   const path = url.pathname.startsWith(`${restPrefix}/`) ? url.pathname.slice(restPrefix.length) : null;
   const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
   if (!isQuery && match === null) return send(world, request, caller, unserved(world, request, caller));
@@ -52,7 +50,7 @@ export async function answer(world: World, request: Request): Promise<Response> 
     url,
   };
   const writes = request.method !== 'GET' && request.method !== 'HEAD';
-  const cost = { points: writes ? 5 : 1, content: match.route.content };
+  const cost = { points: writes ? 5 : 1, content: match.route.content, resource: 'core' } as const;
   const waitMs = secondaryWaitMs(world, caller, cost);
   if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs));
   const leave = enter(world, caller, cost);
@@ -66,11 +64,16 @@ async function graphql(world: World, request: Request, caller: Caller, body: Jso
   if (caller.kind === 'anonymous' || caller.kind === 'app') {
     return send(world, request, caller, failed(401, 'This endpoint requires you to be authenticated.'));
   }
+  // Unlike REST, GraphQL answers a spent budget with status 200 and an error in the body.
+  if (isSpent(world, caller, 'graphql')) {
+    const errors = [{ type: 'RATE_LIMITED', message: spentMessage(world, caller) }];
+    return send(world, request, caller, { status: 200, body: { errors }, headers: {} }, 'graphql');
+  }
   const mutates = isMutation(body);
-  const cost = { points: mutates ? 5 : 1, content: mutates };
+  const cost = { points: mutates ? 5 : 1, content: mutates, resource: 'graphql' } as const;
   const waitMs = secondaryWaitMs(world, caller, cost);
   if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs), 'graphql');
-  spend(world, caller);
+  spend(world, caller, 'graphql');
   countUsage(world, caller, 'graphql');
   const leave = enter(world, caller, cost);
   const result = await answerGraphql(world, caller, body).finally(leave);
@@ -79,6 +82,15 @@ async function graphql(world: World, request: Request, caller: Caller, body: Jso
     if (result.content) countUsage(world, caller, 'contentWrites');
   }
   return send(world, request, caller, { status: result.status, body: result.body, headers: {} }, 'graphql');
+}
+
+function isSpent(world: World, caller: Caller, resource: RateResource): boolean {
+  const { used, limit } = rateOf(world, caller, resource);
+  return used >= limit;
+}
+
+function spentMessage(world: World, caller: Caller): string {
+  return `API rate limit exceeded for ${callerName(world, caller)}.`;
 }
 
 /** What the limits look at before the query is parsed; a mutation may always make content. */
@@ -121,7 +133,13 @@ function unserved(world: World, request: Request, caller: Caller): Answer {
 }
 
 /** Adds GitHub's headers; a GET whose ETag the caller already has becomes a 304, which costs nothing. */
-function send(world: World, request: Request, caller: Caller, answered: Answer, resource = 'core'): Response {
+function send(
+  world: World,
+  request: Request,
+  caller: Caller,
+  answered: Answer,
+  resource: RateResource = 'core',
+): Response {
   const headers = new Headers({
     'x-github-request-id': requestId(world),
     'x-github-media-type': 'github.v3; format=json',
@@ -149,7 +167,7 @@ function send(world: World, request: Request, caller: Caller, answered: Answer, 
     spend(world, caller);
     countUsage(world, caller, 'rest');
   }
-  for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller), resource)))
+  for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller, resource), resource)))
     headers.set(name, value);
   if (known) return new Response(null, { status: 304, headers });
   if (!isGraphql(request)) publishAnswer(() => made(request, answered));

@@ -6,29 +6,36 @@ import type { Usage } from './state.ts';
 import type { Caller } from './state-people.ts';
 import type { World } from './world.ts';
 
+/** REST and GraphQL have an hourly budget each (docs.github.com/graphql: rate limits and query limits). */
+export type RateResource = 'core' | 'graphql';
 export type RateWindow = { readonly limit: number; readonly used: number; readonly resetAtMs: number };
 
-const windows = new WeakMap<World, Map<string, RateWindow>>();
+type Windows = Readonly<Record<RateResource, Map<string, RateWindow>>>;
+
+const windows = new WeakMap<World, Windows>();
 const unused: Usage = { rest: 0, graphql: 0, notModified: 0, contentWrites: 0, mints: 0, git: 0 };
 
 /** The hour's window of a caller as it stands now. */
-export function rateOf(world: World, caller: Caller): RateWindow {
+export function rateOf(world: World, caller: Caller, resource: RateResource = 'core'): RateWindow {
   const now = world.clock.now();
-  const known = table(world).get(callerKey(world, caller));
+  const known = table(world, resource).get(callerKey(world, caller));
   if (known !== undefined && known.resetAtMs > now) return known;
   return { limit: limitOf(caller), used: 0, resetAtMs: now + github.rateWindowMs };
 }
 
 /** The hour's windows of everybody who has asked something in it. */
-export function rateStands(world: World): Readonly<Record<string, RateWindow>> {
+export function rateStands(
+  world: World,
+  resource: RateResource = 'core',
+): Readonly<Record<string, RateWindow>> {
   const now = world.clock.now();
-  return Object.fromEntries([...table(world)].filter(([, { resetAtMs }]) => resetAtMs > now));
+  return Object.fromEntries([...table(world, resource)].filter(([, { resetAtMs }]) => resetAtMs > now));
 }
 
-/** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. */
-export function spend(world: World, caller: Caller): void {
-  const rate = rateOf(world, caller);
-  table(world).set(callerKey(world, caller), { ...rate, used: rate.used + 1 });
+/** Counts one request against the hour; a 304 or `GET /rate_limit` is not counted. A query of ours costs one point. */
+export function spend(world: World, caller: Caller, resource: RateResource = 'core'): void {
+  const rate = rateOf(world, caller, resource);
+  table(world, resource).set(callerKey(world, caller), { ...rate, used: rate.used + 1 });
 }
 
 export function rateHeaders(rate: RateWindow, resource: string): Record<string, string> {
@@ -57,10 +64,8 @@ function limitOf(caller: Caller): number {
   return caller.kind === 'workflow' ? github.workflowRequestsPerHour : github.requestsPerHour;
 }
 
-function table(world: World): Map<string, RateWindow> {
-  const known = windows.get(world);
-  if (known !== undefined) return known;
-  const fresh = new Map<string, RateWindow>();
-  windows.set(world, fresh);
-  return fresh;
+function table(world: World, resource: RateResource): Map<string, RateWindow> {
+  const known = windows.get(world) ?? { core: new Map(), graphql: new Map() };
+  windows.set(world, known);
+  return known[resource];
 }

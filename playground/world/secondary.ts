@@ -1,24 +1,30 @@
 /**
  * GitHub's secondary limits (docs.github.com/rest: rate limits for the REST API, "About secondary rate limits"): content
- * a minute and an hour, points a minute, requests at once; counted per caller, REST and GraphQL together.
+ * a minute and an hour, points a minute (of REST and of GraphQL apart), requests at once; counted per caller.
  */
 
 import { github } from '../limits.ts';
-import { callerKey } from './rate.ts';
+import { callerKey, type RateResource } from './rate.ts';
 import type { Caller } from './state-people.ts';
 import type { World } from './world.ts';
 
 /** What one request costs: 1 point to read, 5 to write; `content` = it makes something that people are notified of. */
-export type Cost = { readonly points: number; readonly content: boolean };
+export type Cost = {
+  readonly points: number;
+  readonly content: boolean;
+  /** Whose points a minute it takes; content and requests at once are counted together. */
+  readonly resource: RateResource;
+};
 
 export type SecondaryStand = {
   readonly contentLastMinute: number;
   readonly contentLastHour: number;
   readonly pointsLastMinute: number;
+  readonly graphqlPointsLastMinute: number;
   readonly inFlight: number;
 };
 
-type Entry = { readonly atMs: number; readonly points: number; readonly content: boolean };
+type Entry = Cost & { readonly atMs: number };
 type Ledger = { entries: readonly Entry[]; inFlight: number };
 
 const ledgers = new WeakMap<World, Map<string, Ledger>>();
@@ -31,8 +37,9 @@ export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): numbe
   const { entries, inFlight } = ledgerOf(world, caller);
   if (inFlight >= github.requestsAtOnce) return github.secondaryWaitMs;
   const recent = entries.filter(({ atMs }) => atMs > now - minuteMs);
-  const points = recent.reduce((sum, one) => sum + one.points, 0);
-  if (points + cost.points > github.pointsPerMinute) return untilFree(recent[0], minuteMs, now);
+  const spending = recent.filter(({ resource }) => resource === cost.resource);
+  if (pointsOf(spending, cost.resource) + cost.points > pointsPerMinute[cost.resource])
+    return untilFree(spending[0], minuteMs, now);
   if (!cost.content) return null;
   const content = entries.filter((one) => one.content && one.atMs > now - hourMs);
   const lately = content.filter(({ atMs }) => atMs > now - minuteMs);
@@ -41,12 +48,12 @@ export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): numbe
 }
 
 /** Counts a request that is let through; the function that is returned says that it has been answered. */
-export function enter(world: World, caller: Caller, { points, content }: Cost): () => void {
+export function enter(world: World, caller: Caller, cost: Cost): () => void {
   const ledger = ledgerOf(world, caller);
   const now = world.clock.now();
   // Only content is looked at for an hour; everything else is forgotten after a minute.
   const kept = ledger.entries.filter((one) => one.atMs > now - (one.content ? hourMs : minuteMs));
-  ledger.entries = [...kept, { atMs: now, points, content }];
+  ledger.entries = [...kept, { ...cost, atMs: now }];
   ledger.inFlight += 1;
   return () => {
     ledger.inFlight -= 1;
@@ -64,11 +71,21 @@ export function secondaryStands(world: World): Readonly<Record<string, Secondary
     stands[key] = {
       contentLastMinute: minute.filter(({ content }) => content).length,
       contentLastHour: within(entries, hourMs).filter(({ content }) => content).length,
-      pointsLastMinute: minute.reduce((sum, { points }) => sum + points, 0),
+      pointsLastMinute: pointsOf(minute, 'core'),
+      graphqlPointsLastMinute: pointsOf(minute, 'graphql'),
       inFlight,
     };
   }
   return stands;
+}
+
+const pointsPerMinute: Readonly<Record<RateResource, number>> = {
+  core: github.pointsPerMinute,
+  graphql: github.graphqlPointsPerMinute,
+};
+
+function pointsOf(entries: readonly Entry[], resource: RateResource): number {
+  return entries.reduce((sum, one) => sum + (one.resource === resource ? one.points : 0), 0);
 }
 
 function untilFree(oldest: Entry | undefined, spanMs: number, now: number): number {

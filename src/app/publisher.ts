@@ -31,6 +31,7 @@ export function createPublisher(): Publisher {
       const before = memories.get(run) ?? EMPTY_MEMORY;
       let memory: Memory = { ...before, tries: new Map(), appended: new Set([...before.appended, ...seqs]) };
       let ours = comments;
+      let isAllSaid = true;
       for (let step = 0; step < limits.publishStepsMax; step += 1) {
         const next = decidePublication({ ...inputFor(open, run, ours), memory });
         if (next === null || next.kind !== 'perform') break;
@@ -41,8 +42,11 @@ export function createPublisher(): Publisher {
           tries: new Map([...memory.tries, [next.key, (memory.tries.get(next.key) ?? 0) + 1]]),
         };
         ours = withOwn(ours, next.effect, outcome, open.lab.now());
+        isAllSaid &&= outcome.kind === 'done';
       }
-      threads.set(run, ours);
+      // What could not be said, or perhaps was, control says after a while: the next time the threads are read anew.
+      if (isAllSaid) threads.set(run, ours);
+      else threads.delete(run);
       memories.set(run, {
         ...memory,
         outcomes: new Map([...memory.outcomes].filter(([, o]) => o.kind === 'done')),

@@ -29,6 +29,18 @@ describe('a ferry is launched once, answers every command once and reaches its s
   );
 });
 
+/** Histories that once went wrong, and what was said twice or not at all in them. */
+const KEPT = [
+  // The watch was refused its comment on the first eval, control made it, and the watch made it again.
+  ['secondary-limit', 32],
+] as const;
+
+describe('a history that went wrong once', () => {
+  it.each(KEPT)('goes well under %s, seed %i', async (kind, seed) => {
+    expect((await playUnderFault(kind, seed)).problem).toBeNull();
+  });
+});
+
 describe('the check of a ferry', () => {
   const { problem: _none, ...good } = GOOD;
 

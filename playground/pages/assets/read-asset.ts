@@ -15,6 +15,7 @@ const styleFiles = [
   'markdown.css',
   'diff.css',
   'run.css',
+  'panel.css',
 ];
 const own = fileURLToPath(new URL('.', import.meta.url));
 const mermaidFolder = path.join(

@@ -73,6 +73,8 @@ function show(figure: HTMLElement, source: string, svg: string): void {
   summary.textContent = 'Source of the chart';
   const text = document.createElement('pre');
   text.textContent = source;
+  // Too wide for its place on a narrow window: scrolled with the keyboard.
+  text.tabIndex = 0;
   details.append(summary, text);
   figure.replaceChildren(drawing, details);
 }

@@ -5,6 +5,7 @@ import { defaultSchema, sanitize } from 'hast-util-sanitize';
 import { toHtml } from 'hast-util-to-html';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { visit } from 'unist-util-visit';
 import { type Html, html, trustedHtml } from '../html.ts';
 import { linkReferences } from './link-references.ts';
 import { markCharts } from './mark-charts.ts';
@@ -30,9 +31,18 @@ export function renderMarkdown(
   });
   const tree = asRoot(sanitize(fromHtml(markup, { fragment: true }), defaultSchema));
   markCharts(tree);
+  makeReachable(tree);
   labelTasks(tree);
   linkReferences(tree, home, { breaks: options.breaks ?? true });
   return html`<div class="markdown">${trustedHtml(toHtml(tree))}</div>`;
+}
+
+/** A picture that nobody described is decoration to a screen reader; code that is too wide is scrolled with the keyboard too. */
+function makeReachable(tree: Root): void {
+  visit(tree, 'element', (node) => {
+    if (node.tagName === 'img') node.properties['alt'] ??= '';
+    if (node.tagName === 'pre') node.properties['tabIndex'] = 0;
+  });
 }
 
 /** The sanitiser answers with any node; given a root it gives a root. */

@@ -15,7 +15,7 @@ const roleNotes: Readonly<Record<Role, string>> = {
 
 export function speakerMenu({ people, speaker, request }: Visit): Html {
   return html`<details class="menu speaker" data-live-skip>
-  <summary aria-label="Speaking as ${speaker.login}, ${speaker.role}. Change the speaker"><span class="speaker-as">Speaking as</span> ${avatar(speaker.login)}<strong>${speaker.login}</strong> <span class="role role-${speaker.role}">${speaker.role}</span>${icon('chevron')}</summary>
+  <summary><span class="sr-only">Change the speaker.</span> <span class="speaker-as">Speaking as</span> ${avatar(speaker.login)}<strong>${speaker.login}</strong> <span class="role role-${speaker.role}">${speaker.role}</span>${icon('chevron')}</summary>
   <form class="menu-items" method="post" action="/_playground/speaker">
     <input type="hidden" name="back" value="${request.path}">
     <p class="menu-title">Who is speaking?</p>

@@ -13,5 +13,6 @@ export function worldBar(glance: Glance | null): Html {
   <span>${icon('clock')} <time datetime="${now}"><strong>${now.slice(0, 10)} ${now.slice(11, 19)}</strong> UTC</time></span>
   <span>bot: <strong>${glance.botRequests}</strong> requests, <strong>${glance.botContentWrites}</strong> content writes</span>
   <span title="What the bot has used of GitHub's limits: content in the last minute and hour, requests in this hour">limits: <strong>${glance.nearest.contentMinute}</strong>/${github.contentPerMinute} a minute, <strong>${glance.nearest.contentHour}</strong>/${github.contentPerHour} an hour, <strong>${glance.nearest.requestsHour}</strong>/${github.requestsPerHour} requests</span>
-  <span>webhooks: <strong>${glance.deliveries}</strong> sent${glance.deliveriesFailed === 0 ? null : html`, <strong class="tone-bad">${glance.deliveriesFailed}</strong> not taken`}</span></div>`;
+  <span>webhooks: <strong>${glance.deliveries}</strong> sent${glance.deliveriesFailed === 0 ? null : html`, <strong class="tone-bad">${glance.deliveriesFailed}</strong> not taken`}</span>
+  <a href="/_playground/world">World: clock, limits, faults, deliveries, logbook</a></div>`;
 }

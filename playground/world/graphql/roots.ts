@@ -31,7 +31,7 @@ export function rootFor(viewer: Viewer): object {
 }
 
 function rateLimit(context: Context): object {
-  const rate = rateOf(context.world, context.caller);
+  const rate = rateOf(context.world, context.caller, 'graphql');
   const remaining = Math.max(0, rate.limit - rate.used);
   return { cost: 1, limit: rate.limit, remaining, used: rate.used, resetAt: iso(rate.resetAtMs) };
 }

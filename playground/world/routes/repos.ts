@@ -8,7 +8,7 @@ import type { JsonObject } from '../json.ts';
 import { findUser, userById } from '../lookup.ts';
 import { paged } from '../paging.ts';
 import { coarsePermission, roleOf } from '../permissions.ts';
-import { rateOf } from '../rate.ts';
+import { type RateResource, rateOf } from '../rate.ts';
 import { type Answer, failed, noContent, notFound, ok, raw } from '../reply.ts';
 import { type Call, plain, type RepoCall, type Route, reads, repoAccess, withBody } from '../route.ts';
 import { shapePublicUser, shapeUser } from '../shapes/shape-people.ts';
@@ -84,12 +84,15 @@ function getPermission(call: RepoCall): Answer {
 }
 
 function getRateLimit(call: Call): Answer {
-  const rate = rateOf(call.world, call.caller);
-  const core: JsonObject = {
-    limit: rate.limit,
-    used: rate.used,
-    remaining: Math.max(0, rate.limit - rate.used),
-    reset: Math.ceil(rate.resetAtMs / 1000),
+  const of = (resource: RateResource): JsonObject => {
+    const rate = rateOf(call.world, call.caller, resource);
+    return {
+      limit: rate.limit,
+      used: rate.used,
+      remaining: Math.max(0, rate.limit - rate.used),
+      reset: Math.ceil(rate.resetAtMs / 1000),
+    };
   };
-  return ok({ resources: { core, graphql: core, search: core }, rate: core });
+  const core = of('core');
+  return ok({ resources: { core, graphql: of('graphql'), search: core }, rate: core });
 }

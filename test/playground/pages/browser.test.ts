@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
   it('ada switches to herself with the keyboard, comments, and sees her comment without a reload', async () => {
     const page = await open('/lab/marin/pull/4');
     await page.evaluate(() => Reflect.set(window, 'sameDocument', true));
-    await page.getByLabel(/^Speaking as mira/).focus();
+    await page.locator('.speaker > summary', { hasText: /Speaking as.*mira/s }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^ada/ }).press('Enter');
     await page.getByText('Comment as ada').waitFor();

@@ -44,7 +44,9 @@ describe('renderMarkdown', () => {
 
   it('hands Mermaid blocks to the client, as text', () => {
     const shown = show('```mermaid\nflowchart LR\n A["<b>x</b>"]-->B\n```');
-    expect(shown).toContain('<figure class="chart" data-chart=""><pre class="chart-source">flowchart LR');
+    expect(shown).toContain(
+      '<figure class="chart" data-chart=""><pre class="chart-source" tabindex="0">flowchart LR',
+    );
     expect(shown).not.toContain('<b>x');
   });
 

@@ -72,7 +72,7 @@ async function ask(page: Page, words: string): Promise<void> {
 }
 
 async function speakAs(page: Page, login: string): Promise<void> {
-  await page.getByLabel(/^Speaking as/).click();
+  await page.locator('.speaker > summary').click();
   await page.getByRole('button', { name: new RegExp(`^.?${login}`) }).click();
 }
 

@@ -1,7 +1,7 @@
 /** GitHub's limits (docs.github.com/rest: rate limits for the REST API): what a caller gets who is over one, and what it is told. */
 
 import { describe, expect, it } from 'vitest';
-import { rateStands } from '../../../playground/world/rate.ts';
+import { rateStands, spend } from '../../../playground/world/rate.ts';
 import { secondaryStands } from '../../../playground/world/secondary.ts';
 import { at, createTown, refusal } from './town.ts';
 
@@ -110,8 +110,43 @@ describe('what is used up', () => {
       contentLastMinute: 3,
       contentLastHour: 3,
       pointsLastMinute: 15,
+      graphqlPointsLastMinute: 0,
       inFlight: 0,
     });
     expect(rateStands(town.world)[key]).toMatchObject({ limit: 5_000, used: 3 });
+  });
+});
+
+describe('GraphQL', () => {
+  const query = 'query { viewer { login } rateLimit { limit used remaining } }';
+
+  it('has an hour of its own; a spent one is an error in an answer 200, and REST goes on', async () => {
+    const town = createTown();
+    const mira = town.as(town.seeded.tokens.mira);
+    const ask = async (): Promise<unknown> =>
+      (await mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query })).data;
+    expect(await ask()).toMatchObject({ data: { rateLimit: { limit: 5_000, used: 1, remaining: 4_999 } } });
+    expect(rateStands(town.world)['user:mira']).toBeUndefined();
+    const userId = Number((await mira.request('GET /user')).data.id);
+    for (let count = 1; count < 5_000; count += 1) spend(town.world, { kind: 'user', userId }, 'graphql');
+    expect(await ask()).toMatchObject({ errors: [{ type: 'RATE_LIMITED' }] });
+    expect((await mira.request('GET /user')).status).toBe(200);
+    expect((await mira.request('GET /rate_limit')).data.resources).toMatchObject({
+      core: { used: 2 },
+      graphql: { remaining: 0 },
+    });
+  });
+
+  it('has two thousand points a minute, apart from the nine hundred of REST', async () => {
+    const town = createTown();
+    const mira = town.as(town.seeded.tokens.mira);
+    const ask = () => mira.request('POST /graphql', { baseUrl: 'http://github.test/api', query });
+    for (let count = 0; count < 2_000; count += 1) await ask();
+    expect((await refusal(ask())).message).toContain('secondary rate limit');
+    for (let count = 0; count < 900; count += 1) await mira.request('GET /user');
+    expect((await refusal(mira.request('GET /user'))).message).toContain('secondary rate limit');
+    town.advance(61_000);
+    await ask();
+    await mira.request('GET /user');
   });
 });

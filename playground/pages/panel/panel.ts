@@ -1,0 +1,46 @@
+/** What the world's panel shows and turns: clock, limits, faults, deliveries, logbook, processes. */
+
+import type { Fault } from '../../faults/fault.ts';
+import type { Struck } from '../../faults/strike.ts';
+import type { RateWindow } from '../../world/rate.ts';
+import type { SecondaryStand } from '../../world/secondary.ts';
+import type { Delivery, Usage } from '../../world/state.ts';
+import type { Chain } from './verify-chain.ts';
+
+/** A process that belongs to the lab: the App's server, a runner, a job of the engine. */
+export type ProcessRow = {
+  readonly name: string;
+  /** What it is doing, in a few words. */
+  readonly doing: string;
+  readonly isBusy: boolean;
+  /** Process id, where one is known. */
+  readonly pid: number | null;
+};
+
+export type PanelFacts = {
+  readonly nowMs: number;
+  /** How far the clock was moved by hand; null: it cannot be. */
+  readonly offsetMs: number | null;
+  /** Requests by caller, workflows together, since the world began. */
+  readonly usage: Readonly<Record<string, Usage>>;
+  readonly rest: Readonly<Record<string, RateWindow>>;
+  readonly graphql: Readonly<Record<string, RateWindow>>;
+  readonly secondary: Readonly<Record<string, SecondaryStand>>;
+  readonly faults: readonly Fault[];
+  readonly struckCount: Readonly<Record<string, number>>;
+  /** Newest first. */
+  readonly struck: readonly Struck[];
+  /** Newest first. */
+  readonly deliveries: readonly Delivery[];
+  readonly chains: readonly Chain[];
+  readonly processes: readonly ProcessRow[];
+};
+
+export type Turned = 'done' | 'impossible';
+
+export type Panel = {
+  readonly facts: () => Promise<PanelFacts>;
+  readonly advance: (durationMs: number) => Promise<Turned>;
+  readonly setFaults: (faults: readonly Fault[]) => Promise<Turned>;
+  readonly redeliver: (deliveryId: number) => Promise<Turned>;
+};

@@ -1,0 +1,65 @@
+/** The logbook of the lab's repository as the panel shows it: every run and the journal, with their chains. */
+
+import { parseDocument } from 'yaml';
+import * as z from 'zod';
+import type { GitStore, Sha } from '../../git/git-store.ts';
+import { readPath } from '../../git/memory-remote.ts';
+import { entryAt } from '../../world/git-trees.ts';
+import type { World } from '../../world/world.ts';
+import { type Chain, type ChainKeys, verifyChain } from './verify-chain.ts';
+
+const config = z.object({
+  logbookBranch: z.string().default('ferrybot/logbook'),
+  keys: z.array(z.object({ id: z.string(), public: z.string() })).default([]),
+});
+const CONFIG_PATH = '.github/ferrybot.yml';
+
+/** Newest run first, the journal last; none before the first entry. Done anew only when the branch or the config moved. */
+export async function readChains(world: World): Promise<readonly Chain[]> {
+  const repo = Object.values(world.state.repos)[0];
+  if (repo === undefined) return [];
+  const store = world.gitOf(repo);
+  const main = await tip(store, repo.defaultBranch);
+  const { logbookBranch, keys } = await settings(store, main);
+  const head = await tip(store, logbookBranch);
+  if (head === null) return [];
+  const known = remembered.get(world);
+  const at = `${main} ${head}`;
+  if (known?.at === at) return known.chains;
+  const chains = await verifyAll(store, head, new Map(keys.map((key) => [key.id, key.public])));
+  remembered.set(world, { at, chains });
+  return chains;
+}
+
+const remembered = new WeakMap<World, { readonly at: string; readonly chains: readonly Chain[] }>();
+
+async function verifyAll(store: GitStore, head: Sha, keys: ChainKeys): Promise<readonly Chain[]> {
+  const tree = (await store.readCommit(head))?.tree;
+  const folder = tree === undefined ? null : await entryAt(store, tree, 'runs');
+  const entries = folder?.type === 'tree' ? ((await store.readTree(folder.sha)) ?? []) : [];
+  const names = entries.filter(({ type }) => type === 'tree').map(({ name }) => name);
+  const files = [
+    ...names.toReversed().map((run) => [run, `runs/${run}`] as const),
+    ['journal', 'journal'] as const,
+  ];
+  const chains: Chain[] = [];
+  for (const [run, path] of files) {
+    const bytes = await readPath(store, head, `${path}/events.jsonl`);
+    if (bytes !== null) chains.push(verifyChain(run, Buffer.from(bytes).toString('utf8'), keys));
+  }
+  return chains;
+}
+
+async function tip(store: GitStore, branch: string): Promise<Sha | null> {
+  const ref = `refs/heads/${branch}`;
+  return (await store.refs(ref)).get(ref) ?? null;
+}
+
+/** What a config says of branch and keys; one that cannot be read lists none, and every chain is then said to be unsigned. */
+async function settings(store: GitStore, main: Sha | null): Promise<z.output<typeof config>> {
+  const bytes = main === null ? null : await readPath(store, main, CONFIG_PATH);
+  const document = parseDocument(bytes === null ? '{}' : Buffer.from(bytes).toString('utf8'));
+  const value: unknown = document.errors.length > 0 ? {} : document.toJS({ maxAliasCount: 100 });
+  const parsed = config.safeParse(value);
+  return parsed.success ? parsed.data : config.parse({});
+}
