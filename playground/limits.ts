@@ -148,6 +148,18 @@ export const faults = {
 } as const;
 
 /** Bounds of `npm start`. */
+export const ray = {
+  /** A head is up in 7 s on a quiet machine, in a minute on a busy one. */
+  startTimeoutMs: 120_000,
+  startsMax: 3,
+  pollMs: 200,
+  /** One look whether it answers. */
+  answerMs: 5_000,
+  endTimeoutMs: 30_000,
+  /** The least that Ray takes is 75 MB; nothing here uses it. */
+  objectStoreBytes: 80_000_000,
+} as const;
+
 export const rehearsal = {
   /** A job's supervisor gives its command ten seconds to end by itself before it kills it. */
   jobEndWaitMs: 12_000,

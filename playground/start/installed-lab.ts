@@ -39,11 +39,17 @@ export type Installation = {
   readonly stateDirectory: string;
   /** Slug of the App, as the lab's config names it. */
   readonly slug: string;
+  /** Token of the cluster that the lab's jobs run on; null where it needs none. */
+  readonly clusterToken: string | null;
 };
 
 /** Settings of a new world in which ferrybot is installed as the README tells a lab to do it. */
-export function installedLab(keys: LabKeys, { server, stateDirectory, slug }: Installation): SeedOptions {
+export function installedLab(
+  keys: LabKeys,
+  { server, stateDirectory, slug, clusterToken }: Installation,
+): SeedOptions {
   const secret = (role: RoleName): string => keys.roles[role].privatePem;
+  const cluster = clusterToken === null ? {} : { RAY_AUTH_TOKEN: clusterToken };
   return {
     labels: LABELS,
     secrets: { FERRYBOT_CONTROL_KEY: secret('control') },
@@ -51,13 +57,13 @@ export function installedLab(keys: LabKeys, { server, stateDirectory, slug }: In
     environments: [
       {
         name: 'ferrybot-launch',
-        secrets: { FERRYBOT_RUNNER_KEY: secret('runner') },
+        secrets: { FERRYBOT_RUNNER_KEY: secret('runner'), ...cluster },
         variables: {},
         defaultBranchOnly: true,
       },
       {
         name: 'ferrybot-watch',
-        secrets: { FERRYBOT_WATCH_KEY: secret('watch') },
+        secrets: { FERRYBOT_WATCH_KEY: secret('watch'), ...cluster },
         variables: {},
         defaultBranchOnly: true,
       },

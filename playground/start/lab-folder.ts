@@ -18,6 +18,10 @@ export type LabFolder = {
   readonly manifests: string;
   readonly serverLog: string;
   readonly serverPid: string;
+  /** Where the lab's Ray head is, if it has one. */
+  readonly rayHead: string;
+  /** What jobs write where they do not run below `jobs`. */
+  readonly outputs: string;
 };
 
 /** The folder `keep`, or a new temporary one; made if it is not there. */
@@ -35,6 +39,8 @@ export async function openLabFolder(keep: string | null): Promise<LabFolder> {
     manifests: join(root, 'manifests'),
     serverLog: join(root, 'server.log'),
     serverPid: join(root, 'server.pid'),
+    rayHead: join(root, 'ray-head.json'),
+    outputs: join(root, 'outputs'),
   };
   for (const path of [
     folder.root,

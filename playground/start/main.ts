@@ -10,7 +10,11 @@ import { type OpenedLab, openLab } from './open-lab.ts';
 import { readOptions, type StartOptions, USAGE } from './options.ts';
 import { asMaintainer } from './person.ts';
 import { nextDay, playDay, type StageReport } from './play.ts';
+import { openCluster, type RehearsalCluster } from './ray/ray-cluster.ts';
 import { exampleLab, REPOSITORY } from './seed-lab.ts';
+
+/** The lab, and the cluster that its jobs run on. */
+type RunningLab = OpenedLab & { readonly cluster: RehearsalCluster };
 
 type Report = {
   readonly ok: boolean;
@@ -37,21 +41,30 @@ const NOTHING = { ok: false, reason: null, stages: [], logbook: null, sealTags: 
 
 async function start(options: StartOptions): Promise<number> {
   const folder = await openLabFolder(options.keep);
-  const opened = await openLab(options, folder, exampleLab(folder, options.server));
+  const refuse = ({ code, message }: { readonly code: string; readonly message: string }): void => {
+    console.error(message);
+    if (options.json) console.log(JSON.stringify({ ...NOTHING, reason: code, logbook: folder.logbook }));
+  };
+  const under = await openCluster(options.engine, folder);
+  if (!under.ok) {
+    refuse(under);
+    return under.exitCode;
+  }
+  const { cluster } = under;
+  const opened = await openLab(options, folder, exampleLab(folder, options.server, cluster.seed));
   if (!opened.ok) {
-    console.error(opened.message);
-    if (options.json)
-      console.log(JSON.stringify({ ...NOTHING, reason: opened.code, logbook: folder.logbook }));
+    refuse(opened);
+    await cluster.close(options.keep !== null);
     return 1;
   }
-  const { lab } = opened;
+  const lab = { ...opened.lab, cluster };
   const say = (line: string): void => (options.json ? console.error(line) : console.log(line));
   say(`the lab:   ${lab.origin}/${REPOSITORY.owner}/${REPOSITORY.name}`);
   say(`its files: ${folder.root}`);
   return options.auto ? auto(lab, options, say) : stay(lab, options, say);
 }
 
-async function auto(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<number> {
+async function auto(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<number> {
   const broken = Promise.race([lab.broken, interrupted().then(() => 'interrupted')]);
   const report = await play({ ...lab, broken }, options, say);
   const left = await leaveBehind(lab);
@@ -68,8 +81,10 @@ async function auto(lab: OpenedLab, options: StartOptions, say: (line: string) =
 }
 
 /** Ends everything that the start has started. A job of a lab that is kept goes on, as it would in a real one, and is named. */
-async function close(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<void> {
+async function close(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<void> {
   await lab.close();
+  const left = await lab.cluster.close(options.keep !== null);
+  if (left !== null) say(left);
   if (options.keep === null) return endJobs(lab.folder.jobs);
   for (const { jobId, supervisor, command } of await livingJobs(lab.folder.jobs))
     say(
@@ -101,7 +116,7 @@ async function play(lab: OpenedLab, options: StartOptions, say: (line: string) =
 }
 
 /** Stays until a person ends it; a lab without a proposal gets today's. */
-async function stay(lab: OpenedLab, options: StartOptions, say: (line: string) => void): Promise<number> {
+async function stay(lab: RunningLab, options: StartOptions, say: (line: string) => void): Promise<number> {
   const stopped = interrupted();
   if ((await readLogbook(lab.world)).size === 0)
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {

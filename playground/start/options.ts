@@ -11,6 +11,8 @@ export type StartOptions = {
   readonly auto: boolean;
   readonly days: number;
   readonly json: boolean;
+  /** What runs the jobs: processes of this machine, or a real Ray head on it. */
+  readonly engine: 'local' | 'ray';
 };
 
 export const USAGE = `npm start -- [options]
@@ -19,6 +21,7 @@ export const USAGE = `npm start -- [options]
   --keep DIR           keep repositories, logbook, job records and logs in DIR, and go on from there
   --webhooks on|off    whether GitHub's webhooks and comment events arrive; off leaves the sweep alone
   --server on|off      the App's server, or the action alone
+  --engine local|ray   what runs the jobs: processes of this machine, or a Ray head on it (npm run setup:ray)
   --auto               plays the person, prints each stage, exits after the seal
   --days N             with --auto: so many daily ferries, the clock moved by 24 h between them
   --json               one JSON value on the last line of standard output
@@ -39,6 +42,7 @@ export function readOptions(args: readonly string[]): ParsedOptions {
         keep: { type: 'string' },
         webhooks: { type: 'string', default: 'on' },
         server: { type: 'string', default: 'on' },
+        engine: { type: 'string', default: 'local' },
         auto: { type: 'boolean', default: false },
         days: { type: 'string', default: '1' },
         json: { type: 'boolean', default: false },
@@ -68,6 +72,7 @@ type Raw = {
   readonly keep: string | null;
   readonly webhooks: string;
   readonly server: string;
+  readonly engine: string;
   readonly auto: boolean;
   readonly days: string;
   readonly json: boolean;
@@ -85,6 +90,9 @@ function checked(raw: Raw): ParsedOptions {
     if (raw[name] !== 'on' && raw[name] !== 'off')
       return misused(`--${name} is on or off, not ${raw[name]}`, raw.json);
   }
+  const { engine } = raw;
+  if (engine !== 'local' && engine !== 'ray')
+    return misused(`--engine is local or ray, not ${engine}`, raw.json);
   if (raw.keep === '') return misused('--keep needs a folder', raw.json);
   if (days > 1 && !raw.auto)
     return misused('--days needs --auto: between days somebody has to move the clock', raw.json);
@@ -98,6 +106,7 @@ function checked(raw: Raw): ParsedOptions {
       server: raw.server === 'on',
       auto: raw.auto,
       json: raw.json,
+      engine,
     },
   };
 }

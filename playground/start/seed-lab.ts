@@ -25,12 +25,12 @@ const RUNNERS = [
 ];
 
 /** The lab of `npm start`. */
-export function exampleLab(folder: LabFolder, server: boolean): LabSource {
+export function exampleLab(folder: LabFolder, server: boolean, cluster: SeedInput['cluster']): LabSource {
   return {
     repository: REPOSITORY,
     defaultBranch: 'main',
     runners: RUNNERS,
-    seed: (world, keys) => seedLab({ world, folder, keys, lab: LAB, server }),
+    seed: (world, keys) => seedLab({ world, folder, keys, lab: LAB, server, cluster }),
   };
 }
 
@@ -41,20 +41,27 @@ export type SeedInput = {
   /** Directory with the lab's files, `.github/` included. */
   readonly lab: string;
   readonly server: boolean;
+  /** A cluster of its own: its token, and what it changes in the config; null: the config as it is. */
+  readonly cluster: { readonly token: string; readonly configure: (config: string) => string } | null;
 };
 
 /** Seeds an empty world. */
-export async function seedLab({ world, folder, keys, lab, server }: SeedInput): Promise<void> {
+export async function seedLab({ world, folder, keys, lab, server, cluster }: SeedInput): Promise<void> {
   const { repo } = seedWorld(world, {
-    ...installedLab(keys, { server, stateDirectory: folder.jobs, slug: 'ferrybot' }),
+    ...installedLab(keys, {
+      server,
+      stateDirectory: folder.jobs,
+      slug: 'ferrybot',
+      clusterToken: cluster?.token ?? null,
+    }),
     owner: REPOSITORY.owner,
     repo: REPOSITORY.name,
   });
   const copy = await mkdtemp(join(tmpdir(), 'ferrybot-seed-'));
   try {
     await cp(lab, copy, { recursive: true, filter: (source) => !source.includes('__pycache__') });
-    const config = await readFile(join(copy, CONFIG), 'utf8');
-    await writeFile(join(copy, CONFIG), withKeys(config, keys));
+    const config = withKeys(await readFile(join(copy, CONFIG), 'utf8'), keys);
+    await writeFile(join(copy, CONFIG), cluster === null ? config : cluster.configure(config));
     const { outcome } = await importTree(world.gitOf(repo), {
       directory: copy,
       message: 'The lab as it stands',

@@ -81,7 +81,7 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
     gitStores: () => createProgramStore({ directory: repository }),
   });
   const lab = await tellingLab(folder.root, options.config ?? []);
-  await seedLab({ world, folder, keys, lab, server: options.server });
+  await seedLab({ world, folder, keys, lab, server: options.server, cluster: null });
   giveSecret(world);
   const bugs: unknown[] = [];
   bound.serve({

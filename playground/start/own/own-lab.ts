@@ -56,7 +56,7 @@ export async function ownLab(checkout: Checkout, folder: LabFolder, server: bool
   const localClusters =
     isKept || before === null || report.state !== 'valid' ? [] : await prepare(store, checkout, before, keys);
   const workflows = await workflowsAt(store, await tipOf(store, checkout.branch));
-  const installation = { server, stateDirectory: folder.jobs, slug: appSlug };
+  const installation = { server, stateDirectory: folder.jobs, slug: appSlug, clusterToken: null };
   return {
     report,
     localClusters,

@@ -1,0 +1,163 @@
+/** A real Ray head for a rehearsal: started with a token of its own, found again by the next start, ended with everything on it. */
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ray } from '../../limits.ts';
+import { freePorts } from './free-ports.ts';
+import { endHead, HEAD_MARK } from './head-processes.ts';
+
+const TOOLS = fileURLToPath(new URL('../../../.tools/ray', import.meta.url));
+
+/** Programs of the environment that `npm run setup:ray` makes; null where it was not run to its end. */
+export function rayPrograms(): { readonly ray: string; readonly uv: string; readonly python: string } | null {
+  if (!existsSync(join(TOOLS, 'ferrybot-setup.json'))) return null;
+  const program = (name: string): string => join(TOOLS, 'bin', name);
+  return { ray: program('ray'), uv: program('uv'), python: program('python') };
+}
+
+/** Where a head is and who may use it; stays the same as long as the lab's folder is kept. */
+export type HeadRecord = {
+  /** Its own folder: short, because the sockets below it may have 107 characters. */
+  readonly folder: string;
+  readonly token: string;
+  readonly ports: readonly number[];
+};
+
+export type RayHead = HeadRecord & {
+  readonly address: string;
+  /** Ends it and removes its folder, unless a job still runs on it and `mayStay`: then it is left, and true is given. */
+  readonly close: (mayStay: boolean) => Promise<boolean>;
+};
+
+/** Starts the head of the file's record, or goes on with it if it still runs; a new record where there is no file. */
+export async function openRayHead(file: string): Promise<RayHead> {
+  const record = existsSync(file) ? await readRecord(file) : await newRecord(file);
+  await mkdir(record.folder, { recursive: true, mode: 0o700 });
+  const address = `http://127.0.0.1:${record.ports[1]}`;
+  if ((await jobsOf(address, record.token)) === null) await start(record, address);
+  return {
+    ...record,
+    address,
+    close: async (mayStay) => {
+      if (mayStay && (await hasRunningJob(address, record.token))) return true;
+      await endHead(record.folder);
+      for (const path of [record.folder, logOf(record)])
+        await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      return false;
+    },
+  };
+}
+
+async function readRecord(file: string): Promise<HeadRecord> {
+  // Written by ourselves, below, in a folder that is ours alone.
+  return JSON.parse(await readFile(file, 'utf8')) as HeadRecord;
+}
+
+async function newRecord(file: string): Promise<HeadRecord> {
+  const record = {
+    folder: await mkdtemp(join(tmpdir(), 'fr-')),
+    token: `rehearsal-${crypto.randomUUID().replaceAll('-', '')}`,
+    ports: await freePorts(7),
+  };
+  await writeFile(file, JSON.stringify(record), { mode: 0o600 });
+  return record;
+}
+
+/** On a machine that is very busy Ray gives a start up after half a minute: the next one mostly comes up. */
+async function start(record: HeadRecord, address: string): Promise<void> {
+  for (let starts = 1; ; starts += 1) {
+    // What a killed rehearsal, or the start before, left of it holds its ports.
+    await endHead(record.folder);
+    if (await startOnce(record, address)) return;
+    if (starts >= ray.startsMax) break;
+  }
+  await endHead(record.folder);
+  throw new Error(`the Ray head did not start; see ${logOf(record)}`);
+}
+
+async function startOnce(record: HeadRecord, address: string): Promise<boolean> {
+  const programs = rayPrograms();
+  if (programs === null) throw new Error('there is no Ray');
+  const log = await open(logOf(record), 'w', 0o600);
+  const args = ['start', '--head', '--block', '--disable-usage-stats', ...flagsOf(record)];
+  const child = spawn(programs.ray, args, {
+    cwd: tmpdir(),
+    env: {
+      PATH: `${join(TOOLS, 'bin')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
+      HOME: record.folder,
+      LANG: 'C.UTF-8',
+      RAY_AUTH_MODE: 'token',
+      RAY_AUTH_TOKEN: record.token,
+      [HEAD_MARK]: record.folder,
+    },
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  });
+  child.unref();
+  await log.close();
+  const deadline = performance.now() + ray.startTimeoutMs;
+  while (child.exitCode === null && performance.now() < deadline) {
+    await sleep(ray.pollMs);
+    // The dashboard answers before the node is there: a job that came then would be lost with a start that fails.
+    const hasStarted = (await readFile(logOf(record), 'utf8')).includes('Ray runtime started');
+    if (hasStarted && (await jobsOf(address, record.token)) !== null) return true;
+  }
+  return false;
+}
+
+/** Beside the head's folder, which Ray fills and we remove. */
+function logOf({ folder }: HeadRecord): string {
+  return `${folder}.log`;
+}
+
+function flagsOf({ ports, folder }: HeadRecord): readonly string[] {
+  const [gcs, dashboard, client, agent, agentGrpc, runtimeEnv, metrics] = ports;
+  const options = {
+    port: gcs,
+    'dashboard-port': dashboard,
+    'ray-client-server-port': client,
+    'dashboard-agent-listen-port': agent,
+    'dashboard-agent-grpc-port': agentGrpc,
+    'runtime-env-agent-port': runtimeEnv,
+    'metrics-export-port': metrics,
+    // Random ones: two heads with the usual range take each other's.
+    'min-worker-port': 0,
+    'max-worker-port': 0,
+    'node-ip-address': '127.0.0.1',
+    'dashboard-host': '127.0.0.1',
+    'num-cpus': 2,
+    'object-store-memory': ray.objectStoreBytes,
+    'temp-dir': folder,
+  };
+  return Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+}
+
+/** Null where nobody answers yet, or not as a head does that knows the token. */
+async function jobsOf(
+  address: string,
+  token: string,
+): Promise<readonly { readonly status: string }[] | null> {
+  try {
+    const answer = await fetch(`${address}/api/jobs/`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ray.answerMs),
+    });
+    const text = await answer.text();
+    // JobDetails of ray-project/ray; a status is all that is asked of it.
+    return answer.ok ? (JSON.parse(text) as readonly { readonly status: string }[]) : null;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException)
+      return null;
+    throw error;
+  }
+}
+
+async function hasRunningJob(address: string, token: string): Promise<boolean> {
+  const jobs = (await jobsOf(address, token)) ?? [];
+  return jobs.some(({ status }) => status === 'PENDING' || status === 'RUNNING');
+}
