@@ -9,13 +9,14 @@ describe('the options of npm start', () => {
       kind: 'options',
       options: { port: 4610, keep: null, webhooks: true, server: true, auto: false, days: 1, json: false },
     });
+    expect(readOptions(['--engine', 'ray'])).toMatchObject({ options: { engine: 'ray' } });
     expect(readOptions(['--auto'])).toMatchObject({ kind: 'options', options: { port: 0, auto: true } });
   });
 
   it('are told to whoever asks for help, each of them', () => {
     expect(readOptions(['--help'])).toEqual({ kind: 'help' });
     expect(readOptions(['-h', '--auto'])).toEqual({ kind: 'help' });
-    for (const name of ['port', 'keep', 'webhooks', 'server', 'auto', 'days', 'json', 'help'])
+    for (const name of ['port', 'keep', 'webhooks', 'server', 'engine', 'auto', 'days', 'json', 'help'])
       expect(USAGE).toContain(`  --${name} `);
   });
 
@@ -26,6 +27,7 @@ describe('the options of npm start', () => {
     [['--port', '65536'], /65536 is no port/],
     [['--port', '1.5'], /is no port/],
     [['--keep', ''], /--keep needs a folder/],
+    [['--engine', 'slurm'], /local or ray, not slurm/],
     [['--keep'], /--keep/],
     [['--server', 'yes'], /on or off, not yes/],
     [['--webhooks', ''], /on or off/],

@@ -1,0 +1,48 @@
+/** What `--engine ray` makes of the example lab's config, and what it says where it cannot. */
+
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLabFolder } from '../../../playground/start/lab-folder.ts';
+import { openCluster } from '../../../playground/start/ray/ray-cluster.ts';
+import { rayConfig } from '../../../playground/start/ray/ray-config.ts';
+import { readConfig } from '../../../src/config/read-config.ts';
+
+const LAB = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
+
+it('is a valid config whose cluster submits through the scripts of the lab, with uv and without a network', () => {
+  const place = {
+    address: 'http://127.0.0.1:8265',
+    uv: '/opt/ray/bin/uv',
+    python: '/opt/ray/bin/python',
+    outputs: '/data/outputs',
+  };
+  const reading = readConfig(rayConfig(LAB, place));
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
+  expect(reading.config.clusters).toMatchObject({
+    'us-central1': {
+      engine: 'ray',
+      dashboard: 'http://127.0.0.1:8265',
+      scripts: {
+        python: expect.arrayContaining(['/opt/ray/bin/uv', 'run', '--offline']),
+        submit: expect.arrayContaining(['{checkout}/lib/marin/src/marin/run/ray_run.py', '{submissionId}']),
+      },
+    },
+  });
+  expect(reading.config.lanes.daily.outputRoot).toBe('/data/outputs/{run}');
+});
+
+it('goes on with a kept lab only under the engine that it began with', async () => {
+  const folder = await openLabFolder(await mkdtemp(join(tmpdir(), 'ferrybot-engine-')));
+  try {
+    expect(await openCluster('local', folder)).toMatchObject({ ok: true, cluster: { seed: null } });
+    await writeFile(folder.world, '{}');
+    expect(await openCluster('ray', folder)).toMatchObject({ ok: false, code: 'other-engine', exitCode: 1 });
+    await writeFile(folder.rayHead, '{}');
+    expect(await openCluster('local', folder)).toMatchObject({ ok: false, code: 'other-engine' });
+  } finally {
+    await rm(folder.root, { recursive: true, force: true });
+  }
+});
