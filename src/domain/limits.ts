@@ -314,6 +314,10 @@ export const limits = {
   remoteOutputBytesMax: 1024 * 1024,
   /** Workers that are asked over ssh at one time. */
   sshParallelMax: 4,
+  /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
+  shownStepsCharsMax: 12_000,
+  /** The largest folders of a worker that are recorded and shown. */
+  shownFoldersMax: 5,
   /** Workers that one scan asks; of a cluster with more in need the rest is told from the scan alone. */
   inspectedWorkersMax: 20,
   /** A scan asks every worker of a cluster over ssh, 32 at one time. */

@@ -47,6 +47,13 @@ export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'na
   };
 }
 
+/** The one VM of that name, or null: none, several, or a list that nobody could read. */
+export function vmNamed(listing: VmListing, name: string): TpuVm | null {
+  if (listing.kind === 'unknown') return null;
+  const named = listing.vms.filter((vm) => vm.name === name);
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
 /** Whether a VM that is listed is the one that was seen before, and not its replacement. */
 export function isSameVm(vm: TpuVm, seen: VmIdentity): boolean {
   return (

@@ -24,28 +24,45 @@ export type ListedIssue = {
   readonly isOpen: boolean;
 };
 
-/** Opens an issue; one of ours that carries the marker already is adopted. */
-export async function openIssue(
+/** An issue of ours as its own marker found it. */
+export type FoundIssue = { readonly number: number; readonly body: string; readonly isOpen: boolean };
+
+/** The newest issue of a bot under the label whose body carries the marker; null where there is none. */
+export async function findIssue(
   client: GitHubClient,
-  effect: Extract<Effect, { kind: 'open-issue' }>,
-): Promise<EffectOutcome> {
+  { label, marker }: { readonly label: string; readonly marker: string },
+): Promise<Observed<FoundIssue | null>> {
   const listed = await call(client, 'GET /repos/{owner}/{repo}/issues', {
-    labels: effect.labels[0] ?? '',
+    labels: label,
     state: 'all',
     sort: 'created',
     direction: 'desc',
     per_page: 100,
   });
   const parsed = listed.kind === 'answered' ? z.array(issueSchema).safeParse(listed.data) : null;
-  if (parsed === null || !parsed.success)
-    return { kind: 'unknown', message: 'the issues could not be listed' };
-  const found = parsed.data.find(
-    (issue) =>
-      issue.user?.type === 'Bot' &&
-      issue.pull_request === undefined &&
-      (issue.body ?? '').includes(effect.marker),
+  if (parsed === null || !parsed.success) return unknown('the issues could not be listed');
+  const found = parsed.data.find((issue) => isOurs(issue, marker));
+  return known(
+    found === undefined
+      ? null
+      : { number: found.number, body: found.body ?? '', isOpen: found.state === 'open' },
   );
-  if (found !== undefined) return { kind: 'done', number: found.number };
+}
+
+function isOurs(issue: z.infer<typeof issueSchema>, marker: string): boolean {
+  return (
+    issue.user?.type === 'Bot' && issue.pull_request === undefined && (issue.body ?? '').includes(marker)
+  );
+}
+
+/** Opens an issue; one of ours that carries the marker already is adopted. */
+export async function openIssue(
+  client: GitHubClient,
+  effect: Extract<Effect, { kind: 'open-issue' }>,
+): Promise<EffectOutcome> {
+  const found = await findIssue(client, { label: effect.labels[0] ?? '', marker: effect.marker });
+  if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
+  if (found.value !== null) return { kind: 'done', number: found.value.number };
   const { title, body, labels } = effect;
   return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }

@@ -42,6 +42,13 @@ const JOURNAL_TYPES: ReadonlySet<EventType> = new Set([
   'disk-scanned',
 ] as const);
 
+/** What no person says: what was found, and what ferrybot answers. */
+const WITHOUT_PERSON: ReadonlySet<EventType> = new Set([
+  'incident',
+  'command-answered',
+  'disk-scanned',
+] as const);
+
 function journalCheck(): TransitionCheck {
   const waiting = new Set<string>();
   const answered = new Set<string>();
@@ -64,7 +71,8 @@ function journalCheck(): TransitionCheck {
       if (!waiting.delete(key)) return 'answered a command that was not seen';
       answered.add(key);
     }
-    const needsPerson = event.type !== 'incident' && event.type !== 'command-answered';
-    return needsPerson && event.actor === undefined ? `${event.type} names no person` : null;
+    return !WITHOUT_PERSON.has(event.type) && event.actor === undefined
+      ? `${event.type} names no person`
+      : null;
   };
 }

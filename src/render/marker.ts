@@ -17,6 +17,9 @@ export const MARKER_KINDS = [
   'issue',
   'pull',
   'closure',
+  'disk',
+  'disk-change',
+  'disk-end',
 ] as const;
 export type MarkerKind = (typeof MARKER_KINDS)[number];
 

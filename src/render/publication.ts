@@ -18,7 +18,10 @@ import { renderSealed } from './sealed.ts';
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
 export type PublicationView = {
-  readonly kind: Exclude<MarkerKind, 'card' | 'issue' | 'pull' | 'closure'>;
+  readonly kind: Exclude<
+    MarkerKind,
+    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end'
+  >;
   readonly key: string;
 };
 

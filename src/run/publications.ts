@@ -7,7 +7,10 @@ import type { MarkerKind } from '../render/marker.ts';
 
 /** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */
 export type Publication = {
-  readonly kind: Exclude<MarkerKind, 'card' | 'issue' | 'pull' | 'closure'>;
+  readonly kind: Exclude<
+    MarkerKind,
+    'card' | 'issue' | 'pull' | 'closure' | 'disk' | 'disk-change' | 'disk-end'
+  >;
   readonly key: string;
   readonly thread: number;
   readonly seq: number;

@@ -39,7 +39,7 @@ describe('action.yml', () => {
   });
 
   it('names every mode in the description of `mode`', () => {
-    const named = [...(manifest.inputs['mode']?.description ?? '').matchAll(/(\w+) \(/g)].map((m) => m[1]);
+    const named = [...(manifest.inputs['mode']?.description ?? '').matchAll(/([\w-]+) \(/g)].map((m) => m[1]);
     expect(named).toEqual([...MODES]);
     expect(MODES.every(isMode)).toBe(true);
     expect(isMode('seal')).toBe(false);

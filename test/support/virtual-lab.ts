@@ -16,6 +16,7 @@ import type { World } from '../../playground/world/world.ts';
 import { isMode } from '../../src/app/action/inputs.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
+import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
 import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
@@ -63,6 +64,8 @@ export type VirtualLabOptions = {
   readonly cloudOf?: (clock: VirtualClock) => CloudOf;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
+  /** Stands for gcloud and the lab's scripts. None unless given. */
+  readonly disks?: DisksOf;
 };
 
 export type VirtualLab = {
@@ -265,6 +268,7 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
             defaultBranch: 'main',
             engineOf: () => engine,
             cloudOf: options.cloudOf?.(clock) ?? (() => null),
+            disks: options.disks ?? noDisks,
             readMetrics: async (submission) => metricsOf(engine, submission.jobId),
             environment: env,
             secrets: createSecretKeeper(env, () => undefined),
@@ -515,3 +519,7 @@ function seededBytes(): (count: number) => Uint8Array {
   };
   return (count) => Uint8Array.from({ length: count }, next);
 }
+
+const noDisks: DisksOf = async () => {
+  throw new Error('this lab has no workers');
+};

@@ -8,6 +8,7 @@ import { Octokit } from '@octokit/core';
 import { z } from 'zod';
 import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
+import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-job.ts';
@@ -109,6 +110,12 @@ async function act(payload: unknown): Promise<ActionResult> {
     defaultBranch,
     engineOf: engines.engineOf,
     cloudOf: (config, cluster) => cloudFor(config, cluster, gcloud),
+    disks: disksWith({
+      gcloud,
+      defaultBranch,
+      temporaryDirectory: env.RUNNER_TEMP,
+      environment,
+    }),
     readMetrics: metricsFromFile,
     shipTree,
     environment,

@@ -1,7 +1,7 @@
 /** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
 
 /** What one step of a workflow does (architecture.md, section 4, who runs where). */
-export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog', 'care'] as const;
+export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog', 'care', 'disk-scan'] as const;
 export type ActionMode = (typeof MODES)[number];
 
 /** One input as action.yml has it. `default` null = the key is absent, so that an unset input is the empty text. */
@@ -14,7 +14,7 @@ export type ActionInput = {
 export const ACTION_INPUTS = {
   mode: {
     description:
-      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out).',
+      'What this step does: propose (open the ferry of today), chat (answer commands, check gates, order and record), launch (verify one order and submit it), watch (observe the active runs of one cluster), stop (carry out the recorded stop of one run), watchdog (look whether somebody watches, and start a dead watch again), care (verify one consented change of a cluster and carry it out), disk-scan (look for workers of one cluster that are short of disk).',
     required: true,
     default: null,
   },
@@ -41,7 +41,7 @@ export const ACTION_INPUTS = {
     default: null,
   },
   cluster: {
-    description: 'watch: the cluster whose runs this process watches, a key of clusters in the config.',
+    description: 'watch, disk-scan: the cluster that this process looks at, a key of clusters in the config.',
     required: false,
     default: null,
   },

@@ -1,5 +1,6 @@
 /** What one run of the action is given, and what it answers. */
 
+import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 import type { ShipTree } from '../runner/ship-job.ts';
 import type { SecretKeeper } from '../secret-keeper.ts';
@@ -31,6 +32,7 @@ export type ActionParts = {
   readonly defaultBranch: string;
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
+  readonly disks: DisksOf;
   readonly readMetrics: MetricsReader;
   readonly shipTree: ShipTree;
   readonly environment: Readonly<Record<string, string | undefined>>;

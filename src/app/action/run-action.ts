@@ -6,6 +6,7 @@ import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { wakeOf } from '../../handlers/registry.ts';
 import { createWorker } from '../control/worker.ts';
+import { scanMode } from '../disk-scan/scan-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { propose } from '../propose/propose.ts';
 import { launch } from '../runner/launch.ts';
@@ -33,6 +34,8 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
       return orGitSaidNo(() => withLab(parts, checkWatches));
     case 'care':
       return orGitSaidNo(() => withLab(parts, async (open) => careFor(parts, open)));
+    case 'disk-scan':
+      return orGitSaidNo(() => withLab(parts, async (open) => scanCluster(parts, open)));
     default:
       return assertNever(parts.mode);
   }
@@ -124,4 +127,11 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
       detail: '',
     };
   return { ...failed(outcome.code, outcome.why), run: parts.inputs.run };
+}
+
+async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
+  const { disks, inputs, secrets } = parts;
+  secrets.learn(open.config);
+  const result = await scanMode(open, { cluster: inputs.cluster, disks, redact: secrets.clean });
+  return { ...result, run: '', jobId: '' };
 }

@@ -18,7 +18,9 @@ import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
 import { checkConfigs } from './config-check.ts';
+import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
+import { holdsOf } from './holds-text.ts';
 import { experimentWakes } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { tellAnswers } from './journal-answers.ts';
@@ -60,6 +62,7 @@ type Own = {
   others: OtherPulls;
   /** Commits whose config has its check. */
   readonly checkedConfigs: Set<Sha>;
+  readonly disks: DiskMemory;
   /** Commands whose answer in the journal is known to stand in its thread. */
   readonly toldAnswers: Set<string>;
 };
@@ -82,6 +85,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     toldFaults: new Set(),
     others: noOthers(),
     checkedConfigs: new Set(),
+    disks: { entry: -1 },
     toldAnswers: new Set(),
   };
   return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => own.receipts.give([wake], null) };
@@ -154,6 +158,7 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   if (moved.length > 0) await lookAtRuns(own, open, moved);
   if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep')) await tellAnswers(open, own.toldAnswers);
   await careForJournal(open, own.memories);
+  await keepDiskIssues(open, all, own.disks);
   const isSweep = all.some((wake) => wake.kind === 'sweep');
   await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
   await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
@@ -279,14 +284,6 @@ function isMineToSay(own: Own, state: RunState): boolean {
       speaksFor?.includes(publication.role) === true ||
       now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
   );
-}
-
-/** What keeps the lane back, as one text to compare: a change of it moves the gates of every run that waits. */
-function holdsOf({ keeper }: OpenLab): string {
-  return keeper
-    .current()
-    .journal.holds.map(({ kind, scope, date }) => `${kind} ${scope} ${date}`)
-    .join(', ');
 }
 
 /** What of a run can owe something: its phase, its publications, and what is unanswered. */

@@ -1,0 +1,136 @@
+/** Keeps the one issue of each cluster whose disks are scanned: opened, told, proposed in, closed, all from the journal. */
+
+import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
+import { type ClusterDisks, isAllFine, type RecordedScan } from '../../domain/disk-scan.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { type FoundIssue, findIssue } from '../../github/issues.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { diskEndKey, renderDiskEnd } from '../../render/disk-end.ts';
+import { diskIssueTitle, renderDiskChange, renderDiskIssue } from '../../render/disk-issue.ts';
+import { markerIdentity, readMarker } from '../../render/marker.ts';
+import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
+import { diskStepsOf } from '../disk-scan/disk-steps.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { perform } from './perform.ts';
+
+/** Label by which the issues are found again. */
+export const DISK_LABEL = 'ferrybot-disk';
+
+type Readable = ClusterDisks & { readonly readable: RecordedScan };
+
+/** The newest entry of the journal when the issues were last looked at. */
+export type DiskMemory = { entry: number };
+
+/**
+ * Brings every cluster's issue to what the journal tells: on sweeps, and when the journal has more than at the last look,
+ * since it costs a request for each cluster that is scanned. What GitHub does not take now is done at the next look.
+ */
+export async function keepDiskIssues(
+  open: OpenLab,
+  wakes: readonly Wake[],
+  memory: DiskMemory,
+): Promise<void> {
+  const entry = (): number => open.keeper.current().journal.head?.seq ?? -1;
+  if (entry() === memory.entry && !wakes.some(({ kind }) => kind === 'sweep')) return;
+  await keepAll(open);
+  memory.entry = entry();
+}
+
+async function keepAll(open: OpenLab): Promise<void> {
+  const { broken, journal } = open.keeper.current();
+  if (broken.some(({ run }) => run === JOURNAL)) return;
+  for (const [cluster, disks] of journal.disks) {
+    const place = diskPlaceOf(open.config, cluster);
+    const { readable } = disks;
+    // A scan that says nothing changes nothing, and a cluster that is looked after no more is left alone.
+    if (place !== null && readable !== null) await keepIssue(open, place, { ...disks, readable });
+  }
+}
+
+async function keepIssue(open: OpenLab, place: DiskPlace, disks: Readable): Promise<void> {
+  const { lab, git } = open;
+  // Up to the space behind the key: one cluster's name may begin another's.
+  const marker = `${markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster })} `;
+  const found = await findIssue(lab.client, { label: DISK_LABEL, marker });
+  if (found.kind === 'unknown') {
+    lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
+    return;
+  }
+  const isTrouble = disks.readable.workers.length > 0 || disks.readable.cleanup === 'not-seen';
+  if (found.value === null) {
+    if (!isTrouble) return;
+    const outcome = await perform(lab, git, {
+      kind: 'open-issue',
+      marker,
+      title: diskIssueTitle(place.cluster),
+      body: renderDiskIssue({ disks, mutations: [] }),
+      labels: [DISK_LABEL],
+    });
+    if (outcome.kind !== 'done' || outcome.number === null) return;
+    await propose(open, place, disks, outcome.number);
+    await tell(open, disks, { number: outcome.number, body: null, isOpen: true });
+    return;
+  }
+  if (isTrouble) await propose(open, place, disks, found.value.number);
+  await tell(open, disks, found.value);
+}
+
+/** Proposes what the newest scan calls for; a lost race is left to the next look. */
+async function propose(open: OpenLab, place: DiskPlace, disks: Readable, thread: number): Promise<void> {
+  const { lab, keeper } = open;
+  const drafts = diskProposals({
+    scan: disks.readable,
+    mutations: keeper.current().journal.mutations,
+    repository: lab.repository,
+    thread,
+    steps: diskStepsOf(place),
+    digestOf: lab.digestOf,
+  });
+  if (drafts.length === 0) return;
+  const result = await keeper.append('journal', drafts, lab.now());
+  if (result.kind === 'conflict') await keeper.load();
+  else if (result.kind !== 'appended') lab.log(`what the disks call for was not recorded: ${result.message}`);
+}
+
+/** Comments come first: the description says which situation was told, so that it is the last to change. */
+async function tell(
+  open: OpenLab,
+  disks: Readable,
+  issue: Omit<FoundIssue, 'body'> & { readonly body: string | null },
+): Promise<void> {
+  const { lab, git } = open;
+  const { cluster } = disks.readable;
+  const mutations = diskMutations(open.keeper.current().journal.mutations, cluster);
+  const body = renderDiskIssue({ disks, mutations });
+  const isFine = isAllFine(disks.readable) && disks.readable.cleanup !== 'not-seen';
+  const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
+  const wanted = isFine && !isUnderWay ? 'closed' : 'open';
+  const state = issue.isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
+  if (issue.body === body && state === null) return;
+  const told = issue.body === null ? null : (readMarker(issue.body)?.fields['since'] ?? null);
+  const toldEnd = Number(issue.body === null ? 0 : (readMarker(issue.body)?.fields['end'] ?? 0));
+  const thread = issue.number;
+  for (const one of mutations.filter(({ ended, proposal }) => ended !== null && proposal.thread === thread)) {
+    const marker = markerIdentity({ run: 'journal', kind: 'disk-end', key: diskEndKey(one) });
+    if ((one.ended?.seq ?? 0) <= toldEnd) continue;
+    const posted = await perform(lab, git, {
+      kind: 'post-comment',
+      thread,
+      marker,
+      body: renderDiskEnd(one),
+    });
+    if (posted.kind !== 'done') return;
+  }
+  const since = disks.since ?? disks.readable;
+  if (told !== null && told !== String(since.seq)) {
+    const marker = markerIdentity({ run: 'journal', kind: 'disk-change', key: `${cluster}-${since.seq}` });
+    const posted = await perform(lab, git, {
+      kind: 'post-comment',
+      thread,
+      marker,
+      body: renderDiskChange(since),
+    });
+    if (posted.kind !== 'done') return;
+  }
+  await perform(lab, git, { kind: 'edit-issue', issue: thread, expected: null, body, state });
+}

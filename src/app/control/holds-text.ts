@@ -1,0 +1,11 @@
+/** Whether the lane is kept back as it was at the last look. */
+
+import type { OpenLab } from '../open-lab.ts';
+
+/** What keeps the lane back, as one text to compare: a change of it moves the gates of every run that waits. */
+export function holdsOf({ keeper }: OpenLab): string {
+  return keeper
+    .current()
+    .journal.holds.map(({ kind, scope, date }) => `${kind} ${scope} ${date}`)
+    .join(', ');
+}

@@ -1,0 +1,113 @@
+/** What disk care asks of a cluster: its machines, its workers, and the lab's own scripts in a checkout of the default branch. */
+
+import { type LookEnd, readLook } from '../../care/disk/cleanup-check.ts';
+import { readDiskUsage } from '../../care/disk/disk-usage.ts';
+import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
+import { readMounts } from '../../care/disk/mounts.ts';
+import type { Looks } from '../../care/disk/scan-record.ts';
+import type { ScanEnd } from '../../care/disk/scan-report.ts';
+import type { GcloudOptions } from '../../clusters/gcp/gcloud.ts';
+import { listVms } from '../../clusters/gcp/list-vms.ts';
+import { folderOf, inspectWorker } from '../../clusters/gcp/ssh.ts';
+import type { DiskConfig } from '../../config/disk-schema.ts';
+import type { LabConfig } from '../../config/schema.ts';
+import { limits } from '../../domain/limits.ts';
+import { type Observed, unknown } from '../../domain/observed.ts';
+import type { VmListing } from '../../domain/tpu-vm.ts';
+import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/worker-disk.ts';
+import type { ProgramResult } from '../../host/process.ts';
+
+/** A cluster whose disks are looked after, by its config. */
+export type DiskPlace = {
+  readonly cluster: string;
+  readonly disk: DiskConfig;
+  readonly mountPoint: MountPoint;
+  readonly gcp: { readonly project: string; readonly zones: readonly string[] };
+};
+
+export type DiskPort = {
+  readonly scan: () => Promise<ScanEnd>;
+  readonly list: () => Promise<VmListing>;
+  readonly look: (worker: TpuWorker) => Promise<Looks>;
+  /** Whether the cleanup job of the head node is alive; null: the config does not say how to see that. */
+  readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
+  /** Whether Ray has the worker; null: the config does not say how to see that. */
+  readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
+};
+
+/** How the programs are run. `tree`: a checkout of the default branch, where the scripts are started. */
+export type DiskMeans = {
+  readonly gcloud: GcloudOptions;
+  readonly tree: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** The place of a cluster; null where its config has no disk care. */
+export function diskPlaceOf(config: LabConfig, cluster: string): DiskPlace | null {
+  const found = config.clusters[cluster];
+  if (found?.engine !== 'ray' || found.disk === null || found.gcp === null) return null;
+  const { disk, gcp } = found;
+  return isMountPoint(disk.mountPoint) ? { cluster, disk, mountPoint: disk.mountPoint, gcp } : null;
+}
+
+/** Disk care of one cluster through the lab's scripts and gcloud; nothing here changes anything. */
+export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskMeans): DiskPort {
+  const look = async (
+    check: DiskConfig['cleanupAlive'],
+    more: Readonly<Record<string, string>>,
+  ): Promise<Observed<boolean> | null> => {
+    if (check === null) return null;
+    const command = filledCommand(check.command, { clusterFile: disk.clusterFile, ...more });
+    return readLook(endOf(await runScript(means, disk, command, limits.sshTimeoutMs)), check.expect);
+  };
+  return {
+    scan: async () => {
+      const values = { clusterFile: disk.clusterFile, threshold: String(disk.warnPercent) };
+      const command = filledCommand(disk.scan, values);
+      return endOf(await runScript(means, disk, command, limits.diskScanTimeoutMs));
+    },
+    list: () => listVms(means.gcloud, gcp),
+    look: async (worker) => {
+      const answers = await inspectWorker(means.gcloud, gcp.project, worker, mountPoint);
+      return {
+        disk: parsed(answers.disk, readDiskUsage),
+        mounts: parsed(answers.mounts, readMounts),
+        folders: parsed(answers.folders, (text) => readFolderSizes(text, folderOf(mountPoint))),
+      };
+    },
+    cleanupAlive: () => look(disk.cleanupAlive, {}),
+    workerSeen: (worker) => look(disk.workerSeen, { worker }),
+  };
+}
+
+/** A command of the config with its placeholders filled in. */
+export function filledCommand(
+  template: readonly string[],
+  values: Readonly<Record<string, string>>,
+): readonly string[] {
+  return template.map((part) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
+}
+
+/** Runs a script of the lab in the checkout: no token of GitHub's, and of our environment what the config names. */
+export async function runScript(
+  { gcloud, tree, environment }: DiskMeans,
+  { passVariables }: Pick<DiskConfig, 'passVariables'>,
+  [file = '', ...args]: readonly string[],
+  timeoutMs: number,
+): Promise<ProgramResult> {
+  const passed = passVariables.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const env = { ...gcloud.env, ...Object.fromEntries(passed) };
+  return gcloud.run(file, args, { env, cwd: tree, timeoutMs, outputBytesMax: limits.remoteOutputBytesMax });
+}
+
+function endOf({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & LookEnd {
+  const how = kind === 'exited' ? '' : `\n${kind} ${code ?? ''}`.trimEnd();
+  return { exitCode, stdout, stderr: `${stderr}${how}` };
+}
+
+function parsed<Value>(answer: Observed<string>, read: (text: string) => Observed<Value>): Observed<Value> {
+  return answer.kind === 'known' ? read(answer.value) : unknown(answer.why);
+}

@@ -1,0 +1,91 @@
+/** One scan of a cluster's worker disks: the lab's own dry run, a look at each worker that is short, and the record of it. */
+
+import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
+import { type LowWorker, readScanReport } from '../../care/disk/scan-report.ts';
+import type { CleanupState, DiskScan } from '../../domain/disk-scan.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Observed } from '../../domain/observed.ts';
+import { type VmListing, vmNamed } from '../../domain/tpu-vm.ts';
+import { isZone, type TpuWorker } from '../../domain/worker-disk.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { DiskPlace, DiskPort } from './disk-port.ts';
+
+export type DiskScanOutcome =
+  | { readonly kind: 'scanned'; readonly scan: DiskScan }
+  | { readonly kind: 'not-recorded'; readonly why: string };
+
+/**
+ * Scans and records (policy/agent-guidelines.md, investigative commands; nothing is changed on any worker). `redact`
+ * takes secrets out of what programs printed.
+ */
+export async function scanDisks(
+  open: OpenLab,
+  place: DiskPlace,
+  port: DiskPort,
+  redact: (text: string) => string,
+): Promise<DiskScanOutcome> {
+  const { thresholdPercent, warnPercent } = place.disk;
+  const end = await port.scan();
+  const clean = { ...end, stdout: redact(end.stdout), stderr: redact(end.stderr) };
+  const report = readScanReport(clean, warnPercent);
+  const low = report.kind === 'read' ? report.low : [];
+  const listing: VmListing = low.length === 0 ? { kind: 'listed', vms: [] } : await port.list();
+  if (listing.kind === 'unknown') open.lab.log(`TPU VMs: ${redact(listing.message)}`);
+  const looks = await lookAtEach(port, listing, low, redact);
+  const cleanup = cleanupState(await port.cleanupAlive());
+  const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
+  const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
+  return recorded(open, scan);
+}
+
+/** Looks at the shortest first, a few at one time; a worker that no listed machine has is not asked. */
+async function lookAtEach(
+  port: DiskPort,
+  listing: VmListing,
+  low: readonly LowWorker[],
+  redact: (text: string) => string,
+): Promise<ReadonlyMap<LowWorker, Looks>> {
+  const looks = new Map<LowWorker, Looks>();
+  const waiting = low
+    .toSorted((a, b) => a.percentFree - b.percentFree)
+    .flatMap((worker) => {
+      const place = placed(listing, worker);
+      return place === null ? [] : [{ worker, place }];
+    })
+    .slice(0, limits.inspectedWorkersMax);
+  const ask = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      looks.set(next.worker, redacted(await port.look(next.place), redact));
+  };
+  await Promise.all(Array.from({ length: limits.sshParallelMax }, ask));
+  return looks;
+}
+
+function placed(listing: VmListing, { tpu, worker }: LowWorker): TpuWorker | null {
+  const vm = vmNamed(listing, tpu);
+  return vm !== null && isZone(vm.zone) ? { tpu, zone: vm.zone, worker } : null;
+}
+
+function redacted({ disk, mounts, folders }: Looks, redact: (text: string) => string): Looks {
+  const clean = <Value>(answer: Observed<Value>): Observed<Value> =>
+    answer.kind === 'unknown' ? { ...answer, why: redact(answer.why) } : answer;
+  return { disk: clean(disk), mounts: clean(mounts), folders: clean(folders) };
+}
+
+function cleanupState(alive: Observed<boolean> | null): CleanupState {
+  if (alive === null) return 'not-asked';
+  if (alive.kind === 'unknown') return 'unknown';
+  return alive.value ? 'alive' : 'not-seen';
+}
+
+/** Another process may append meanwhile: then it is recorded on top of that. */
+async function recorded(open: OpenLab, scan: DiskScan): Promise<DiskScanOutcome> {
+  const draft = { type: 'disk-scanned', role: 'watch', data: scan } as const;
+  for (let attempt = 1; attempt <= limits.appendTriesMax; attempt += 1) {
+    const result = await open.keeper.append('journal', [draft], open.lab.now());
+    if (result.kind === 'appended') return { kind: 'scanned', scan };
+    if (result.kind !== 'conflict') return { kind: 'not-recorded', why: result.message };
+    await open.keeper.load();
+  }
+  return { kind: 'not-recorded', why: 'the logbook moved at every try' };
+}

@@ -1,0 +1,34 @@
+/** The steps of disk care by the config of one cluster: what is proposed is exactly what is called later. */
+
+import { cleanStep } from '../../clusters/gcp/disk-steps.ts';
+import type { ScannedWorker } from '../../domain/disk-scan.ts';
+import { branded } from '../../domain/ids.ts';
+import type { MutationStep } from '../../domain/mutation.ts';
+import { isTpuName, isZone } from '../../domain/worker-disk.ts';
+import { type DiskPlace, filledCommand } from './disk-port.ts';
+
+export type DiskSteps = {
+  readonly clean: (worker: ScannedWorker) => MutationStep;
+  readonly initialise: (tpu: string) => MutationStep;
+  readonly startCleanup: () => MutationStep;
+};
+
+/** Steps for workers whose machine is known. */
+export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
+  const { clusterFile } = disk;
+  return {
+    clean: ({ tpu, worker, vm }) => {
+      // The record has passed the scan's own checks of these names; one that does not is a bug.
+      const place = { tpu: branded(tpu, isTpuName), zone: branded(vm?.zone ?? '', isZone), worker };
+      return cleanStep(gcp.project, place, mountPoint);
+    },
+    initialise: (tpu) => ({
+      does: 'init-worker',
+      command: filledCommand(disk.initWorker, { clusterFile, worker: branded(tpu, isTpuName) }),
+    }),
+    startCleanup: () => ({
+      does: 'start-cleanup-cron',
+      command: filledCommand(disk.startCleanup, { clusterFile }),
+    }),
+  };
+}

@@ -1,0 +1,110 @@
+/** Which changes of a cluster its newest scan calls for: what people may consent to, whole, before anything is done. */
+
+import type { RecordedScan, ScannedWorker } from '../../domain/disk-scan.ts';
+import type { EventDraft } from '../../domain/event.ts';
+import type { DigestOf } from '../../domain/ids.ts';
+import type { Mutation, MutationEvidence, MutationProposal, MutationStep } from '../../domain/mutation.ts';
+import { targetName } from '../../domain/mutation.ts';
+import type { MutationRecord } from '../../domain/mutation-state.ts';
+import { evidenceDigest, proposalDigest } from '../mutation-digest.ts';
+
+export type DiskProposalInput = {
+  readonly scan: RecordedScan;
+  /** Of the journal, oldest first. */
+  readonly mutations: readonly MutationRecord[];
+  readonly repository: string;
+  readonly thread: number;
+  /** The exact calls, as they will be made. */
+  readonly steps: {
+    readonly clean: (worker: ScannedWorker) => MutationStep;
+    readonly initialise: (tpu: string) => MutationStep;
+    readonly startCleanup: () => MutationStep;
+  };
+  readonly digestOf: DigestOf;
+};
+
+/**
+ * Drafts of what is proposed anew. A TPU VM is initialised as a whole, so that one proposal clears all of its hosts that
+ * have data beside a missing mount, then initialises it (policy/agent-guidelines.md, resolution commands 1 and 2). What
+ * stands proposed is not proposed again, and after an end only on a scan that is newer.
+ */
+export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
+  const { scan, steps } = input;
+  const misplaced = scan.workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
+  const cleaned = [...Map.groupBy(misplaced, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
+    const vm = workers[0]?.vm ?? null;
+    if (vm === null) return [];
+    const mutation: Mutation = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
+    return proposed(
+      input,
+      mutation,
+      [...workers.map(steps.clean), steps.initialise(tpu)],
+      cleanEvidence(workers),
+    );
+  });
+  const cron =
+    scan.cleanup === 'not-seen'
+      ? proposed(input, { kind: 'start-cleanup-cron', head: scan.cluster }, [steps.startCleanup()], {
+          facts: { cleanup: scan.cleanup },
+          lines: [],
+        })
+      : [];
+  return [...cleaned, ...cron];
+}
+
+/** Changes of this cluster's disks that its thread tells of, oldest first. */
+export function diskMutations(
+  mutations: readonly MutationRecord[],
+  cluster: string,
+): readonly MutationRecord[] {
+  return mutations.filter(
+    ({ proposal }) => proposal.cluster === cluster && proposal.mutation.kind !== 'delete-tpu-vm',
+  );
+}
+
+function proposed(
+  { scan, mutations, repository, thread, digestOf }: DiskProposalInput,
+  mutation: Mutation,
+  steps: readonly MutationStep[],
+  evidence: MutationEvidence,
+): readonly EventDraft[] {
+  const before = diskMutations(mutations, scan.cluster).filter(
+    ({ proposal }) =>
+      proposal.mutation.kind === mutation.kind && targetName(proposal.mutation) === targetName(mutation),
+  );
+  const last = before.at(-1);
+  if (last !== undefined) {
+    const isOver = last.ended !== null;
+    if (isOver && (last.ended?.seq ?? 0) > scan.seq) return [];
+    if (!isOver && (last.begun !== null || isSame(last.proposal, mutation, steps))) return [];
+  }
+  const proposal: MutationProposal = {
+    v: 1,
+    record: 'journal',
+    repository,
+    cluster: scan.cluster,
+    mutation,
+    steps,
+    evidence: evidenceDigest(evidence, digestOf),
+    thread,
+    round: before.length + 1,
+  };
+  const digest = proposalDigest(proposal, digestOf);
+  return [{ type: 'mutation-proposed', role: 'control', data: { proposal, digest, evidence } }];
+}
+
+/** The same machine and the same calls; that a disk got a little fuller is no other proposal. */
+function isSame(proposal: MutationProposal, mutation: Mutation, steps: readonly MutationStep[]): boolean {
+  return (
+    JSON.stringify(proposal.mutation) === JSON.stringify(mutation) &&
+    JSON.stringify(proposal.steps) === JSON.stringify(steps)
+  );
+}
+
+function cleanEvidence(workers: readonly ScannedWorker[]): MutationEvidence {
+  const facts = workers.flatMap(({ worker, percentFree, detail }) => [
+    [`worker-${worker}-percent-free`, percentFree] as const,
+    [`worker-${worker}-misplaced-bytes`, detail['misplacedBytes'] ?? 0] as const,
+  ]);
+  return { facts: Object.fromEntries(facts), lines: [] };
+}

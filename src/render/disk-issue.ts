@@ -1,0 +1,148 @@
+/** The issue of a cluster's disks: who is short and why, what can be consented to, and what became of it. */
+
+import { consentCommand } from '../care/consent-command.ts';
+import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/disk-scan.ts';
+import { limits } from '../domain/limits.ts';
+import { targetName } from '../domain/mutation.ts';
+import type { MutationRecord } from '../domain/mutation-state.ts';
+import { comment } from './comment.ts';
+import { CLEANUP_WORDS, FINDING_WORDS, gigabytes, STEP_WORDS } from './disk-words.ts';
+import { fenced } from './escape.ts';
+import { mutationState } from './mutation-state-words.ts';
+import { code, count, details, digestHex, paragraphs, table, text, utc } from './words.ts';
+
+export type DiskIssueView = {
+  readonly disks: ClusterDisks & { readonly readable: RecordedScan };
+  /** Changes that were proposed for this cluster's disks, oldest first. */
+  readonly mutations: readonly MutationRecord[];
+};
+
+/** The issue's title: one a cluster. */
+export function diskIssueTitle(cluster: string): string {
+  return `Disks of the workers of ${cluster}`;
+}
+
+/** The issue's body. Its marker says what was told: the scan since which the situation is this one, and the newest end of a change. */
+export function renderDiskIssue({ disks, mutations }: DiskIssueView): string {
+  const { readable, newest, since } = disks;
+  const ends = mutations.map(({ ended }) => ended?.seq ?? 0);
+  const fields = { since: String(since?.seq ?? readable.seq), end: String(Math.max(0, ...ends)) };
+  const open = mutations.filter(({ ended }) => ended === null);
+  return comment(
+    { run: 'journal', kind: 'disk', key: readable.cluster, fields },
+    paragraphs(
+      `**${headline(readable)}**`,
+      newest.seq === readable.seq
+        ? null
+        : `The newest scan (${utc(newest.at)}) could not be read: ${text(newest.why)}. Nothing below was changed by it.`,
+      readable.reading === 'partial'
+        ? `This scan does not tell of every worker: ${text(readable.why)}. Who is not named is unknown, and not fine.`
+        : null,
+      readable.workers.length === 0 ? null : workerTable(readable),
+      ...readable.workers.map(folderDetails),
+      readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup],
+      open.length === 0 ? null : proposals(open),
+      mutations.length === 0 ? null : history(mutations),
+      `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue is closed when a whole scan finds every worker above that.`,
+    ),
+  );
+}
+
+/** What a comment says when the situation changed. */
+export function renderDiskChange(scan: RecordedScan): string {
+  const marker = {
+    run: 'journal',
+    kind: 'disk-change',
+    key: `${scan.cluster}-${scan.seq}`,
+    fields: {},
+  } as const;
+  const lines = scan.workers.map(
+    (worker) =>
+      `- ${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
+  );
+  return comment(
+    marker,
+    paragraphs(
+      `**${headline(scan)}**`,
+      lines.length === 0 ? null : shownLines(lines),
+      scan.cleanup === 'not-seen' ? CLEANUP_WORDS['not-seen'] : null,
+      lines.length === 0 ? null : 'What can be done about it stands in the description above.',
+    ),
+  );
+}
+
+function headline({ cluster, workers, reading, cleanup }: RecordedScan): string {
+  const low = workers.filter(({ level }) => level === 'low').length;
+  const short = workers.length - low;
+  const parts = [
+    ...(low === 0
+      ? []
+      : [`${count(low, 'worker')} of ${code(cluster)} ${low === 1 ? 'has' : 'have'} almost no disk left`]),
+    ...(short === 0
+      ? []
+      : [
+          `${count(short, 'worker')} of ${code(cluster)} ${short === 1 ? 'is' : 'are'} getting short of disk`,
+        ]),
+    ...(cleanup === 'not-seen' ? [`the cleanup job of ${code(cluster)} was not seen`] : []),
+  ];
+  if (parts.length > 0) return `${parts.join('; ')}.`;
+  return reading === 'whole'
+    ? `All workers of ${code(cluster)} have room on their disks.`
+    : `No worker of ${code(cluster)} is known to be short of disk, but not all could be asked.`;
+}
+
+function workerTable(scan: RecordedScan): string {
+  return table(
+    ['Worker', 'Free', 'Why'],
+    scan.workers.map((worker) => [
+      nameOf(worker),
+      `${worker.level === 'low' ? '🔴' : '🟡'} ${worker.percentFree}%`,
+      FINDING_WORDS[worker.finding](worker, scan),
+    ]),
+  );
+}
+
+function folderDetails(worker: ScannedWorker): string | null {
+  if (worker.folders.length === 0) return null;
+  const rows = worker.folders.map(({ path, bytes }) => [code(path), gigabytes(bytes)]);
+  return details(`Largest folders of ${nameOf(worker)}`, table(['Folder', ''], rows));
+}
+
+function proposals(open: readonly MutationRecord[]): string {
+  const parts = open.map(({ proposal, digest }) => {
+    const { name, key } = consentCommand(proposal.mutation);
+    const target = targetName(proposal.mutation);
+    const words = [`/${name}`, ...(key === null ? [] : [`${key}=${target}`]), digestHex(digest)];
+    const inWords = proposal.steps.map(({ does }, index) => `${index + 1}. ${STEP_WORDS[does]}`);
+    const steps = proposal.steps.map(({ command }) => command.join(' ')).join('\n\n');
+    return paragraphs(
+      `\`\`\`\n${words.join(' ')}\n\`\`\``,
+      details(
+        `Exactly ${count(proposal.steps.length, 'step')}, in this order; one that fails stops the rest`,
+        paragraphs(inWords.join('\n'), fenced(steps, limits.shownStepsCharsMax)),
+      ),
+    );
+  });
+  return paragraphs('**What can be approved** (as a comment here; it counts once, for an hour):', ...parts);
+}
+
+function history(mutations: readonly MutationRecord[]): string {
+  const rows = mutations
+    .slice(-limits.shownRowsMax)
+    .map((one) => [
+      code(one.proposal.mutation.kind),
+      code(targetName(one.proposal.mutation)),
+      `${code(digestHex(one.digest))}, ${utc(one.at)}`,
+      mutationState(one),
+    ]);
+  return table(['Change', 'Of', 'Proposed', 'State'], rows);
+}
+
+function nameOf({ tpu, worker }: ScannedWorker): string {
+  return `${code(tpu)} worker ${worker}`;
+}
+
+function shownLines(lines: readonly string[]): string {
+  const more = lines.length - limits.shownRowsMax;
+  return [...lines.slice(0, limits.shownRowsMax), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}

@@ -1,0 +1,238 @@
+/** Disk care as people see it: a scan, one issue a cluster, what is proposed there, what changes, and how it is closed. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import type { Looks } from '../../src/care/disk/scan-record.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const GB = 1_000_000_000;
+const CLUSTER = `
+  us-central1-vllm:
+    engine: ray
+    dashboard: "http://10.0.0.2:8265"
+    acceleratorHoursPerRun: "4"
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    disk:
+      mountPoint: /tmp/gcsfuse_mount
+      clusterFile: infra/marin-us-central1-vllm.yaml
+      cleanupAlive: { command: [look], expect: RUNNING }
+`;
+const WORKFLOW = `name: disks
+on: workflow_dispatch
+permissions: {}
+jobs:
+  scan:
+    runs-on: [self-hosted, ferrybot-watch]
+    environment: ferrybot-watch
+    permissions: { contents: write, issues: read, pull-requests: read }
+    steps:
+      - uses: ferrybot/ferrybot@0123456789abcdef0123456789abcdef01234567
+        with: { mode: disk-scan, cluster: us-central1-vllm }
+        env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
+`;
+
+const FINE = '✓ All workers have >20% free disk space\n';
+const lowLine = (tpu: string, percent: number): string =>
+  `  ⚠ ${tpu} worker 0: ${percent}% free (4.0G available)\n`;
+const MISPLACED: Looks = {
+  disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
+  mounts: known([{ at: '/', type: 'ext4' }]),
+  folders: known([
+    { path: '/tmp', bytes: 63 * GB },
+    { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
+    { path: '/tmp/gcsfuse_mount/models', bytes: 61 * GB },
+  ]),
+};
+const MOUNTED: Looks = {
+  ...MISPLACED,
+  mounts: known([
+    { at: '/', type: 'ext4' },
+    { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
+  ]),
+};
+
+let lab: VirtualLab;
+/** What the cluster says at the moment. */
+let cluster: {
+  stdout: string;
+  exitCode: number;
+  looks: Readonly<Record<string, Looks>>;
+  cleanup: boolean | null;
+};
+
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+async function open(): Promise<void> {
+  cluster = { stdout: FINE, exitCode: 0, looks: {}, cleanup: true };
+  const port: DiskPort = {
+    scan: async () => ({ stdout: cluster.stdout, stderr: '', exitCode: cluster.exitCode }),
+    list: async () => ({
+      kind: 'listed',
+      vms: Object.keys(cluster.looks).map((name) => ({
+        name,
+        zone: 'us-central1-a',
+        state: 'READY',
+        createdAt: '2026-11-20T01:02:03Z',
+        acceleratorType: 'v5p-8',
+        rayCluster: 'us-central1',
+        workers: [['10.130.0.1']],
+      })),
+    }),
+    look: async ({ tpu }) =>
+      cluster.looks[tpu] ?? { disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') },
+    cleanupAlive: async () => (cluster.cleanup === null ? unknown('no answer') : known(cluster.cleanup)),
+    workerSeen: async () => null,
+  };
+  lab = await openVirtualLab({
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
+    disks: async () => port,
+  });
+  await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
+    message: 'Scan the disks',
+    content: Buffer.from(WORKFLOW).toString('base64'),
+  });
+}
+
+/** One scan, and the time until control has seen it. */
+async function scan(): Promise<void> {
+  await lab.as('mira', 'POST', '/actions/workflows/disks.yml/dispatches', { ref: 'main' });
+  await lab.clock.advance(4 * MINUTE);
+}
+
+type Issue = {
+  readonly number: number;
+  readonly body: string;
+  readonly state: string;
+  readonly title: string;
+};
+const issues = (): readonly Issue[] =>
+  Object.values(lab.world.state.issues).filter(({ title }) =>
+    title.startsWith('Disks of'),
+  ) as readonly Issue[];
+const theIssue = (): Issue => {
+  const [issue, ...more] = issues();
+  if (issue === undefined || more.length > 0)
+    throw new Error(`${issues().length} issues\n${lab.log.join('\n')}`);
+  return issue;
+};
+const changes = (): readonly string[] =>
+  botComments(lab)
+    .filter(({ kind }) => kind === 'disk-change')
+    .map(({ text }) => text);
+
+describe('a cluster whose disks are scanned', () => {
+  it('has no issue while all is well', async () => {
+    await open();
+    await scan();
+    expect(issues()).toEqual([]);
+  });
+
+  it('has one that shows each worker with its cause and what can be approved, and is closed when all is well', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4) + lowLine('ray-vllm-b', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED, 'ray-vllm-b': MOUNTED };
+    await scan();
+    const first = theIssue();
+    expect(first.body.slice(first.body.indexOf('\n'))).toMatchSnapshot();
+    await scan();
+    expect(changes()).toEqual([]);
+    cluster.stdout = lowLine('ray-vllm-b', 15);
+    cluster.looks = { 'ray-vllm-b': { ...MOUNTED, disk: known({ usedBytes: 85, availableBytes: 15 }) } };
+    await scan();
+    expect(changes()).toMatchSnapshot();
+    expect(theIssue().state).toBe('open');
+    cluster.stdout = FINE;
+    await scan();
+    expect(theIssue()).toMatchObject({ number: first.number, state: 'closed' });
+    expect(changes().at(-1)).toContain('All workers of `us-central1-vllm` have room on their disks.');
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED };
+    await scan();
+    expect(theIssue()).toMatchObject({ number: first.number, state: 'open' });
+  });
+
+  it('is left as it was by a scan that nobody could read, which is said', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED };
+    await scan();
+    const before = theIssue().body;
+    for (const [stdout, exitCode] of [
+      ['', 0],
+      [FINE, 1],
+    ] as const) {
+      Object.assign(cluster, { stdout, exitCode });
+      await scan();
+      expect(theIssue()).toMatchObject({ state: 'open', body: expect.stringContaining('could not be read') });
+      expect(theIssue().body).toContain('`ray-vllm-a` worker 0');
+    }
+    expect(changes()).toEqual([]);
+    expect(before).not.toContain('could not be read');
+    expect(lab.log.filter((line) => line.startsWith('disk-scan: scan-unreadable'))).toHaveLength(2);
+  });
+
+  it('is not closed by a scan that does not tell of every worker', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED };
+    await scan();
+    cluster.stdout = `ERROR: ray-vllm-a worker 0: could not read its disk\n${FINE}`;
+    await scan();
+    expect(theIssue().state).toBe('open');
+    expect(theIssue().body).toContain('does not tell of every worker');
+  });
+
+  it('proposes nothing on what is unknown', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': { ...MISPLACED, mounts: unknown('the mount table is empty') } };
+    await scan();
+    expect(theIssue().body).toContain('its mounts could not be read: the mount table is empty');
+    expect(theIssue().body).not.toContain('/approve-disk-cleanup');
+  });
+
+  it('has an issue for a cleanup job that is not there, and none where nobody could look', async () => {
+    await open();
+    cluster.cleanup = null;
+    await scan();
+    expect(issues()).toEqual([]);
+    cluster.cleanup = false;
+    await scan();
+    expect(theIssue().body).toMatch(/\/approve-start-cleanup [0-9a-f]{12}/);
+    cluster.cleanup = true;
+    await scan();
+    expect(theIssue().state).toBe('closed');
+  });
+
+  it('takes a consent from a maintainer, for the worker that is proposed, there alone', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED };
+    await scan();
+    const { number } = theIssue();
+    const ask = async (who: 'ravi' | 'mira', text: string): Promise<string> => {
+      const comment = await say(lab, who, number, text);
+      await lab.clock.advance(5 * MINUTE);
+      return answersTo(lab, comment).join('\n');
+    };
+    expect(await ask('ravi', '/approve-disk-cleanup worker=ray-vllm-a')).toContain(
+      'it takes maintain permission',
+    );
+    expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-b')).toContain(
+      'Did you mean `ray-vllm-a`?',
+    );
+    expect(await ask('mira', '/approve-disk-cleanup worker=--all')).toContain('worker');
+    expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-a')).toContain(
+      'you consent to `clean-disk`',
+    );
+    await lab.clock.advance(40 * MINUTE);
+    expect(theIssue().body).toContain('consented by mira');
+  });
+});
