@@ -66,6 +66,8 @@ export type Effect =
       readonly externalId: string;
       /** Id of the check run that this process wrote before, so that it need not be looked for. */
       readonly existing: number | null;
+      /** Only a check run that this very App made is changed, and none is made: who made it is left to say it. */
+      readonly onlyOwn?: true;
     }
   /** `expected` is the digest of the body that was read: a person's edit in between is never overwritten. */
   | {

@@ -57,8 +57,10 @@ export async function putCheckRun(
       }),
     );
     // Only the App that made a check run may change it: a lab that moved from workflows to the App gets a new one.
-    if (updated.kind !== 'refused' || updated.code !== '403') return updated;
+    if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
   }
+  if (effect.onlyOwn === true)
+    return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
   return idOf(
     await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields }),
   );

@@ -104,13 +104,14 @@ function checkKeyOf(state: RunState): string {
   return `${phaseOf(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
 }
 
+/** The watch reads no pull request: it says the end alone, in the check run that its own App made. */
 function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, facts, memory } = input;
-  if (state.gate === null || facts.pull.kind === 'unknown') return null;
-  const wanted = checkKeyOf(state);
-  const key = `check:${wanted}`;
-  if (cardOf(state, ours)?.marker.fields['check'] === wanted || isDone(memory, key)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax) || !isSettled(input)) return null;
+  const isWatch = facts.pull.kind === 'unknown';
+  if (state.gate === null || (isWatch && state.end === null)) return null;
+  const key = `check:${checkKeyOf(state)}`;
+  if (isCheckTold(input, ours)) return null;
+  if (!mayTry(memory, key, limits.effectTriesMax) || !(isSettled(input) || state.end !== null)) return null;
   const { title, summary } = renderCheck(viewOf(input));
   return perform(key, {
     kind: 'put-check-run',
@@ -121,7 +122,19 @@ function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | n
     annotations: input.annotations,
     externalId: state.run,
     existing: lastCheckRun(memory, state.gate.commit),
+    ...(isWatch ? { onlyOwn: true } : {}),
   });
+}
+
+function isCheckTold({ state, memory }: PublishInput, ours: readonly CommentFacts[]): boolean {
+  const wanted = checkKeyOf(state);
+  return cardOf(state, ours)?.marker.fields['check'] === wanted || isDone(memory, `check:${wanted}`);
+}
+
+/** What the card remembers of the check run: what stands there, which may be what it said before. */
+function rememberedCheck(input: PublishInput, ours: readonly CommentFacts[]): string {
+  if (isCheckTold(input, ours)) return checkKeyOf(input.state);
+  return cardOf(input.state, ours)?.marker.fields['check'] ?? 'none';
 }
 
 /** The check run on this commit that this process made or found. */
@@ -159,7 +172,8 @@ function isSettled(input: PublishInput): boolean {
 function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, memory } = input;
   if (!isSettled(input)) return null;
-  const body = renderCard({ ...viewOf(input), check: checkKeyOf(state) });
+  const check = rememberedCheck(input, ours);
+  const body = renderCard({ ...viewOf(input), check });
   const card = cardOf(state, ours);
   const key = `card:${state.head.seq}`;
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
@@ -176,7 +190,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           ...shared(input, state.head.seq),
         });
   }
-  if (card.comment.body === body || !mayEditCard(input, card)) return null;
+  if (card.comment.body === body || !mayEditCard(input, card, check)) return null;
   return perform(key, { kind: 'edit-comment', comment: card.comment.id, body });
 }
 
@@ -187,11 +201,9 @@ function mayEditCard(
     readonly comment: CommentFacts;
     readonly marker: { readonly fields: Readonly<Record<string, string>> };
   },
+  check: string,
 ): boolean {
-  if (
-    card.marker.fields['phase'] !== phaseOf(input.state) ||
-    card.marker.fields['check'] !== checkKeyOf(input.state)
-  )
+  if (card.marker.fields['phase'] !== phaseOf(input.state) || card.marker.fields['check'] !== check)
     return true;
   if (isOver(input.state)) return true;
   const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);

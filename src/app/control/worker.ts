@@ -242,7 +242,9 @@ function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: 
   const mayMoveCare = wakes.some((wake) => wake.kind === 'workflow-ended' || wake.kind === 'sweep');
   if (mayMoveCare && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
     return true;
-  return !isSettled(own, state, now) && (isAged(state, now) || isForUsToTell(own, state));
+  // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
+  const isOurs = state.end !== null || isForUsToTell(own, state);
+  return !isSettled(own, state, now) && (isAged(state, now) || isOurs);
 }
 
 function isSettled(own: Own, state: RunState, nowMs: number): boolean {
