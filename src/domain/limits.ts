@@ -12,6 +12,8 @@ export const limits = {
   programKillGraceMs: 5_000,
   /** From SIGTERM to SIGKILL for a job: a temporary checkpoint of a small model is written in less. */
   jobStopGraceMs: 10_000,
+  /** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
+  stopUnheardMs: 90_000,
   /** How long a stop waits to see the end before it answers `stopping`: grace and a loaded machine's delay. */
   jobStopWaitMs: 15_000,
   /** A started supervisor reports within this, also on a machine under full load (Node starts in 0.1 to 3 s). */

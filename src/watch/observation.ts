@@ -1,11 +1,11 @@
 /** What a look at a job comes to as events: an observation, an incident for each new failure signature, and the end. */
 
-import type { JobObservation } from '../domain/engine.ts';
+import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import type { EventDataByType, EventDraft, Lease, Metrics, TrackerRun } from '../domain/event.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
-import { toRfc3339 } from '../domain/time.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import type { LogFacts } from './log-facts.ts';
 import { SIGNATURES } from './signatures.ts';
 
@@ -24,7 +24,13 @@ export type Look = {
 export function eventsOf(state: RunState, look: Look): readonly EventDraft[] {
   if (state.submission === null || state.end !== null) return [];
   const observed: EventDraft = { type: 'observed', role: 'watch', data: observationOf(state, look) };
-  return [observed, ...newSignatures(state, look), ...lostIncident(state, look), ...endOf(state, look)];
+  return [
+    observed,
+    ...newSignatures(state, look),
+    ...lostIncident(state, look),
+    ...unstopped(state, look),
+    ...endOf(state, look),
+  ];
 }
 
 function observationOf(state: RunState, look: Look): EventDataByType['observed'] {
@@ -98,6 +104,17 @@ function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
       data: { code: 'engine-state-lost', detail: { message: bounded(look, messageOf(look.job)) } },
     },
   ];
+}
+
+/** A stop that the engine does not heed, such as one of a Ray job that is still PENDING: said once, when it had its time. */
+function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
+  const since = fromRfc3339(state.stop?.at ?? '');
+  const last = fromRfc3339(state.observation?.at ?? '');
+  if (job.kind !== 'found' || isTerminal(job.status) || since === null || last === null) return [];
+  if (last - since < limits.stopUnheardMs || state.incidents.some(({ code }) => code === 'stop-unconfirmed'))
+    return [];
+  const message = `the job is still ${job.status}, minutes after the stop`;
+  return [{ type: 'incident', role: 'watch', data: { code: 'stop-unconfirmed', detail: { message } } }];
 }
 
 /** The end is the engine's terminal status and nothing else: never a step count (policy/job-monitoring-loop.md, step 3). */

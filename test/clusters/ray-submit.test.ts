@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { randomFrom } from '../interleavings/random.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
 import { createRecordedRay, type Fault, type RecordedRay } from '../support/recorded-ray.ts';
 
@@ -30,17 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Mulberry32: the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function specOf(attempt: number): JobSpec {
   const metadata = { run: `run-${attempt}`, attempt: 1, manifest: 'sha256:aa' };
   return {
@@ -64,10 +54,10 @@ describe('submitting over the Jobs API', () => {
     const ray = createRecordedRay({
       now: () => 0,
       fault: () => {
-        if (!isRough || random() > 0.12) return null;
+        if (!isRough || !random.chance(0.12)) return null;
         // A head restarts more rarely than an answer is lost.
-        const fault = FAULTS[Math.floor(random() * FAULTS.length)] ?? null;
-        return fault?.startsWith('restart') === true && random() > 0.2 ? null : fault;
+        const fault = random.pick(FAULTS);
+        return fault.startsWith('restart') && random.chance(0.8) ? null : fault;
       },
     });
     const engine = engineOf(ray);

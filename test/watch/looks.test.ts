@@ -100,6 +100,22 @@ describe('a look', () => {
     expect(types(look, submitted.add(...first))).toEqual(['observed']);
   });
 
+  it('long after a stop that the engine did not heed says so once', () => {
+    const stopped = watched.stopRequested(alice);
+    const pending = found('RUNNING');
+    const early = stopped.observed();
+    const late = stopped.later(limits.stopUnheardMs).observed();
+    expect(types(pending, stopped)).toEqual(['observed']);
+    expect(types(pending, early)).toEqual(['observed']);
+    const first = eventsOf(late.state, pending);
+    expect(first).toMatchObject([
+      { type: 'observed' },
+      { data: { code: 'stop-unconfirmed', detail: { message: expect.stringContaining('RUNNING') } } },
+    ]);
+    expect(types(pending, late.add(...first))).toEqual(['observed']);
+    expect(types(found('STOPPED'), late)).toEqual(['observed', 'ended']);
+  });
+
   it('at an ended run or one that was not submitted is nothing', () => {
     expect(types(found('RUNNING'), watched.ended())).toEqual([]);
     expect(types(found('RUNNING'), aRun())).toEqual([]);

@@ -17,6 +17,8 @@ export type MetricsReader = (submission: Submission) => Promise<Metrics>;
 export type LookInput = {
   readonly lab: Lab;
   readonly engine: Engine;
+  /** What a pass over all jobs of the cluster has just seen of this one; null: it is asked for. */
+  readonly seen: JobObservation | null;
   readonly state: RunState;
   readonly submission: Submission;
   readonly lease: Lease;
@@ -28,15 +30,17 @@ export type LookInput = {
 /** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
 export async function lookAt(input: LookInput): Promise<Look> {
   const { engine, submission, state } = input;
-  const session = submission.details['session'];
-  const job = await engine.observe(
-    submission.jobId,
-    typeof session === 'string' && session !== '' ? session : null,
-  );
+  const job = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
   const read = await readOn(engine, submission.jobId, state, job);
   const hasEnded = job.kind === 'found' && isTerminal(job.status);
   const metrics = hasEnded ? await metricsOf(input, read.log) : {};
   return { job, ...read, metrics, lease: input.lease, cadenceMs: input.cadenceMs, redact: input.redact };
+}
+
+/** The engine's session when the job was submitted, the last in which it was certainly there. */
+export function sessionOf(submission: Submission): string | null {
+  const session = submission.details['session'];
+  return typeof session === 'string' && session !== '' ? session : null;
 }
 
 /** What the job's file says; where the job ran elsewhere and its file is not to be had, the evals that its log printed. */

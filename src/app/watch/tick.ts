@@ -1,5 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
+import type { Engine, JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/run-state.ts';
@@ -12,7 +13,7 @@ import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 import { answerBadNode, hasOpenSighting } from './bad-node.ts';
-import { lookAt, type MetricsReader } from './look.ts';
+import { lookAt, type MetricsReader, sessionOf } from './look.ts';
 
 export type WatchInput = {
   readonly cluster: string;
@@ -35,10 +36,11 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult
   const { lab, config } = open;
   const { cadence } = config.lanes.daily;
   const live = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
-  for (const state of live) {
-    await stopIfAsked(open, input, state);
-    if (lab.now() < nextCheckAt(state, cadence, lab.now())) continue;
-    if ((await check(open, input, state.run)) === 'refused')
+  for (const state of live) await stopIfAsked(open, input, state);
+  const due = live.filter((state) => lab.now() >= nextCheckAt(state, cadence, lab.now()));
+  const seen = await observeInOnePass(input.engineOf(config, input.cluster), due);
+  for (const state of due) {
+    if ((await check(open, input, state.run, seen.get(state.run) ?? null)) === 'refused')
       return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   }
   for (const state of open.keeper.current().runs.filter((run) => hasOpenSighting(run, input.cluster)))
@@ -68,11 +70,30 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.boundary('stop-job', 'before');
   const outcome = await engine.stop(state.submission.jobId);
   open.lab.boundary('stop-job', 'after');
-  open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}`, { run: state.run });
+  const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
+  open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
+}
+
+/** One request for the jobs of all due runs, where the engine has such a list; one run alone is looked at by itself. */
+async function observeInOnePass(
+  engine: Engine | null,
+  due: readonly RunState[],
+): Promise<ReadonlyMap<RunId, JobObservation>> {
+  if (engine?.observeMany === undefined || due.length < 2) return new Map();
+  const asked = due.flatMap(({ run, submission }) =>
+    submission === null ? [] : [{ run, jobId: submission.jobId, lastSession: sessionOf(submission) }],
+  );
+  const seen = await engine.observeMany(asked);
+  return new Map(asked.flatMap(({ run }, index) => (seen[index] === undefined ? [] : [[run, seen[index]]])));
 }
 
 /** `refused`: what was seen could not be recorded; the log is read again from the same place. */
-export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<'looked' | 'refused'> {
+export async function check(
+  open: OpenLab,
+  input: WatchInput,
+  run: RunId,
+  seen: JobObservation | null = null,
+): Promise<'looked' | 'refused'> {
   const { lab, keeper, config } = open;
   const engine = input.engineOf(open.config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
@@ -86,6 +107,7 @@ export async function check(open: OpenLab, input: WatchInput, run: RunId): Promi
     const look = await lookAt({
       lab,
       engine,
+      seen,
       state,
       submission,
       lease,

@@ -30,9 +30,10 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
     const down = tunnel === null ? null : await tunnel.ensure();
     return down === null ? call() : { kind: 'unknown', message: down };
   };
-  const { observeMany } = looking;
+  const { observeMany, forgetsWithSession } = looking;
   return {
     name: 'ray',
+    ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
     session: () => behind(() => looking.session()),
     submit: (spec) => behind(() => submit(spec)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),

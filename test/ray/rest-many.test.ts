@@ -1,0 +1,127 @@
+/** A hundred submits on a real head while answers are lost and doubled and the head restarts: what ran is counted by the jobs themselves. Takes up to two minutes. */
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import { callOverHttp, type Http, type HttpRequest } from '../../src/clusters/ray/rest/http.ts';
+import type { Engine } from '../../src/domain/engine.ts';
+import { isTerminal } from '../../src/domain/engine.ts';
+import { randomFrom } from '../interleavings/random.ts';
+import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
+import { type RayHead, startRayHead } from '../support/ray-head.ts';
+import { describeWithRay } from '../support/ray-tools.ts';
+
+const SUBMITS = 100;
+const TRIES_MAX = 20;
+/** A job is a Python process of 60 MB before it begins. */
+const AT_ONCE_MAX = 6;
+/** Attempts during whose submit the head restarts, right after it took the job. */
+const RESTARTS: ReadonlySet<number> = new Set([33, 66]);
+
+describeWithRay('a hundred submits on a real head', () => {
+  let head: RayHead;
+  let directory: string;
+  let ran: string;
+  beforeAll(async () => {
+    head = await startRayHead();
+    directory = await mkdtemp(join(tmpdir(), 'ferrybot-many-'));
+    ran = join(head.folder, 'ran');
+    await writeFile(ran, '');
+    // Says that it runs, then takes its time: a second one of the same attempt would say so too.
+    await writeFile(join(directory, 'job.sh'), 'echo "$1" >> "$2"; sleep 1\n');
+  });
+  afterAll(async () => {
+    await head.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('start each attempt at most once, and each is adopted or reported as lost', async () => {
+    const faulty = faultyHttp(() => head);
+    const engine = createRestEngine({ address: head.address, token: head.token, http: faulty.http });
+    const calm = createRestEngine({ address: head.address, token: head.token });
+    const outcomes = new Map<string, Launched>();
+    for (let attempt = 0; attempt < SUBMITS; attempt += 1) {
+      const submissionId = `ferrybot-many-${attempt}-a1`;
+      await untilQuiet(calm, [...outcomes.keys()]);
+      const session = await calm.session();
+      if (session.kind !== 'session') throw new Error(session.message);
+      faulty.begin(RESTARTS.has(attempt));
+      const spec = {
+        submissionId,
+        command: ['sh', 'job.sh', submissionId, ran],
+        env: {},
+        workingDirectory: directory,
+        metadata: { run: submissionId, attempt: 1, manifest: 'sha256:aa' },
+      };
+      outcomes.set(submissionId, await launchOverRest(engine, spec, session.id, TRIES_MAX));
+    }
+    await untilQuiet(calm, [...outcomes.keys()], 0);
+    const said = (await readFile(ran, 'utf8')).trim().split('\n');
+    // The jobs' own word: nobody ran twice.
+    expect(said.length).toBe(new Set(said).size);
+    const kinds = Map.groupBy(outcomes.values(), ({ kind }) => kind);
+    expect([...kinds.keys()].toSorted()).toEqual(['lost', 'started']);
+    expect(kinds.get('lost')).toHaveLength(RESTARTS.size);
+    const adopted = (kinds.get('started') ?? []).filter((one) => one.kind === 'started' && one.adopted);
+    expect(adopted.length).toBeGreaterThan(10);
+    // What was started in the session that still stands did run.
+    const last = await calm.session();
+    const standing = [...outcomes].filter(
+      ([, one]) => one.kind === 'started' && last.kind === 'session' && one.session === last.id,
+    );
+    expect(standing.length).toBeGreaterThan(20);
+    for (const [id] of standing) expect(said).toContain(id);
+  }, 400_000);
+});
+
+/** Few enough of them run: the list says so in one request. */
+async function untilQuiet(engine: Engine, ids: readonly string[], runningMax = AT_ONCE_MAX): Promise<void> {
+  for (let look = 0; look < 1_000; look += 1) {
+    const seen = (await engine.observeMany?.(ids.map((jobId) => ({ jobId, lastSession: null })))) ?? [];
+    const running = seen.filter((job) => job.kind === 'found' && !isTerminal(job.status));
+    if (running.length <= runningMax) return;
+    await sleep(200);
+  }
+  throw new Error('the head does not come to rest');
+}
+
+/** Loses answers before or after the head acted and doubles submits, and restarts the head when told to. */
+function faultyHttp(head: () => RayHead): {
+  readonly http: Http;
+  readonly begin: (restarts: boolean) => void;
+} {
+  const random = randomFrom(20261121);
+  let mustRestart = false;
+  const lost = { kind: 'failed', sent: true, message: 'socket hang up' } as const;
+  const act = async (request: HttpRequest): Promise<void> => {
+    const result = await callOverHttp(request);
+    if (result.kind === 'answer') result.answer.close();
+  };
+  const http: Http = async (request) => {
+    const isSubmit = request.method === 'POST' && request.url.pathname === '/api/jobs/';
+    if (isSubmit && mustRestart) {
+      mustRestart = false;
+      await act(request);
+      await head().stop();
+      await head().start();
+      return lost;
+    }
+    const luck = random.below(100);
+    if (luck < 3) return lost;
+    if (luck < (isSubmit ? 25 : 5)) {
+      await act(request);
+      return lost;
+    }
+    if (isSubmit && luck < 40) await act(request);
+    return callOverHttp(request);
+  };
+  return {
+    http,
+    begin: (restarts) => {
+      mustRestart = restarts;
+    },
+  };
+}
