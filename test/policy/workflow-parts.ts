@@ -69,6 +69,13 @@ export const PARTS: Readonly<Record<string, Part>> = {
     label: 'ferrybot-care',
     environment: 'ferrybot-care',
   },
+  'disk-scan': {
+    permissions: { contents: 'write' },
+    key: 'FERRYBOT_WATCH_KEY',
+    others: CLUSTER,
+    label: 'ferrybot-care',
+    environment: 'ferrybot-watch',
+  },
 };
 
 /** File of a workflow that is called → the mode of its one job. */
@@ -80,6 +87,8 @@ export const CALLED: Readonly<Record<string, string>> = {
   'launch.yml': 'launch',
   'watch.yml': 'watch',
   'stop.yml': 'stop',
+  'care.yml': 'care',
+  'disk-scan.yml': 'disk-scan',
 };
 
 /** Commits that may stand behind `uses:`, read from the repositories' own tags. A release of ours has any commit. */

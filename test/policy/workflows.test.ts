@@ -23,7 +23,7 @@ describe('the workflow files', () => {
   it('are there: those that a lab calls, and those that it copies', () => {
     const callable = files.filter((file) => file.startsWith('.github/') && !file.endsWith('/ci.yml'));
     expect(callable.map((file) => file.split('/').at(-1)).sort()).toEqual(Object.keys(CALLED).sort());
-    for (const name of ['chat', 'daily', 'launch', 'watch', 'stop', 'watchdog'])
+    for (const name of ['chat', 'daily', 'launch', 'watch', 'stop', 'care', 'disk-scan', 'watchdog'])
       expect(lab(name)).not.toBe('');
   });
 
@@ -56,7 +56,7 @@ describe('the workflow files', () => {
 });
 
 // GitHub gives a called workflow of another owner none of the caller's machines, so a lab copies these jobs.
-describe.each(['launch', 'watch', 'stop'])('the job %s', (name) => {
+describe.each(['launch', 'watch', 'stop', 'care', 'disk-scan'])('the job %s', (name) => {
   it('is the same where it is called and where a lab copies it', () => {
     const jobIn = (text: string): Job | undefined => readWorkflow(text).jobs[name];
     const unpinned = (one: Job | undefined): unknown =>
