@@ -3,18 +3,20 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, type GitExporter, type GitReader } from '../domain/git.ts';
+import { sha256Hex } from '../host/hash.ts';
 import { codeOf } from '../host/publish-once.ts';
 
 /** Exports `paths` of the newest commit of `branch` (all, if there are none) below `directory`; a folder that stands is whole. */
 export async function launcherCheckout(
-  git: GitReader & GitExporter,
+  git: Pick<GitReader, 'resolve'> & GitExporter,
   branch: string,
   paths: readonly string[],
   directory: string,
 ): Promise<string> {
   const commit = await git.resolve(`refs/heads/${branch}`);
   if (commit === null) throw new GitError('unreadable', `there is no branch ${branch}`);
-  const target = join(directory, commit);
+  // Two clusters may ask for other files of one commit.
+  const target = join(directory, `${commit}-${sha256Hex(paths.join('\n')).slice(0, 12)}`);
   if (await isThere(target)) return target;
   const beside = `${target}.${process.pid}.part`;
   await rm(beside, { recursive: true, force: true });

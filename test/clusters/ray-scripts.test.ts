@@ -147,6 +147,7 @@ describe('a submit', () => {
       code: 'bad-submission-id',
     });
     expect(await engine.submit(spec({ command: [] }))).toMatchObject({ code: 'empty-command' });
+    expect(await engine.submit(spec({ env: { TOKEN: 'a$HOME' } }))).toMatchObject({ code: 'refused' });
     await scripts.jobs([SOMEBODY]);
     expect(await engine.submit(spec({ workingDirectory: join(scripts.tree, 'gone') }))).toMatchObject({
       kind: 'rejected',
@@ -232,6 +233,8 @@ describe('a look', () => {
     expect(await engine.stop('somebody')).toEqual({ kind: 'stopped' });
     expect(await engine.stop('somebody')).toEqual({ kind: 'already-ended', status: 'STOPPED' });
     expect((await verbs()).filter((verb) => verb === 'stop')).toHaveLength(1);
+    expect(await engine.stop('--all')).toEqual({ kind: 'absent' });
+    expect(await engine.readLog('-f', 0)).toEqual({ kind: 'absent' });
   });
 
   it('at a log is unknown where nothing is printed, and cut where the log is longer than asked for', async () => {

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { isSameJob, metadataTexts } from '../job-identity.ts';
+import { specRefusal } from '../spec-refusal.ts';
 import { type Answer, ask, lastLine, type NoAnswer, scrub } from './ask.ts';
 import { entrypointOf } from './entrypoint.ts';
-import { isJobId, lookUp } from './look-up.ts';
+import { lookUp } from './look-up.ts';
 import { readSession } from './session.ts';
 import type { RestSettings } from './settings.ts';
 import { shipPackage } from './ship-package.ts';
@@ -23,17 +24,8 @@ type Found = SubmitOutcome | null;
  * `unknown`, because what was sent may still arrive.
  */
 export async function submitOverRest(settings: RestSettings, spec: JobSpec): Promise<SubmitOutcome> {
-  const entrypoint = entrypointOf(spec.command);
-  if (!isJobId(spec.submissionId))
-    return rejected('bad-submission-id', '1 to 128 of A-Z a-z 0-9 . _ -, with a letter or digit in front');
-  if ((spec.command[0] ?? '') === '' || entrypoint === null)
-    return rejected('empty-command', 'there is no program that a shell could start');
-  const changed = expandedOf(spec.env);
-  if (changed.length > 0)
-    return rejected(
-      'refused',
-      `Ray would expand the $ in the value of ${changed.join(', ')}: no job gets another environment`,
-    );
+  const refusal = specRefusal(spec);
+  if (refusal !== null) return refusal;
   const session = await readSession(settings);
   if (session.kind === 'unknown') return unanswered(session);
   const found = await look(settings, spec, session.id);
@@ -45,7 +37,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
     method: 'POST',
     path: 'api/jobs/',
     body: {
-      entrypoint,
+      entrypoint: entrypointOf(spec.command),
       submission_id: spec.submissionId,
       metadata: metadataTexts(spec.metadata),
       runtime_env: { working_dir: shipped.uri, env_vars: spec.env },
@@ -53,14 +45,6 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   });
   if (isYes(answer, spec.submissionId)) return { kind: 'submitted', job: jobOf(settings, spec, session.id) };
   return resolve(settings, spec, answer);
-}
-
-/**
- * Variables whose value the job would not get as it is: Ray puts others in the place of `$NAME` and `${NAME}`, and knows
- * no way to write them otherwise (ray-project/ray, python/ray/_private/utils.py, update_envs).
- */
-function expandedOf(env: JobSpec['env']): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => (/\$[\w{]/.test(value) ? [name] : []));
 }
 
 /** The head said no or nothing: the job under our id decides, looked for as long as what was sent may be on its way. */

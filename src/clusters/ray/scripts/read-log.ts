@@ -2,6 +2,7 @@
 
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { isJobId } from '../rest/look-up.ts';
 import { createLogWindow } from './log-window.ts';
 import { runScript } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
@@ -17,6 +18,8 @@ export async function readLogByScript(
   jobId: string,
   offset: number,
 ): Promise<LogRead> {
+  // Never an argument that a script could take for an option.
+  if (!isJobId(jobId)) return { kind: 'absent' };
   const window = createLogWindow(offset, limits.logChunkBytesMax);
   const end = await runScript(settings, {
     template: settings.templates.logs,

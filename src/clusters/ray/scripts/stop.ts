@@ -2,6 +2,7 @@
 
 import { isTerminal, type JobObservation, type StopOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { isJobId } from '../rest/look-up.ts';
 import { runScript } from './run-script.ts';
 import { reasonOf, scrubber } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
@@ -12,6 +13,8 @@ export async function stopByScript(
   observe: (jobId: string) => Promise<JobObservation>,
   jobId: string,
 ): Promise<StopOutcome> {
+  // Never an argument that a script could take for an option.
+  if (!isJobId(jobId)) return { kind: 'absent' };
   const before = await observe(jobId);
   if (before.kind === 'found' && isTerminal(before.status))
     return { kind: 'already-ended', status: before.status };

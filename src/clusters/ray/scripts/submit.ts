@@ -4,7 +4,7 @@ import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domai
 import { limits } from '../../../domain/limits.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { isSameJob, metadataVariables } from '../job-identity.ts';
-import { isJobId } from '../rest/look-up.ts';
+import { specRefusal } from '../spec-refusal.ts';
 import { fillTemplate } from './fill-template.ts';
 import { runScript } from './run-script.ts';
 import { reasonOf, type Said, scrubber, submittedId } from './said.ts';
@@ -29,7 +29,7 @@ export async function submitByScript(
   look: SubmitLook,
   spec: JobSpec,
 ): Promise<SubmitOutcome> {
-  const refusal = refusalOfSpec(spec);
+  const refusal = specRefusal(spec);
   if (refusal !== null) return refusal;
   const found = await look.observe(spec.submissionId);
   if (found.kind === 'found') return claimed(look, spec, found, 'adopted');
@@ -44,19 +44,6 @@ export async function submitByScript(
       message: `the script for the submission could not be started: ${end.code}`,
     };
   return settle(settings, look, spec, end);
-}
-
-/** What no script could submit, told before one is started. */
-function refusalOfSpec(spec: JobSpec): SubmitOutcome | null {
-  if (!isJobId(spec.submissionId))
-    return {
-      kind: 'rejected',
-      code: 'bad-submission-id',
-      message: 'an id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
-    };
-  if ((spec.command[0] ?? '') === '')
-    return { kind: 'rejected', code: 'empty-command', message: 'there is no program to start' };
-  return null;
 }
 
 function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof runScript>[1] {

@@ -1,0 +1,125 @@
+/** The Ray engine as this process puts it together: what its scripts get to see, whose scripts they are, and when it is made anew. */
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createEngines, type Engines } from '../../src/app/engines.ts';
+import { launcherCheckout } from '../../src/app/launcher-checkout.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { LabConfig } from '../../src/config/schema.ts';
+import type { GitExporter, GitReader } from '../../src/domain/git.ts';
+import { branded, isSha } from '../../src/domain/ids.ts';
+import { changed } from '../config/small-config.ts';
+import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+
+let scripts: StandIn;
+let engines: Engines;
+let asked: (readonly string[])[];
+
+const configWith = (keys: string): LabConfig => {
+  const reading = readConfig(
+    changed(
+      'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
+      `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
+    ),
+  );
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
+  return reading.config;
+};
+const SCRIPT = '"{python}", "{checkout}/script.mjs", "{checkout}"';
+const SCRIPTS = `tokenFrom: LAB_RAY_TOKEN, passVariables: [UV_CACHE_DIR], homeFiles: { .ssh/id: LAB_KEY },
+    scripts: { python: [${JSON.stringify(process.execPath)}], checkout: [scripts/ray],
+      submit: [${SCRIPT}, submit, "{submissionId}", "{environment}", "--", "{command}"],
+      list: [${SCRIPT}, list], logs: [${SCRIPT}, logs, "{jobId}", "{lines}"], stop: [${SCRIPT}, stop, "{jobId}"] }`;
+
+beforeEach(async () => {
+  scripts = await openStandIn();
+  asked = [];
+  engines = createEngines({
+    stateDirectory: join(scripts.tree, 'state'),
+    temporaryDirectory: scripts.homes,
+    environment: {
+      PATH: process.env['PATH'],
+      GITHUB_TOKEN: 'ghs_0123456789012345678901234567890123456',
+      FERRYBOT_RUNNER_KEY: 'key of the runner',
+      LAB_RAY_TOKEN: 'ray-token-of-the-lab',
+      LAB_KEY: 'key of the cluster',
+      UV_CACHE_DIR: '/var/cache/uv',
+      WANDB_API_KEY: 'wandb-of-the-runner',
+    },
+    now: Date.now,
+    checkoutOf: async (_config, paths) => {
+      asked.push(paths);
+      return scripts.settings.checkout();
+    },
+  });
+});
+afterEach(async () => {
+  await engines.close();
+  await scripts.close();
+});
+
+it('gives the scripts what the config names and nothing else of the runner: no token of GitHub, no key of ours', async () => {
+  const engine = engines.engineOf(configWith(SCRIPTS), 'local');
+  await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
+  const outcome = await engine?.submit({
+    submissionId: 'ferry-1',
+    command: ['python3', 'a.py'],
+    env: { WANDB_API_KEY: 'wandb-of-the-job' },
+    workingDirectory: scripts.tree,
+    metadata: { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` },
+  });
+  expect(outcome).toMatchObject({ kind: 'submitted' });
+  const [list, submit] = await scripts.calls();
+  expect(list?.env).not.toHaveProperty('WANDB_API_KEY');
+  expect(submit?.env).toMatchObject({
+    RAY_AUTH_MODE: 'token',
+    RAY_AUTH_TOKEN: 'ray-token-of-the-lab',
+    UV_CACHE_DIR: '/var/cache/uv',
+    WANDB_API_KEY: 'wandb-of-the-job',
+  });
+  expect(JSON.stringify(await scripts.calls())).not.toMatch(
+    /ghs_|key of the runner|wandb-of-the-runner|LAB_RAY_TOKEN/,
+  );
+  expect(submit?.home.files).toMatchObject({ '.ssh/id': 0o600 });
+  // Asked for once: which scripts submit does not change under a launch.
+  expect(asked).toEqual([['scripts/ray']]);
+});
+
+it('stays the same engine while its config does, and there is none for a cluster that the config does not name', () => {
+  const config = configWith('dashboard: "http://127.0.0.1:1"');
+  const engine = engines.engineOf(config, 'local');
+  expect(engines.engineOf(structuredClone(config), 'local')).toBe(engine);
+  const other = engines.engineOf(configWith('dashboard: "http://127.0.0.1:2"'), 'local');
+  expect(other).not.toBe(engine);
+  expect(engines.engineOf(config, 'elsewhere')).toBeNull();
+});
+
+it('takes the scripts of the default branch, each commit whole and once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-checkout-'));
+  const exported: unknown[] = [];
+  const tip = branded('a'.repeat(40), isSha);
+  const git: Pick<GitReader, 'resolve'> & GitExporter = {
+    resolve: async (ref) => (ref === 'refs/heads/main' ? tip : null),
+    exportTree: async (commit, paths, directory) => {
+      exported.push([commit, paths]);
+      expect(await readdir(directory)).toEqual([]);
+    },
+  };
+  try {
+    const target = await launcherCheckout(git, 'main', [], folder);
+    expect(await launcherCheckout(git, 'main', [], folder)).toBe(target);
+    const part = await launcherCheckout(git, 'main', ['scripts/ray'], folder);
+    expect(exported).toEqual([
+      [tip, ['.']],
+      [tip, ['scripts/ray']],
+    ]);
+    expect((await readdir(folder)).map((name) => join(folder, name)).toSorted()).toEqual(
+      [target, part].toSorted(),
+    );
+    await expect(launcherCheckout(git, 'change', [], folder)).rejects.toThrow('no branch change');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
