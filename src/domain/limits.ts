@@ -318,6 +318,11 @@ export const limits = {
   sshParallelMax: 4,
   /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
   shownStepsCharsMax: 12_000,
+  /** Clearing 100 GB of large files takes seconds, of small ones minutes; `init-worker` pulls an image of some GB. */
+  diskChangeTimeoutMs: 30 * 60 * 1_000,
+  /** After `init-worker` the mount and Ray come back within minutes. */
+  diskVerifyWaitMs: 10 * 60 * 1_000,
+  diskVerifyPeriodMs: 30_000,
   /** The largest folders of a worker that are recorded and shown. */
   shownFoldersMax: 5,
   /** Workers that one scan asks; of a cluster with more in need the rest is told from the scan alone. */

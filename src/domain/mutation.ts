@@ -78,3 +78,10 @@ export type MutationOutcome = (typeof MUTATION_OUTCOMES)[number];
 export function targetName(mutation: Mutation): string {
   return mutation.kind === 'start-cleanup-cron' ? mutation.head : mutation.vm.name;
 }
+
+/** Whether two lists make the same calls in the same order. */
+export function areSameSteps(a: readonly MutationStep[], b: readonly MutationStep[]): boolean {
+  const isSame = (one: MutationStep, other: MutationStep | undefined): boolean =>
+    one.does === other?.does && JSON.stringify(one.command) === JSON.stringify(other.command);
+  return a.length === b.length && a.every((step, index) => isSame(step, b[index]));
+}

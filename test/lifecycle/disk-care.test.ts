@@ -3,7 +3,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
+import { spendConsent } from '../../src/domain/consent-token.ts';
+import type { MutationStep } from '../../src/domain/mutation.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import type { ProgramResult } from '../../src/host/process.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -54,6 +57,12 @@ const MOUNTED: Looks = {
   ]),
 };
 
+const CLEARED: Looks = {
+  disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
+  mounts: MOUNTED.mounts,
+  folders: known([{ path: '/tmp', bytes: GB }]),
+};
+
 let lab: VirtualLab;
 /** What the cluster says at the moment. */
 let cluster: {
@@ -63,6 +72,20 @@ let cluster: {
   cleanup: boolean | null;
 };
 
+/** Calls that would have changed the cluster, and what each does to it. */
+let called: MutationStep[];
+let onChange: (step: MutationStep) => ProgramResult;
+const ended = (stdout: string, exitCode = 0): ProgramResult => ({
+  kind: 'exited',
+  ok: exitCode === 0,
+  exitCode,
+  signal: null,
+  code: null,
+  timedOut: false,
+  stdout,
+  stderr: '',
+});
+
 afterEach(async () => {
   expect(saidTwice(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
@@ -70,6 +93,8 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
+  called = [];
+  onChange = () => ended('');
   cluster = { stdout: FINE, exitCode: 0, looks: {}, cleanup: true };
   const port: DiskPort = {
     scan: async () => ({ stdout: cluster.stdout, stderr: '', exitCode: cluster.exitCode }),
@@ -89,6 +114,11 @@ async function open(): Promise<void> {
       cluster.looks[tpu] ?? { disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') },
     cleanupAlive: async () => (cluster.cleanup === null ? unknown('no answer') : known(cluster.cleanup)),
     workerSeen: async () => null,
+    change: async (token, step, now) => {
+      spendConsent(token, step, now);
+      called.push(step);
+      return onChange(step);
+    },
   };
   lab = await openVirtualLab({
     config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
@@ -122,6 +152,10 @@ const theIssue = (): Issue => {
     throw new Error(`${issues().length} issues\n${lab.log.join('\n')}`);
   return issue;
 };
+const ends = (): readonly string[] =>
+  botComments(lab)
+    .filter(({ kind }) => kind === 'disk-end')
+    .map(({ text }) => text);
 const changes = (): readonly string[] =>
   botComments(lab)
     .filter(({ kind }) => kind === 'disk-change')
@@ -229,10 +263,77 @@ describe('a cluster whose disks are scanned', () => {
       'Did you mean `ray-vllm-a`?',
     );
     expect(await ask('mira', '/approve-disk-cleanup worker=--all')).toContain('worker');
+    expect(called).toEqual([]);
+    onChange = ({ does }) => {
+      if (does === 'clean-disk') {
+        cluster.looks = { 'ray-vllm-a': { ...CLEARED, mounts: MISPLACED.mounts } };
+        return ended('ferrybot-clean 1 deleted moved freed=62000000000 left=0\n');
+      }
+      cluster.looks = { 'ray-vllm-a': CLEARED };
+      return ended('Worker initialized successfully!\n');
+    };
     expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-a')).toContain(
       'you consent to `clean-disk`',
     );
     await lab.clock.advance(40 * MINUTE);
-    expect(theIssue().body).toContain('consented by mira');
+    expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'init-worker']);
+    expect(ends()).toMatchSnapshot();
+    expect(theIssue().body).toContain('done: `cleaned`');
+    expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-a')).toContain('this proposal is over');
+    cluster.stdout = FINE;
+    await scan();
+    expect(theIssue().state).toBe('closed');
+    expect(called).toHaveLength(2);
+  });
+
+  it('stops at the first step that did not do what it should, and says where it stands', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED };
+    const consent = async (): Promise<void> => {
+      await scan();
+      await say(lab, 'mira', theIssue().number, '/approve-disk-cleanup worker=ray-vllm-a');
+      await lab.clock.advance(15 * MINUTE);
+    };
+    onChange = () => ended('ferrybot-clean 1 refused mounted freed=0 left=0\n', 3);
+    await consent();
+    expect(ends().at(-1)).toMatch(/nothing was done\*\* \(`clean-mounted`\)/);
+    // The answer of the next one is lost.
+    onChange = () => ended('', 255);
+    await consent();
+    expect(ends().at(-1)).toMatch(/nobody can say whether it worked\*\* \(`clean-unclear`\)/);
+    onChange = ({ does }) =>
+      does === 'clean-disk' ? ended('ferrybot-clean 1 deleted moved freed=1 left=0\n') : ended('', 1);
+    await consent();
+    expect(ends().at(-1)).toMatch(/it failed\*\* \(`init-failed`\)/);
+    expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'clean-disk', 'clean-disk', 'init-worker']);
+  });
+
+  it('is not cleared where the mount came back before the runner looked', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED };
+    await scan();
+    cluster.looks = { 'ray-vllm-a': MOUNTED };
+    await say(lab, 'mira', theIssue().number, '/approve-disk-cleanup worker=ray-vllm-a');
+    await lab.clock.advance(15 * MINUTE);
+    expect(called).toEqual([]);
+    expect(ends().at(-1)).toContain('no worker has data beside a missing mount');
+  });
+
+  it('gets its cleanup job started on a consent, once, and only where it is not alive', async () => {
+    await open();
+    cluster.cleanup = false;
+    await scan();
+    onChange = () => {
+      cluster.cleanup = true;
+      return ended('Cleanup cron job started: x\n');
+    };
+    await say(lab, 'mira', theIssue().number, '/approve-start-cleanup');
+    await lab.clock.advance(15 * MINUTE);
+    expect(called.map(({ command }) => command.join(' '))).toEqual([
+      'uv run scripts/ray/cluster.py --config infra/marin-us-central1-vllm.yaml start-cleanup',
+    ]);
+    expect(ends().at(-1)).toContain('`alive`');
   });
 });

@@ -2,15 +2,20 @@
 
 import { assertNever } from '../../domain/assert.ts';
 import type { MutationRecord } from '../../domain/mutation-state.ts';
+import { type DiskPlace, type DiskPort, diskPlaceOf } from '../disk-scan/disk-port.ts';
+import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { diskCleaningHands } from './clean-disk.ts';
 import { nodeDeletionHands } from './delete-node.ts';
 import type { Hands } from './hands.ts';
+import { cleanupStartHands } from './start-cleanup.ts';
 
 const MS_PER_MINUTE = 60_000;
 
 export type HandTools = {
   readonly cloudOf: CloudOf;
+  readonly disks: DisksOf;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
@@ -33,11 +38,39 @@ export function handsFor(open: OpenLab, mutation: MutationRecord, tools: HandToo
         sleep: tools.sleep,
       });
     }
+    case 'clean-disk': {
+      const disk = diskToolsOf(open, cluster, tools);
+      return disk === null ? null : diskCleaningHands({ ...disk, lab: open.lab, vm: what.vm, mutation });
+    }
+    case 'start-cleanup-cron': {
+      const disk = diskToolsOf(open, cluster, tools);
+      return disk === null ? null : cleanupStartHands({ ...disk, lab: open.lab, mutation });
+    }
     case 'init-worker':
-    case 'clean-disk':
-    case 'start-cleanup-cron':
+      // Proposed only as the last step of a clean-up, never by itself.
       return null;
     default:
       return assertNever(what);
   }
+}
+
+type DiskTools = {
+  readonly place: DiskPlace;
+  readonly port: () => Promise<DiskPort>;
+  readonly sleep: HandTools['sleep'];
+};
+
+/** The checkout of the scripts is made when the first of them is needed, and once. */
+function diskToolsOf(open: OpenLab, cluster: string, { disks, sleep }: HandTools): DiskTools | null {
+  const place = diskPlaceOf(open.config, cluster);
+  if (place === null) return null;
+  let port: Promise<DiskPort> | null = null;
+  return {
+    place,
+    port: () => {
+      port ??= disks(open, place);
+      return port;
+    },
+    sleep,
+  };
 }

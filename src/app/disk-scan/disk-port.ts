@@ -6,12 +6,16 @@ import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
 import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import type { ScanEnd } from '../../care/disk/scan-report.ts';
-import type { GcloudOptions } from '../../clusters/gcp/gcloud.ts';
+import { changeWithScript } from '../../clusters/gcp/change-with-script.ts';
+import { changeWithGcloud, type GcloudOptions } from '../../clusters/gcp/gcloud.ts';
 import { listVms } from '../../clusters/gcp/list-vms.ts';
 import { folderOf, inspectWorker } from '../../clusters/gcp/ssh.ts';
 import type { DiskConfig } from '../../config/disk-schema.ts';
 import type { LabConfig } from '../../config/schema.ts';
+import type { ConsentToken } from '../../domain/consent-token.ts';
+import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import type { MutationStep } from '../../domain/mutation.ts';
 import { type Observed, unknown } from '../../domain/observed.ts';
 import type { VmListing } from '../../domain/tpu-vm.ts';
 import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/worker-disk.ts';
@@ -33,6 +37,8 @@ export type DiskPort = {
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
   /** Whether Ray has the worker; null: the config does not say how to see that. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
+  /** Spends the next step of the consent and makes that very call; throws `ConsentError` where it is not for that. */
+  readonly change: (token: ConsentToken, step: MutationStep, now: Instant) => Promise<ProgramResult>;
 };
 
 /** How the programs are run. `tree`: a checkout of the default branch, where the scripts are started. */
@@ -50,7 +56,7 @@ export function diskPlaceOf(config: LabConfig, cluster: string): DiskPlace | nul
   return isMountPoint(disk.mountPoint) ? { cluster, disk, mountPoint: disk.mountPoint, gcp } : null;
 }
 
-/** Disk care of one cluster through the lab's scripts and gcloud; nothing here changes anything. */
+/** Disk care of one cluster through the lab's scripts and gcloud; `change` alone changes anything. */
 export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskMeans): DiskPort {
   const look = async (
     check: DiskConfig['cleanupAlive'],
@@ -77,6 +83,19 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
     },
     cleanupAlive: () => look(disk.cleanupAlive, {}),
     workerSeen: (worker) => look(disk.workerSeen, { worker }),
+    change: (token, step, now) =>
+      step.does === 'clean-disk'
+        ? changeWithGcloud(means.gcloud, { token, step, now }, limits.diskChangeTimeoutMs)
+        : changeWithScript(
+            means.gcloud.run,
+            { token, step, now },
+            {
+              env: scriptEnvironment(means, disk),
+              cwd: means.tree,
+              timeoutMs: limits.diskChangeTimeoutMs,
+              outputBytesMax: limits.remoteOutputBytesMax,
+            },
+          ),
   };
 }
 
@@ -88,19 +107,32 @@ export function filledCommand(
   return template.map((part) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
 }
 
-/** Runs a script of the lab in the checkout: no token of GitHub's, and of our environment what the config names. */
-export async function runScript(
-  { gcloud, tree, environment }: DiskMeans,
-  { passVariables }: Pick<DiskConfig, 'passVariables'>,
+/** Runs a script of the lab in the checkout. */
+function runScript(
+  means: DiskMeans,
+  disk: DiskConfig,
   [file = '', ...args]: readonly string[],
   timeoutMs: number,
 ): Promise<ProgramResult> {
+  const env = scriptEnvironment(means, disk);
+  return means.gcloud.run(file, args, {
+    env,
+    cwd: means.tree,
+    timeoutMs,
+    outputBytesMax: limits.remoteOutputBytesMax,
+  });
+}
+
+/** No token of GitHub's, and of our environment what gcloud needs and the config names. */
+function scriptEnvironment(
+  { gcloud, environment }: DiskMeans,
+  { passVariables }: DiskConfig,
+): Readonly<Record<string, string>> {
   const passed = passVariables.flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const env = { ...gcloud.env, ...Object.fromEntries(passed) };
-  return gcloud.run(file, args, { env, cwd: tree, timeoutMs, outputBytesMax: limits.remoteOutputBytesMax });
+  return { ...gcloud.env, ...Object.fromEntries(passed) };
 }
 
 function endOf({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & LookEnd {

@@ -8,7 +8,7 @@ import { isTpuName, isZone } from '../../domain/worker-disk.ts';
 import { type DiskPlace, filledCommand } from './disk-port.ts';
 
 export type DiskSteps = {
-  readonly clean: (worker: ScannedWorker) => MutationStep;
+  readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => MutationStep;
   readonly initialise: (tpu: string) => MutationStep;
   readonly startCleanup: () => MutationStep;
 };

@@ -4,7 +4,7 @@ import type { RecordedScan, ScannedWorker } from '../../domain/disk-scan.ts';
 import type { EventDraft } from '../../domain/event.ts';
 import type { DigestOf } from '../../domain/ids.ts';
 import type { Mutation, MutationEvidence, MutationProposal, MutationStep } from '../../domain/mutation.ts';
-import { targetName } from '../../domain/mutation.ts';
+import { areSameSteps, targetName } from '../../domain/mutation.ts';
 import type { MutationRecord } from '../../domain/mutation-state.ts';
 import { evidenceDigest, proposalDigest } from '../mutation-digest.ts';
 
@@ -94,11 +94,25 @@ function proposed(
 }
 
 /** The same machine and the same calls; that a disk got a little fuller is no other proposal. */
-function isSame(proposal: MutationProposal, mutation: Mutation, steps: readonly MutationStep[]): boolean {
-  return (
-    JSON.stringify(proposal.mutation) === JSON.stringify(mutation) &&
-    JSON.stringify(proposal.steps) === JSON.stringify(steps)
-  );
+function isSame(
+  { mutation: before, steps: shown }: MutationProposal,
+  mutation: Mutation,
+  steps: readonly MutationStep[],
+): boolean {
+  const isMachine =
+    before.kind !== 'clean-disk' ||
+    (mutation.kind === 'clean-disk' && before.vm.createdAt === mutation.vm.createdAt);
+  return isMachine && areSameSteps(shown, steps);
+}
+
+/** The hosts that a clean-up was proposed for, by the facts that were shown with it. */
+export function evidenceWorkers({ facts }: MutationEvidence): readonly number[] {
+  const workers = Object.keys(facts).flatMap((name) => {
+    const match = /^worker-(\d{1,4})-percent-free$/.exec(name);
+    return match === null ? [] : [Number(match[1])];
+  });
+  // Canonical JSON puts worker-10 before worker-2.
+  return workers.toSorted((a, b) => a - b);
 }
 
 function cleanEvidence(workers: readonly ScannedWorker[]): MutationEvidence {

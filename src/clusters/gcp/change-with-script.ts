@@ -1,0 +1,18 @@
+/** Changes something on a cluster through a script of the lab: the consent is spent on the very call that is made. */
+
+import { type ConsentToken, spendConsent } from '../../domain/consent-token.ts';
+import type { Instant } from '../../domain/ids.ts';
+import type { MutationStep } from '../../domain/mutation.ts';
+import type { ProgramResult, RunOptions } from '../../host/process.ts';
+import type { RunProgram } from './gcloud.ts';
+
+/** Spends the step, then runs it. Throws `ConsentError` where the token is not for it. */
+export function changeWithScript(
+  run: RunProgram,
+  consent: { readonly token: ConsentToken; readonly step: MutationStep; readonly now: Instant },
+  options: RunOptions,
+): Promise<ProgramResult> {
+  const [file = '', ...args] = consent.step.command;
+  spendConsent(consent.token, consent.step, consent.now);
+  return run(file, args, options);
+}
