@@ -5,6 +5,7 @@ import { measureGates } from './gates.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
+import { measureRay } from './ray.ts';
 import { measureReading } from './reading.ts';
 import { measureRequests } from './requests.ts';
 
@@ -14,6 +15,7 @@ const SUITES = {
   logs: measureLogScan,
   reading: measureReading,
   gates: measureGates,
+  ray: measureRay,
   start: measureStart,
 } as const;
 

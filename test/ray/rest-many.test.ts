@@ -74,7 +74,7 @@ describeWithRay('a hundred submits on a real head', () => {
     );
     expect(standing.length).toBeGreaterThan(20);
     for (const [id] of standing) expect(said).toContain(id);
-  }, 400_000);
+  }, 600_000);
 });
 
 /** Few enough of them run: the list says so in one request. */

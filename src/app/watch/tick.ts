@@ -1,6 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
-import type { Engine, JobObservation } from '../../domain/engine.ts';
+import type { JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/run-state.ts';
@@ -13,7 +13,8 @@ import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 import { answerBadNode, hasOpenSighting } from './bad-node.ts';
-import { lookAt, type MetricsReader, sessionOf } from './look.ts';
+import { lookAt, type MetricsReader } from './look.ts';
+import { observeInOnePass } from './one-pass.ts';
 
 export type WatchInput = {
   readonly cluster: string;
@@ -72,19 +73,6 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.boundary('stop-job', 'after');
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
-}
-
-/** One request for the jobs of all due runs, where the engine has such a list; one run alone is looked at by itself. */
-async function observeInOnePass(
-  engine: Engine | null,
-  due: readonly RunState[],
-): Promise<ReadonlyMap<RunId, JobObservation>> {
-  if (engine?.observeMany === undefined || due.length < 2) return new Map();
-  const asked = due.flatMap(({ run, submission }) =>
-    submission === null ? [] : [{ run, jobId: submission.jobId, lastSession: sessionOf(submission) }],
-  );
-  const seen = await engine.observeMany(asked);
-  return new Map(asked.flatMap(({ run }, index) => (seen[index] === undefined ? [] : [[run, seen[index]]])));
 }
 
 /** `refused`: what was seen could not be recorded; the log is read again from the same place. */
