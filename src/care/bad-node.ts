@@ -6,6 +6,7 @@
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { VmIdentity } from '../domain/mutation.ts';
+import type { MutationRecord } from '../domain/mutation-state.ts';
 import type { Incident, RunState } from '../domain/run-state.ts';
 import { isOver } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -67,13 +68,17 @@ export function openSighting(state: RunState): BadNodeSighting | null {
   };
 }
 
-/** A proposal whose consent fell before anything was called is made anew, with today's evidence, a bounded number of times. */
+/** A proposal that came to nothing is made anew, with today's evidence, a bounded number of times. */
 function hasProposal({ mutations }: RunState, attempt: number): boolean {
   const made = mutations.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
-  const isFallen = made.every(
-    ({ begun, ended }) => begun === null && ended?.outcome === 'refused' && ended.code.startsWith('consent'),
-  );
-  return made.length > 0 && !(isFallen && made.length < limits.nodeProposalsMax);
+  return made.length >= limits.nodeProposalsMax || made.some((one) => !cameToNothing(one));
+}
+
+/** Nothing was called, and the machine is as it was: its consent fell, or the runner died before the call. */
+function cameToNothing({ ended }: MutationRecord): boolean {
+  if (ended === null) return false;
+  if (ended.code === 'interrupted') return true;
+  return ended.outcome === 'refused' && (ended.code.startsWith('consent') || ended.code === 'unreadable');
 }
 
 function isOfAttempt({ detail }: Incident, attempt: number): boolean {

@@ -1,6 +1,7 @@
 /** How a ferry ends: failed, stopped, slower than it was, or in a way that nobody knows; and what each end takes to close. */
 
 import { describe, expect, it } from 'vitest';
+import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { eventsOf, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, bodyOf, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
@@ -47,6 +48,25 @@ function closureOf(
 }
 
 const FAILS = { failAt: { step: 900, line: OUT_OF_MEMORY, exitCode: 1 } };
+
+describe('a job that waits and does not hear its stop', () => {
+  it('is asked again, and a person is told once that nothing shows it to have stopped', async () => {
+    const script = (): JobScript => ({
+      ...ferryScript(SHORT_FERRY),
+      pendingMs: 40 * MINUTE,
+      ignoresStop: true,
+    });
+    const { lab, run, issue } = await launched({ script });
+    await say(lab, 'ada', issue, '/stop');
+    await lab.clock.advance(3 * MINUTE);
+    expect((await stateOf(lab, run))?.end).toBeNull();
+    const incidents = told(lab, 'incident');
+    expect(incidents).toEqual([expect.stringMatching(/the job is still PENDING, minutes after the stop/)]);
+    await lab.clock.advance(3 * MINUTE);
+    expect(told(lab, 'incident')).toEqual(incidents);
+    await lab.close();
+  });
+});
 
 describe('a job that fails', () => {
   it.each([{ command: '/seal' }, { command: '/ack' }])(

@@ -4,6 +4,8 @@
 export type JobScript = {
   /** Waits in the engine's queue so long before it starts. */
   readonly pendingMs: number;
+  /** A job that waits and does not hear a stop before it runs. */
+  readonly ignoresStop?: true;
   readonly lines: readonly { readonly atMs: number; readonly text: string }[];
   readonly endAtMs: number;
   readonly exitCode: number;

@@ -207,6 +207,7 @@ function stop(job: SimulatedJob | undefined, nowMs: number): StopOutcome {
   if (job === undefined) return { kind: 'absent' };
   const end = endOf(job, nowMs);
   if (end !== null) return { kind: 'already-ended', status: end.status };
+  if (job.script.ignoresStop === true) return { kind: 'stopping' };
   job.end = { atMs: nowMs, status: 'STOPPED', exitCode: null };
   return { kind: 'stopped' };
 }

@@ -1,0 +1,92 @@
+/** Kill any process at any boundary from the consent on: one deletion at most, told how it ended, and the run goes on. */
+
+import { describe, expect, it } from 'vitest';
+import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
+import { stateOf, until } from '../support/play.ts';
+import { deletions } from '../support/simulated-cloud.ts';
+import { saidTwice, say } from '../support/talk.ts';
+import { Crash } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+type Played = {
+  /** Boundaries from the consent to the second attempt. */
+  readonly met: readonly string[];
+  readonly deletions: readonly string[];
+  /** How the first proposal ended. */
+  readonly first: string | null;
+  readonly attempt: number;
+  readonly twice: readonly string[];
+};
+
+/** Plays from the consent to the second attempt, and ends the process that comes to boundary number `at`. */
+async function playWithCrash(at: number | null, server: boolean): Promise<Played> {
+  const met: string[] = [];
+  let isCounting = false;
+  const { lab, cloud } = await openBadNodeLab({
+    server,
+    atBoundary: (process, kind, moment) => {
+      if (!isCounting) return;
+      met.push(`${moment} ${kind} in ${process}`);
+      if (met.length - 1 === at) throw new Crash(`killed ${met.at(-1)}`);
+    },
+  });
+  const { run, issue } = await playUntilBad(lab);
+  isCounting = true;
+  await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+  const isThrough = async (): Promise<boolean> => {
+    const state = await stateOf(lab, run);
+    const [one] = state?.mutations ?? [];
+    return state?.submission?.attempt === 2 || one?.ended?.code === 'interrupted';
+  };
+  await until(lab, 'the end of the care', isThrough, { limitMs: 6 * 60 * MINUTE });
+  isCounting = false;
+  const first = (await stateOf(lab, run))?.mutations[0]?.ended?.code ?? null;
+  if (first === 'interrupted') {
+    await until(lab, 'another proposal', async () => (await stateOf(lab, run))?.mutations.length === 2);
+    await lab.clock.advance(MINUTE);
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
+  }
+  const state = await stateOf(lab, run);
+  const played = {
+    met,
+    deletions: deletions(cloud),
+    first,
+    attempt: state?.submission?.attempt ?? 0,
+    twice: saidTwice(lab),
+  };
+  await lab.close();
+  return played;
+}
+
+describe('the care of a bad node', () => {
+  it.each([{ server: true }, { server: false }])('goes through, server: $server', async ({ server }) => {
+    expect(await playWithCrash(null, server)).toMatchObject({
+      deletions: ['ray-worker-7c21'],
+      first: 'replaced',
+      attempt: 2,
+      twice: [],
+    });
+  });
+
+  it('outlives a death at each boundary of its runner: one deletion, and what nobody called is proposed anew', async () => {
+    const { met } = await playWithCrash(null, true);
+    const own = met.flatMap((name, index) => (name.endsWith(' in care') ? [index] : []));
+    expect(own.map((at) => met[at])).toEqual([
+      'before append in care',
+      'after append in care',
+      'before delete-tpu-vm in care',
+      'after delete-tpu-vm in care',
+      'before append in care',
+      'after append in care',
+    ]);
+    const first: (string | null)[] = [];
+    for (const at of own) {
+      const played = await playWithCrash(at, true);
+      expect(played, met[at]).toMatchObject({ deletions: ['ray-worker-7c21'], attempt: 2, twice: [] });
+      first.push(played.first);
+    }
+    expect(first).toEqual(['replaced', 'interrupted', 'interrupted', 'replaced', 'replaced', 'replaced']);
+  });
+});
