@@ -5,6 +5,7 @@ import { measureGates } from './gates.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
+import { measurePlayground } from './playground.ts';
 import { measureRay } from './ray.ts';
 import { measureReading } from './reading.ts';
 import { measureRequests } from './requests.ts';
@@ -17,6 +18,7 @@ const SUITES = {
   gates: measureGates,
   ray: measureRay,
   start: measureStart,
+  playground: measurePlayground,
 } as const;
 
 async function main(args: readonly string[]): Promise<number> {
