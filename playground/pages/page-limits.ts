@@ -5,8 +5,12 @@ export const pageLimits = {
   formBytesMax: 1_048_576,
   /** The API's own largest page. */
   itemsPerRequest: 100,
-  /** Pages of a list that are read: of a longer thread the first thousand comments are shown, and the page says so. */
+  /** Pages of a list that are read. */
   requestsPerListMax: 10,
+  /** Comments of a thread up to which all are drawn; of a longer one the newest hundred or two, the others stand as plain text. */
+  commentsDrawnMax: 300,
+  /** Pages of a thread's comments that are read; a comment has 65,536 characters at most. */
+  commentPagesMax: 200,
   /** Rows of one file's diff; a longer one is cut with a note, as GitHub does. */
   diffLinesMax: 2_000,
   /** Log lines of one job that the browser gets; the newest are kept. */

@@ -13,6 +13,8 @@ export type PageRequest = {
   readonly crossSite: boolean;
   /** True for the page's own script: it wants the outcome, not a redirect. */
   readonly wantsJson: boolean;
+  /** A live look at a long thread: so many of its comments, a number of full hundreds, are on the page already. Null: not a live look. */
+  readonly knownEarlier: number | null;
 };
 
 export function readPageRequest(incoming: IncomingMessage): PageRequest {
@@ -25,8 +27,13 @@ export function readPageRequest(incoming: IncomingMessage): PageRequest {
     query: url.searchParams,
     cookies: readCookies(incoming.headers.cookie ?? ''),
     crossSite: site !== undefined && site !== 'same-origin' && site !== 'none',
+    knownEarlier: hundredsOf(incoming.headers['x-playground-earlier']),
     wantsJson: (incoming.headers.accept ?? '').includes('application/json'),
   };
+}
+
+function hundredsOf(header: string | readonly string[] | undefined): number | null {
+  return typeof header === 'string' && /^(?:0|[1-9]\d{0,5}00)$/.test(header) ? Number(header) : null;
 }
 
 /** `too-large` instead of an exception: the person gets told, nothing is posted. */

@@ -76,15 +76,19 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
       thread: publication.thread,
       marker,
       body: renderPublication(publication, viewOf(input)),
-      ...shared(input, publication.seq),
+      ...shared(input, publication),
     });
   }
   return null;
 }
 
-/** Who appended the event is the only one: the push decided that. Everybody else may not be alone. */
-function shared(input: PublishInput, seq: number): { readonly isShared?: true } {
-  return input.memory.appended.has(seq) ? {} : { isShared: true };
+/** Who appended the event is the only one for a while: the push decided that. Everybody else, and later, may not be alone. */
+function shared(
+  input: PublishInput,
+  { seq, at }: Pick<Publication, 'seq' | 'at'>,
+): { readonly isShared?: true } {
+  const isFresh = input.now - (fromRfc3339(at) ?? 0) < limits.publishGraceMs;
+  return input.memory.appended.has(seq) && isFresh ? {} : { isShared: true };
 }
 
 function identityOf(comment: CommentFacts): string | null {
@@ -187,7 +191,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           thread: state.proposal.pull,
           marker,
           body,
-          ...shared(input, state.head.seq),
+          ...shared(input, state.head),
         });
   }
   if (card.comment.body === body || !mayEditCard(input, card, check)) return null;

@@ -33,6 +33,8 @@ describe('a ferry is launched once, answers every command once and reaches its s
 const KEPT = [
   // The watch was refused its comment on the first eval, control made it, and the watch made it again.
   ['secondary-limit', 32],
+  // The same, where the watch waited inside the request until the limit let go.
+  ['secondary-limit', 23],
 ] as const;
 
 describe('a history that went wrong once', () => {

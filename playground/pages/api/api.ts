@@ -10,6 +10,9 @@ export type Answer<Data> =
   | { readonly kind: 'found'; readonly data: Data }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
+/** Pages of a hundred rows each, counted from 1: from which one, and how many at most. */
+export type PageRange = { readonly first: number; readonly count: number };
+
 export type Api = {
   readonly get: <Schema extends z.ZodType>(path: string, schema: Schema) => Promise<Answer<z.output<Schema>>>;
   /** Follows page after page of a list; `pick` names the list where the answer is an object around it. */
@@ -17,6 +20,7 @@ export type Api = {
     path: string,
     item: Schema,
     pick?: string,
+    pages?: PageRange,
   ) => Promise<Answer<readonly z.output<Schema>[]>>;
   readonly text: (path: string, accept?: string) => Promise<Answer<string>>;
   readonly send: (
@@ -44,7 +48,7 @@ export function createApi(fetch: Fetch, baseUrl: string, token: string | null): 
   const api: Api = {
     get: async (path, schema) =>
       mapFound(await readJson(await call('GET', path)), (data) => schema.parse(data)),
-    list: (path, item, pick) => listPages(call, path, (row) => item.parse(row), pick),
+    list: (path, item, pick, pages) => listPages(call, path, (row) => item.parse(row), pick, pages),
     text: async (path, accept) => {
       const response = await call('GET', path, accept === undefined ? {} : { accept });
       return response.ok ? { kind: 'found', data: await response.text() } : refusal(response);
@@ -89,9 +93,10 @@ async function listPages<Item>(
   path: string,
   parse: (row: unknown) => Item,
   pick: string | undefined,
+  { first, count }: PageRange = { first: 1, count: pageLimits.requestsPerListMax },
 ): Promise<Answer<readonly Item[]>> {
   const items: Item[] = [];
-  for (let page = 1; page <= pageLimits.requestsPerListMax; page += 1) {
+  for (let page = first; page < first + count; page += 1) {
     const joint = path.includes('?') ? '&' : '?';
     const response = await call('GET', `${path}${joint}per_page=${pageLimits.itemsPerRequest}&page=${page}`);
     const answer = await readJson(response);

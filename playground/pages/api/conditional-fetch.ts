@@ -15,8 +15,12 @@ export function conditionalFetch(fetch: Fetch, keptMax: number): Fetch {
     const kept = answers.get(key);
     if (kept !== undefined) request.headers.set('if-none-match', kept.etag);
     const response = await fetch(request);
-    if (response.status === 304 && kept !== undefined)
-      return new Response(kept.body, { headers: kept.headers });
+    if (response.status === 304 && kept !== undefined) {
+      // The headers of a 304 renew the kept ones (RFC 9111, 4.3.4): the same page of a list may have a next one by now.
+      const headers = new Headers(kept.headers);
+      for (const [name, value] of response.headers) headers.set(name, value);
+      return new Response(kept.body, { headers });
+    }
     const etag = response.headers.get('etag');
     if (response.status !== 200 || etag === null) return response;
     const body = new Uint8Array(await response.arrayBuffer());

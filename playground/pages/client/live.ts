@@ -50,13 +50,19 @@ function gather(refresh: () => Promise<void>): () => void {
 }
 
 async function lookOnce(): Promise<void> {
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(connectionLost);
+  const response = await fetch(location.href, { headers: lookHeaders() }).catch(connectionLost);
   document.body.toggleAttribute('data-offline', response === null);
   if (response === null || !response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   const news = await exchangeParts(document, fresh);
   showTimes();
   if (news.length > 0) say(`New: ${news.join('; ')}`);
+}
+
+/** Of a long thread only what follows the comments that stand here already. */
+function lookHeaders(): Record<string, string> {
+  const earlier = document.querySelector<HTMLElement>('[data-earlier]')?.dataset['earlier'];
+  return { accept: 'text/html', 'x-playground-earlier': earlier ?? '0' };
 }
 
 /** The playground was stopped: that is shown, and the event stream tries again by itself. */

@@ -15,6 +15,7 @@ import {
   reviewCommentShape,
   reviewShape,
 } from '../api/thread-shapes.ts';
+import { pageLimits } from '../page-limits.ts';
 import { findPlace, type Place } from '../place.ts';
 import type { Params, Visit } from '../visit.ts';
 import { type Edits, readEdits } from './edits.ts';
@@ -30,7 +31,9 @@ export type PullPart = {
 export type Thread = {
   readonly place: Place;
   readonly issue: ApiIssue;
+  /** Those that are drawn: all of a short thread, the newest of a long one. */
   readonly comments: readonly ApiComment[];
+  readonly earlier: Earlier;
   readonly edits: Edits;
   /** Labels that the repository has, to choose from. */
   readonly allLabels: readonly ApiLabel[];
@@ -38,27 +41,53 @@ export type Thread = {
   readonly pullPart: PullPart | null;
 };
 
+/** The comments of a long thread that stand before the drawn ones; null where a live look leaves out what it knows. */
+export type Earlier = { readonly count: number; readonly comments: readonly ApiComment[] | null };
+
 /** Null when there is no such thread for the speaker. */
 export async function readThread(visit: Visit, params: Params): Promise<Thread | null> {
   const place = await findPlace(visit, params);
   if (place === null) return null;
   const at = `${place.api}/issues/${params['number'] ?? ''}`;
-  const [issue, comments, edits, labels] = await Promise.all([
-    visit.api.get(at, issueShape),
-    visit.api.list(`${at}/comments`, commentShape),
+  const issue = await visit.api.get(at, issueShape);
+  if (issue.kind === 'refused') return null;
+  const [{ comments, earlier }, edits, labels] = await Promise.all([
+    readComments(visit, `${at}/comments`, issue.data.comments),
     readEdits(visit, params),
     visit.api.list(`${place.api}/labels`, labelShape),
   ]);
-  if (issue.kind === 'refused') return null;
   const isPull = issue.data.pull_request !== null && issue.data.pull_request !== undefined;
   return {
     place,
     issue: issue.data,
-    comments: rows(comments),
+    comments,
+    earlier,
     edits,
     allLabels: rows(labels),
     pullPart: isPull ? await readPullPart(visit, place, issue.data.number) : null,
   };
+}
+
+/**
+ * A long thread is cut at a full hundred, so that the cut moves seldom. A live look names the cut that it has, and gets
+ * what follows it.
+ */
+async function readComments(
+  visit: Visit,
+  path: string,
+  total: number,
+): Promise<Pick<Thread, 'comments' | 'earlier'>> {
+  const perPage = pageLimits.itemsPerRequest;
+  const known = visit.request.knownEarlier;
+  const isLong = total > pageLimits.commentsDrawnMax;
+  const cut = known ?? (isLong ? Math.floor(total / perPage - 1) * perPage : 0);
+  const read = async (first: number, count: number): Promise<readonly ApiComment[]> =>
+    rows(await visit.api.list(path, commentShape, undefined, { first, count }));
+  const [comments, earlier] = await Promise.all([
+    read(cut / perPage + 1, pageLimits.commentPagesMax),
+    known !== null ? null : cut === 0 ? [] : read(1, cut / perPage),
+  ]);
+  return { comments, earlier: { count: cut, comments: earlier } };
 }
 
 /** Null when the number is not a pull request's. */

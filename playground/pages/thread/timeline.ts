@@ -8,6 +8,7 @@ import { type IconName, icon } from '../parts/icons.ts';
 import { moment } from '../parts/moment.ts';
 import { reactionBar } from '../parts/reactions.ts';
 import type { Visit } from '../visit.ts';
+import { earlierComments } from './earlier-comments.ts';
 import type { Thread } from './read-thread.ts';
 
 type Entry = { readonly at: string; readonly markup: Html };
@@ -24,7 +25,18 @@ export function timeline(visit: Visit, thread: Thread): Html {
   ];
   // Sorting is stable: what happened in the same second stays in the order above.
   const sorted = entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  return html`<div class="timeline" data-live="timeline">${bodyEntry(visit, thread)}${sorted.map((entry) => entry.markup)}</div>`;
+  const drawn = sorted.map((entry) => entry.markup);
+  if (thread.earlier.count === 0)
+    return html`<div class="timeline" data-live="timeline">${bodyEntry(visit, thread)}${drawn}</div>`;
+  return html`<div class="timeline" data-live="timeline-body">${bodyEntry(visit, thread)}</div>
+  ${earlierComments(thread.earlier, aroundOf(visit), (comment) => commentEntry(visit, thread, comment))}
+  <div class="timeline" data-live="timeline">${drawn}</div>`;
+}
+
+/** `?around=<comment id>`: the one among the earlier comments that is drawn too. */
+function aroundOf(visit: Visit): number | null {
+  const around = visit.request.query.get('around') ?? '';
+  return /^\d{1,15}$/.test(around) ? Number(around) : null;
 }
 
 function bodyEntry(visit: Visit, thread: Thread): Html {

@@ -36,3 +36,19 @@ it('passes refusals and writes on as they are', async () => {
   expect((await fetch(new Request('http://x.test/'))).status).toBe(404);
   expect((await fetch(new Request('http://x.test/', { method: 'POST' }))).status).toBe(201);
 });
+
+it('knows of a next page that a list got after its first one was kept', async () => {
+  let link = '';
+  const fetch = conditionalFetch(async (request) => {
+    const headers = { etag: '"same"', ...(link === '' ? {} : { link }) };
+    if (request.headers.get('if-none-match') === '"same"')
+      return new Response(null, { status: 304, headers });
+    return new Response('[]', { headers: { ...headers, 'content-type': 'application/json' } });
+  }, 2);
+  const ask = (): Promise<Response> => fetch(new Request('http://x.test/'));
+  expect((await ask()).headers.get('link')).toBeNull();
+  link = '<http://x.test/?page=2>; rel="next"';
+  const again = await ask();
+  expect([again.headers.get('link'), again.headers.get('content-type')]).toEqual([link, 'application/json']);
+  expect(await again.text()).toBe('[]');
+});

@@ -1,0 +1,25 @@
+/** The earlier comments of a long thread, as plain text: a browser draws thousands of them at once, finds words in them, and jumps to them. */
+
+import type { ApiComment } from '../api/thread-shapes.ts';
+import { type Html, html } from '../html.ts';
+import { loginText } from '../parts/avatar.ts';
+import type { Earlier } from './read-thread.ts';
+
+/**
+ * Not a live part: what was said long ago changes seldom, and a look leaves it out. `around` is drawn as `draw` does it,
+ * with its Markdown; each other one has a link that does the same for it.
+ */
+export function earlierComments(
+  { count, comments }: Earlier,
+  around: number | null,
+  draw: (comment: ApiComment) => Html,
+): Html {
+  if (comments === null) return html``;
+  return html`<section class="earlier" data-earlier="${count}" aria-label="${count} earlier comments">
+  <p class="muted small">${count} earlier comments, as plain text; the newest ones follow below.</p>
+  ${comments.map((comment) => (comment.id === around ? draw(comment) : plain(comment)))}</section>`;
+}
+
+function plain({ id, user, created_at: at, body }: ApiComment): Html {
+  return html`<article class="plain-comment" id="issuecomment-${id}"><p class="plain-head small">${loginText(user?.login)} <a class="quiet" href="#issuecomment-${id}">${at.slice(0, 10)} ${at.slice(11, 16)}</a> <a href="?around=${id}#issuecomment-${id}">show as written</a></p><div class="plain-text">${body}</div></article>`;
+}
