@@ -1,18 +1,22 @@
 /** Runs git's own CGI program, `git http-backend`, for one request. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
 import { git as limits } from '../limits.ts';
 import { passCgiOutput } from './cgi-response.ts';
 import { type GitSetting, gitEnvironment } from './git-environment.ts';
 import type { GitRequest } from './git-request.ts';
+import type { Barrier } from './push-policy.ts';
 
 type CgiJob = {
   readonly asked: GitRequest;
   /** The bare repository. */
   readonly directory: string;
   readonly gitProgram: string;
+  /** What a push may not do; empty needs no hook. */
+  readonly policy: readonly Barrier[];
 };
 
 /**
@@ -68,11 +72,15 @@ const serverSettings: readonly GitSetting[] = [
 
 // No CONTENT_LENGTH: git's http-backend turns in an endless loop when a client leaves before it has sent that many
 // bytes; without it, it reads to the end of its input, which Node ends where the request ends.
-function cgiEnvironment({ asked, directory }: CgiJob, request: IncomingMessage): Record<string, string> {
+function cgiEnvironment(
+  { asked, directory, policy }: CgiJob,
+  request: IncomingMessage,
+): Record<string, string> {
   const service = `git-${asked.service}`;
   const { headers } = request;
   return {
-    ...gitEnvironment(serverSettings),
+    ...gitEnvironment([...serverSettings, ...(policy.length === 0 ? [] : [hooksPath])]),
+    ...(policy.length === 0 ? {} : hookEnvironment(policy)),
     GIT_HTTP_EXPORT_ALL: '1',
     PATH_TRANSLATED: `${directory}/${asked.advertisement ? 'info/refs' : service}`,
     REQUEST_METHOD: request.method ?? '',
@@ -81,6 +89,16 @@ function cgiEnvironment({ asked, directory }: CgiJob, request: IncomingMessage):
     ...variable('CONTENT_TYPE', headers['content-type']),
     ...variable('HTTP_CONTENT_ENCODING', headers['content-encoding']),
     ...variable('GIT_PROTOCOL', headers['git-protocol']),
+  };
+}
+
+const hooksPath: GitSetting = ['core.hooksPath', join(import.meta.dirname, 'hooks')];
+
+function hookEnvironment(policy: readonly Barrier[]): Record<string, string> {
+  return {
+    PLAYGROUND_NODE: process.execPath,
+    PLAYGROUND_HOOK: join(import.meta.dirname, 'update-hook.ts'),
+    PLAYGROUND_POLICY: JSON.stringify(policy),
   };
 }
 

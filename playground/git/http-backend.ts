@@ -6,6 +6,7 @@ import { createGitProgram } from './git-program.ts';
 import { type GitRequest, type GitService, parseGitRequest, requestToken } from './git-request.ts';
 import type { Sha } from './git-store.ts';
 import { readRefs } from './program-refs.ts';
+import type { Barrier } from './push-policy.ts';
 import { withRepositoryLock } from './repository-lock.ts';
 
 export type GitAuthorization = 'ok' | 'unauthorized' | 'forbidden' | 'not-found';
@@ -22,6 +23,12 @@ export type GitHttpOptions = {
     readonly token: string | null;
     readonly service: GitService;
   }) => Promise<GitAuthorization>;
+  /** What a push of this token may not do; asked once for each push. */
+  readonly pushPolicy?: (asked: {
+    readonly owner: string;
+    readonly repo: string;
+    readonly token: string | null;
+  }) => readonly Barrier[];
   /** Asked once for each push: true = git does it and nobody hears of it. */
   readonly losesAnswer?: () => boolean;
   /** Called once after each push that changed a ref, before the client's answer ends; the lock is free by then. */
@@ -85,10 +92,11 @@ async function exchange(
   const git = createGitProgram({ directory, gitProgram });
   const pushes = service === 'receive-pack' && !advertisement;
   const isLost = pushes && options.losesAnswer?.() === true;
+  const policy = pushes ? (options.pushPolicy?.({ owner, repo, token }) ?? []) : [];
   const run = async (): Promise<void> => {
     // An answer that gets lost goes to nobody: a response without a socket.
     const receiver = isLost ? new ServerResponse(request) : response;
-    const complaint = await runHttpBackend({ asked, directory, gitProgram }, request, receiver);
+    const complaint = await runHttpBackend({ asked, directory, gitProgram, policy }, request, receiver);
     if (complaint !== null) options.onComplaint?.(complaint);
   };
   try {

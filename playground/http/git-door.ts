@@ -6,6 +6,7 @@ import { type GitAuthorization, isGitRequest, serveGit } from '../git/http-backe
 import { actorOf, identify, suspensionOf } from '../world/identity.ts';
 import { findRepo } from '../world/lookup.ts';
 import { allows } from '../world/permissions.ts';
+import { pushPolicy } from '../world/push-policy.ts';
 import { recordPush } from '../world/pushes.ts';
 import { countUsage } from '../world/rate.ts';
 import { repoAccess } from '../world/route.ts';
@@ -34,6 +35,14 @@ export function createGitDoor(
         const identity = identify(world, token === null ? null : `Bearer ${token}`);
         if (identity.ok) countUsage(world, identity.caller, 'git');
         return authorize(world, owner, repo, token, service);
+      },
+      pushPolicy: ({ owner, repo, token }) => {
+        const row = findRepo(world, owner, repo);
+        const identity = identify(world, token === null ? null : `Bearer ${token}`);
+        const actor = identity.ok ? actorOf(world, identity.caller) : null;
+        return row === null || !identity.ok || actor === null
+          ? []
+          : pushPolicy(world, row, identity.caller, actor);
       },
       onPush: async ({ owner, repo, token, updates }) => {
         const row = findRepo(world, owner, repo);
