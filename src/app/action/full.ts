@@ -15,6 +15,7 @@ import { shipTree } from '../runner/ship-job.ts';
 import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
+import { logLine } from './log-line.ts';
 import type { ActionResult } from './parts.ts';
 import { runAction } from './run-action.ts';
 
@@ -74,8 +75,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     environment,
     now: Date.now,
     sleep: (durationMs) => sleep(durationMs),
-    log: (line, fields) =>
-      core.info(secrets.clean(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)),
+    log: (line, fields) => core.info(logLine(line, fields, secrets.clean)),
   });
   const gcloud = gcloudOf(environment);
   const event = eventSchema.safeParse(payload);
