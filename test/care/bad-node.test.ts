@@ -1,0 +1,128 @@
+/** From a line of the log to the one machine that it came from, or to a question for a person. */
+
+import { describe, expect, it } from 'vitest';
+import { judgeBadNode, openSighting } from '../../src/care/bad-node.ts';
+import { answerSighting } from '../../src/care/propose-node-delete.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { after } from '../../src/domain/time.ts';
+import type { TpuVm, VmListing } from '../../src/domain/tpu-vm.ts';
+import { NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { eventsOf } from '../../src/watch/observation.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { NOON } from '../support/run-facts.ts';
+import { at, digestOf } from './consent-parts.ts';
+
+const submitted = aRun().gated().approved(bob).ordered().submitted();
+
+const vm = (name: string, addresses: readonly string[]): TpuVm => ({
+  name,
+  zone: 'us-central1-a',
+  state: 'READY',
+  createdAt: '2026-11-20T01:02:03Z',
+  acceleratorType: 'v5litepod-4',
+  rayCluster: 'us-central1',
+  workers: addresses.map((address) => [address]),
+});
+const listed = (...vms: readonly TpuVm[]): VmListing => ({ kind: 'listed', vms });
+
+/** The run after a look at a log that ends in a failure. */
+function failedWith(...lines: readonly string[]): RunBuilder {
+  const events = eventsOf(submitted.state, {
+    job: {
+      kind: 'found',
+      status: 'FAILED',
+      message: '',
+      errorType: null,
+      exitCode: 1,
+      startedAtMs: NOON,
+      endedAtMs: NOON,
+      metadata: null,
+      session: null,
+      details: {},
+    },
+    log: readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join('')),
+    logOffset: 0,
+    metrics: {},
+    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
+    cadenceMs: 570_000,
+    redact: (text) => text.replaceAll('hunter2', '***'),
+  });
+  return submitted.add(...events);
+}
+
+function sightingOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSighting>> {
+  const sighting = openSighting(failedWith(...lines).state);
+  if (sighting === null) throw new Error('no sighting');
+  return sighting;
+}
+
+const WORKER = '(Train pid=42, ip=10.130.2.2)';
+
+describe('a bad node', () => {
+  it.each([
+    'RuntimeError: No accelerator found. Please run on a TPU or GPU.',
+    'Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION: x',
+    'open(/dev/accel0): Device or resource busy',
+  ])('is meant by "%s", and its worker and machine are found', (line) => {
+    const sighting = sightingOf(`${WORKER} ${line}`);
+    const slice = vm('ray-slice', ['10.130.2.1', '10.130.2.2']);
+    expect(judgeBadNode(sighting, listed(vm('ray-other', ['10.130.1.1']), slice), NOON)).toMatchObject({
+      kind: 'found',
+      worker: 1,
+      identity: { name: 'ray-slice', zone: 'us-central1-a', address: '10.130.2.2' },
+    });
+  });
+
+  it('is not meant by any other failure, nor where the job ended well', () => {
+    expect(openSighting(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
+    expect(openSighting(submitted.state)).toBeNull();
+  });
+
+  it.each([
+    ['two workers show it', ['10.130.2.2', '10.130.2.3'], 'several-workers'],
+    ['no machine has the address', ['10.9.9.9'], 'no-machine'],
+    ['no line says where', [], 'no-address'],
+  ])('is a question where %s', (_, workers, code) => {
+    const sighting = { ...sightingOf(`${WORKER} Device or resource busy`), workers };
+    const listing = listed(vm('a', ['10.130.2.2']));
+    expect(judgeBadNode(sighting, listing, NOON)).toMatchObject({ kind: 'unclear', code });
+  });
+
+  it('is a question where two machines have the address, or nobody says where the machines are', () => {
+    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const twice = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.2.2']));
+    expect(judgeBadNode(sighting, twice, NOON)).toMatchObject({ code: 'several-machines' });
+    expect(judgeBadNode(sighting, null, NOON)).toMatchObject({ code: 'not-configured' });
+  });
+
+  it('waits for a list that cannot be read, and not for ever', () => {
+    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const away = { kind: 'unknown', message: '503' } as const;
+    expect(judgeBadNode(sighting, away, sighting.since).kind).toBe('wait');
+    const late = after(sighting.since, limits.badNodePatienceMs);
+    expect(judgeBadNode(sighting, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
+  });
+
+  it('is proposed once, with what the log says redacted, and the call as the policy has it', () => {
+    const failed = failedWith(`${WORKER} token hunter2: Device or resource busy`);
+    const sighting = openSighting(failed.state);
+    if (sighting === null) throw new Error('no sighting');
+    const draft = answerSighting({
+      state: failed.state,
+      sighting,
+      listing: listed(vm('ray-bad', ['10.130.2.2'])),
+      repository: 'lab/models',
+      project: 'example-lab',
+      now: at(0),
+      digestOf,
+      redact: (text) => text,
+    });
+    if (draft?.type !== 'mutation-proposed') throw new Error('not proposed');
+    expect(JSON.stringify(draft)).not.toContain('hunter2');
+    expect(draft.data.proposal.steps.map(({ command }) => command.join(' '))).toEqual([
+      'gcloud compute tpus tpu-vm delete ray-bad --project example-lab --zone us-central1-a --quiet',
+    ]);
+    expect(openSighting(failed.add(draft).state)).toBeNull();
+  });
+});

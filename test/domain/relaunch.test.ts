@@ -1,0 +1,98 @@
+/** A run is ordered again only for a bad node that was replaced, with what was approved, and as often as was approved. */
+
+import { describe, expect, it } from 'vitest';
+import type { EventDataByType, EventDraft } from '../../src/domain/event.ts';
+import { restartsLeft } from '../../src/domain/relaunch.ts';
+import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+
+const submitted = withRestarts(1).approved(bob).ordered().submitted();
+
+/** A gated run whose manifest allows so many restarts. */
+function withRestarts(restarts: number): RunBuilder {
+  const gated = aRun().gated();
+  const { manifest, digest } = gated.state.gate ?? {};
+  if (manifest === undefined || manifest === null || digest === undefined) throw new Error('no manifest');
+  return aRun().gated({ manifest: { ...manifest, envelope: { ...manifest.envelope, restarts } }, digest });
+}
+
+/** The bad node of an attempt, from the proposal to how it ended. */
+function cared(
+  run: RunBuilder,
+  code: string,
+  outcome: EventDataByType['mutation-ended']['outcome'],
+): RunBuilder {
+  const attempt = run.state.submission?.attempt ?? 0;
+  const what = proposal({ round: attempt });
+  const { data } = proposedDraft(what);
+  const evidence = { ...shown, facts: { ...shown.facts, attempt } };
+  const proposed: EventDraft = { type: 'mutation-proposed', role: 'watch', data: { ...data, evidence } };
+  const first = run.add(proposed);
+  const consent = consentDraft(undefined, what);
+  const source = { ...consent.data.source, comment: 900 + attempt, writtenAt: first.state.head.at };
+  const given = first.add({ ...consent, data: { ...consent.data, source } });
+  return given
+    .add({
+      type: 'mutation-begun',
+      role: 'runner',
+      data: { proposal: data.digest, consent: given.state.head.seq, workflowRun: 1 },
+    })
+    .add({
+      type: 'mutation-ended',
+      role: 'runner',
+      data: { proposal: data.digest, outcome, code, detail: {} },
+    });
+}
+
+describe('a run whose job failed', () => {
+  const failed = submitted.ended({ status: 'FAILED' });
+
+  it('is ordered again once its bad node was replaced: the same manifest and commit under the id of the next attempt', () => {
+    const again = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
+    const [first] = again.state.attempts;
+    expect(again.state.order?.order).toMatchObject({
+      attempt: 2,
+      submissionId: 'ferrybot-ferry-daily-20261121-a2',
+      digest: first?.order.order.digest,
+      commit: first?.order.order.commit,
+      approvals: first?.order.order.approvals,
+    });
+    expect(again.state.submission).toMatchObject({ attempt: 2, jobId: 'job-2' });
+    expect(again.state.end).toBeNull();
+    expect(again.state.attempts).toHaveLength(1);
+  });
+
+  it('is not ordered again beyond the restarts that were approved', () => {
+    const once = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted();
+    expect(restartsLeft(once.state)).toBe(0);
+    const twice = cared(once.ended({ status: 'FAILED' }), 'replaced', 'done');
+    expect(() => twice.ordered()).toThrow(/beyond the restarts that were approved/);
+  });
+
+  it.each([
+    ['without a replaced node', failed],
+    ['for a node that was not replaced', cared(failed, 'not-replaced', 'done')],
+    ['for a node that is still there', cared(failed, 'still-there', 'failed')],
+  ])('is not ordered again %s', (_, run) => {
+    expect(() => run.ordered()).toThrow(/no bad node was replaced/);
+  });
+
+  it('is not ordered again with another manifest or commit', () => {
+    const replaced = cared(failed, 'replaced', 'done');
+    const other = { digest: `sha256:${'0'.repeat(64)}` } as unknown as Parameters<RunBuilder['ordered']>[0];
+    expect(() => replaced.ordered(other)).toThrow(/another manifest or commit/);
+    const commit = { commit: '0'.repeat(40) } as unknown as Parameters<RunBuilder['ordered']>[0];
+    expect(() => replaced.ordered(commit)).toThrow(/another manifest or commit/);
+  });
+});
+
+describe('a run that goes on, or went well', () => {
+  it.each([
+    ['runs', submitted],
+    ['succeeded', submitted.ended({ status: 'SUCCEEDED' })],
+    ['was stopped', submitted.stopRequested(bob).ended({ status: 'STOPPED' })],
+  ])('is not ordered again where its job %s', (_, run) => {
+    expect(() => run.ordered()).toThrow(/ordered/);
+  });
+});
