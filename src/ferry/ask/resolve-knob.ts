@@ -26,9 +26,12 @@ export function resolveKnob(name: string, knobs: readonly Knob[]): KnobResolutio
   return { kind: 'unknown', suggest: suggestion(asked, knobs) };
 }
 
-/** A path without the quotes around the keys of dicts: a quotation mark in a command begins a value. */
+/**
+ * A path without the quotes around the keys of dicts, which people leave out; a key that a command line takes only in
+ * quotes (with a blank or an equals sign in it) keeps them.
+ */
 export function spelledPath(path: string): string {
-  return path.replace(/\[(["'])([^"'\]]*)\1\]/g, '[$2]');
+  return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
 }
 
 function suggestion(asked: string, knobs: readonly Knob[]): string | null {

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { deltaVerb } from '../../../src/app/cli/verbs/delta.ts';
 import { readCommentVerb } from '../../../src/app/cli/verbs/read-comment.ts';
+import { readKnobsVerb } from '../../../src/app/cli/verbs/read-knobs.ts';
 
 type Verb = typeof deltaVerb;
 let folder = '';
@@ -115,5 +117,64 @@ describe('delta', () => {
     expect(await run(deltaVerb, ['base.py'])).toMatchObject({ code: 2 });
     expect(await run(deltaVerb, ['base.py', 'nowhere.py'])).toMatchObject({ code: 2 });
     expect(await run(deltaVerb, ['base.py', '.'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('read-knobs', () => {
+  it('lists every knob with the spelling that /propose takes', async () => {
+    await writeFile(
+      join(folder, 'knobs.py'),
+      'STEPS = 100\nMIX = {"a b": 0.5}\nrun(Train(learning_rate=3e-3))\n',
+    );
+    expect(await run(readKnobsVerb, ['knobs.py'])).toEqual({
+      code: 0,
+      json: {
+        kind: 'knobs',
+        knobs: [
+          { knob: 'STEPS', path: 'STEPS', value: '100', bucket: 'optimizer', line: 1, spelled: 'STEPS' },
+          {
+            knob: 'a b',
+            path: 'MIX["a b"]',
+            value: '0.5',
+            bucket: 'datamix',
+            line: 2,
+            spelled: 'MIX["a b"]',
+          },
+          {
+            knob: 'learning_rate',
+            path: 'run()[0].Train().learning_rate',
+            value: '3e-3',
+            bucket: 'optimizer',
+            line: 3,
+            spelled: 'run()[0].Train().learning_rate',
+          },
+        ],
+      },
+    });
+  });
+
+  it('spells each so that /propose reads it', async () => {
+    const keys = ['prose', 'a b', 'a=b', 'a.b', 'c#d', 'e-f', 'ä', 'g“h'];
+    const entries = keys.map((key) => `${JSON.stringify(key)}: 1`).join(', ');
+    await writeFile(join(folder, 'keys.py'), `MIX = {${entries}}\n`);
+    const told = z.object({
+      json: z.object({ knobs: z.array(z.object({ path: z.string(), spelled: z.string() })) }),
+    });
+    const { knobs } = told.parse(await run(readKnobsVerb, ['keys.py'])).json;
+    expect(knobs).toHaveLength(keys.length);
+    for (const { spelled } of knobs) {
+      const read = await run(readCommentVerb, [], `/propose ${spelled}=2`);
+      expect(read).toMatchObject({ code: 0, json: { commands: [{ args: { [spelled]: '2' } }] } });
+    }
+  });
+
+  it('exits 1 with the line of a file that does not parse, and 2 where there is none or too many', async () => {
+    await writeFile(join(folder, 'broken.py'), 'A = 1\nB = = 2\n');
+    expect(await run(readKnobsVerb, ['broken.py'])).toMatchObject({
+      code: 1,
+      json: { kind: 'unparsable', line: 2 },
+    });
+    for (const args of [[], ['nowhere.py'], ['broken.py', 'broken.py'], ['--every']])
+      expect(await run(readKnobsVerb, args)).toMatchObject({ code: 2, json: { ok: false } });
   });
 });

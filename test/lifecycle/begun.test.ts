@@ -1,0 +1,62 @@
+/** A proposal that was begun before a crash is completed as its branch has it, whatever would be chosen by now. */
+
+import { expect, it } from 'vitest';
+import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { propose, stateOf, todaysRun } from '../support/play.ts';
+import { bodyOf, fileOf, pushExperiment, pushFile } from '../support/talk.ts';
+import { Crash, openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+/** The daily job pushed its branch and died. */
+async function begun(): Promise<VirtualLab> {
+  let isFirst = true;
+  const lab = await openVirtualLab({
+    atBoundary: (_, kind, moment) => {
+      if (!isFirst || kind !== 'push-branch' || moment !== 'after') return;
+      isFirst = false;
+      throw new Crash();
+    },
+  });
+  await lab.dispatchDaily();
+  await lab.clock.advance(1_000);
+  expect(await stateOf(lab, todaysRun(lab))).toBeNull();
+  return lab;
+}
+
+it('keeps the change of the branch where the candidates are others by now, and says whose reason it has not', async () => {
+  const lab = await begun();
+  const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+  await pushFile(
+    lab,
+    'ada',
+    'main',
+    CONFIG_PATH,
+    config.replace('id: learning-rate', 'id: rate').replace("['2.5e-3', ", "['9e-3', "),
+  );
+  const { run, pull } = await propose(lab);
+  const state = await stateOf(lab, run);
+  expect(state?.gate?.manifest?.delta).toMatchObject([{ knob: 'learning_rate', after: '2.5e-3' }]);
+  expect(state?.proposal.candidate).toBeNull();
+  expect(bodyOf(lab, pull)).toContain('its commit has the reason');
+  await lab.close();
+});
+
+it('takes the candidate that the change came from, while the config has it', async () => {
+  const lab = await begun();
+  const { run } = await propose(lab);
+  expect((await stateOf(lab, run))?.proposal.candidate).toBe('learning-rate');
+  await lab.close();
+});
+
+it('proposes nothing from a branch that somebody made more of than knobs', async () => {
+  const lab = await begun();
+  const run = todaysRun(lab);
+  await pushExperiment(lab, run, (text) => `${text}\nprint('mine')\n`);
+  await lab.dispatchDaily();
+  await lab.clock.advance(5 * MINUTE);
+  expect(await stateOf(lab, run)).toBeNull();
+  expect(Object.values(lab.world.state.issues).filter(({ pull }) => pull !== null)).toEqual([]);
+  expect(lab.log.join('\n')).toContain('changes more than knobs');
+  await lab.close();
+});
