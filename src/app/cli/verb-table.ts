@@ -50,6 +50,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'whether a .github/ferrybot.yml is valid, with line and column of every problem',
     load: async () => (await import('./verbs/check-config.ts')).checkConfigVerb,
   },
+  'check-infra': {
+    usage: '[FILE...] [--mount-point PATH]',
+    summary: 'set-up commands of cluster files that write where a bucket may not be mounted',
+    load: async () => (await import('./verbs/check-infra.ts')).checkInfraVerb,
+  },
   backtest: {
     usage: '--config FILE [--logbook DIR]',
     summary: 'which decisions of recorded ferries a changed config would have made otherwise',

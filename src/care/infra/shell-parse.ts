@@ -1,0 +1,165 @@
+/** Shell text as a tree of what decides whether a later command runs: lists, && and ||, !, pipes, if, groups. */
+
+import { type ShellToken, shellTokens } from './shell-tokens.ts';
+
+/** `writesTo`: targets of `>` and `>>`. */
+export type ShellNode =
+  | {
+      readonly kind: 'simple';
+      readonly words: readonly string[];
+      readonly writesTo: readonly string[];
+      readonly line: number;
+    }
+  | { readonly kind: 'and' | 'or'; readonly left: ShellNode; readonly right: ShellNode }
+  | { readonly kind: 'not'; readonly of: ShellNode }
+  | { readonly kind: 'pipe'; readonly parts: readonly ShellNode[] }
+  | { readonly kind: 'list'; readonly items: readonly ShellNode[] }
+  | {
+      readonly kind: 'if';
+      readonly test: ShellNode;
+      readonly body: ShellNode;
+      readonly otherwise: ShellNode;
+    };
+
+export type ShellReading =
+  | { readonly kind: 'read'; readonly node: ShellNode }
+  | { readonly kind: 'not-understood'; readonly what: string; readonly line: number };
+
+const UNKNOWN_WORDS = ['for', 'while', 'until', 'case', 'function', 'select', 'eval', 'trap', '[[', 'elif'];
+
+/** Reads a shell text; loops, functions, cases, here-documents, commands in words and work in the background are not understood. */
+export function parseShell(text: string): ShellReading {
+  const read = shellTokens(text);
+  if (read.kind === 'not-understood') return read;
+  const input: Input = { tokens: read.tokens, at: 0 };
+  try {
+    const node = list(input, []);
+    const left = input.tokens[input.at];
+    if (left !== undefined) throw new NotUnderstood(`${left.text} in this place`, left.line);
+    return { kind: 'read', node };
+  } catch (error) {
+    if (error instanceof NotUnderstood)
+      return { kind: 'not-understood', what: error.message, line: error.line };
+    throw error;
+  }
+}
+
+class NotUnderstood extends Error {
+  override readonly name = 'NotUnderstood';
+  readonly line: number;
+
+  constructor(what: string, line: number) {
+    super(what);
+    this.line = line;
+  }
+}
+
+type Input = { readonly tokens: readonly ShellToken[]; at: number };
+
+function list(input: Input, until: readonly string[]): ShellNode {
+  const items: ShellNode[] = [];
+  for (;;) {
+    while (isSign(input, ';') || isSign(input, '\n')) input.at += 1;
+    if (
+      input.tokens[input.at] === undefined ||
+      isSign(input, ')') ||
+      until.some((word) => isWord(input, word))
+    )
+      return { kind: 'list', items };
+    items.push(andOr(input));
+    const next = input.tokens[input.at];
+    if (next?.kind === 'sign' && next.text === '&')
+      throw new NotUnderstood('work in the background', next.line);
+  }
+}
+
+function andOr(input: Input): ShellNode {
+  let left = pipeline(input);
+  for (;;) {
+    const kind = isSign(input, '&&') ? 'and' : isSign(input, '||') ? 'or' : null;
+    if (kind === null) return left;
+    input.at += 1;
+    while (isSign(input, '\n')) input.at += 1;
+    left = { kind, left, right: pipeline(input) };
+  }
+}
+
+function pipeline(input: Input): ShellNode {
+  if (isWord(input, '!')) {
+    input.at += 1;
+    return { kind: 'not', of: pipeline(input) };
+  }
+  const parts = [command(input)];
+  while (isSign(input, '|')) {
+    input.at += 1;
+    parts.push(command(input));
+  }
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : { kind: 'pipe', parts };
+}
+
+function command(input: Input): ShellNode {
+  const token = input.tokens[input.at];
+  if (token === undefined) throw new NotUnderstood('a text that ends too early', 0);
+  if (token.kind === 'sign' && token.text === '(') return grouped(input, ')');
+  if (isWord(input, '{')) return grouped(input, '}');
+  if (isWord(input, 'if')) return conditional(input);
+  if (token.kind === 'word' && !token.quoted && UNKNOWN_WORDS.includes(token.text))
+    throw new NotUnderstood(token.text, token.line);
+  return simple(input, token.line);
+}
+
+function grouped(input: Input, close: ')' | '}'): ShellNode {
+  input.at += 1;
+  const inner = list(input, close === '}' ? ['}'] : []);
+  expect(input, close);
+  return inner;
+}
+
+function conditional(input: Input): ShellNode {
+  input.at += 1;
+  const test = list(input, ['then']);
+  expect(input, 'then');
+  const body = list(input, ['else', 'elif', 'fi']);
+  let otherwise: ShellNode = { kind: 'list', items: [] };
+  if (isWord(input, 'else')) {
+    input.at += 1;
+    otherwise = list(input, ['fi']);
+  }
+  expect(input, 'fi');
+  return { kind: 'if', test, body, otherwise };
+}
+
+function simple(input: Input, line: number): ShellNode {
+  const words: string[] = [];
+  const writesTo: string[] = [];
+  for (let token = input.tokens[input.at]; token !== undefined; token = input.tokens[input.at]) {
+    if (token.kind === 'word') words.push(token.text);
+    else if (['>', '>>', '<', '>&'].includes(token.text)) {
+      const target = input.tokens[input.at + 1];
+      if (target?.kind !== 'word') throw new NotUnderstood(token.text, token.line);
+      if (token.text.startsWith('>') && token.text !== '>&') writesTo.push(target.text);
+      input.at += 1;
+    } else break;
+    input.at += 1;
+  }
+  if (words.length === 0 && writesTo.length === 0)
+    throw new NotUnderstood(input.tokens[input.at]?.text ?? 'nothing', line);
+  return { kind: 'simple', words, writesTo, line };
+}
+
+function expect(input: Input, text: string): void {
+  const token = input.tokens[input.at];
+  if (token?.text !== text) throw new NotUnderstood(`no ${text}`, token?.line ?? 0);
+  input.at += 1;
+}
+
+function isSign({ tokens, at }: Input, text: string): boolean {
+  const token = tokens[at];
+  return token?.kind === 'sign' && token.text === text;
+}
+
+function isWord({ tokens, at }: Input, text: string): boolean {
+  const token = tokens[at];
+  return token?.kind === 'word' && !token.quoted && token.text === text;
+}

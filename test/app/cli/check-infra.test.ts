@@ -1,0 +1,66 @@
+/** `ferrybot check-infra` on files: the line of each finding, what is wrong use, and the example lab's own file. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, expect, test } from 'vitest';
+import { checkInfraVerb } from '../../../src/app/cli/verbs/check-infra.ts';
+
+const LAB = join(import.meta.dirname, '../../../fixtures/lab');
+const folder = mkdtempSync(join(tmpdir(), 'ferrybot-infra-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function run(cwd: string, ...args: readonly string[]): Promise<{ code: number; out: string }> {
+  let out = '';
+  const sink = { write: (text: string) => (out += text) };
+  const code = await checkInfraVerb(args, {
+    stdout: sink,
+    stderr: sink,
+    stdin: Readable.from([]),
+    cwd,
+    environment: {},
+  });
+  return { code, out };
+}
+
+test("finds nothing in the example lab's file, which it finds by itself", async () => {
+  expect(await run(LAB)).toEqual({
+    code: 0,
+    out: 'nothing writes where a bucket may not be mounted (infra/marin-us-central1-vllm.yaml)\n',
+  });
+});
+
+test('names the line in blocks and in plain entries, of heads and of workers', async () => {
+  writeFileSync(
+    join(folder, 'c.yaml'),
+    `initialization_commands:
+  - |
+    set -x
+    gcsfuse bucket /tmp/gcsfuse_mount || true
+setup_commands: []
+worker_setup_commands:
+  - mkdir -p /tmp/gcsfuse_mount/models
+available_node_types:
+  w: { worker_start_ray_commands: [touch /tmp/gcsfuse_mount/x] }
+`,
+  );
+  const { code, out } = await run(folder, 'c.yaml', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    ok: false,
+    findings: [
+      { file: 'c.yaml', line: 4, code: 'mount-unchecked', mountPoint: '/tmp/gcsfuse_mount' },
+      { line: 7, code: 'write-unguarded' },
+      { line: 9, code: 'write-unguarded' },
+    ],
+  });
+});
+
+test('says what is wrong use', async () => {
+  expect((await run(folder, 'none.yaml')).code).toBe(2);
+  expect((await run(folder)).code).toBe(2);
+  expect((await run(folder, '--unknown')).code).toBe(2);
+  writeFileSync(join(folder, 'bad.yaml'), 'a: [\n');
+  expect((await run(folder, 'bad.yaml')).code).toBe(2);
+});
