@@ -21,4 +21,8 @@ export const watchLimits = {
   watchRetryMs: 15_000,
   /** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */
   logChunksPerLook: 64,
+  /** Chunks of the log of a job that has ended, which nobody looks at again: one gigabyte. */
+  logChunksAtEnd: 4_096,
+  /** How long the end of a job waits for a log that cannot be read: a dashboard that restarts is back in a minute or two. */
+  lastLogPatienceMs: 30 * 60 * 1_000,
 } as const;

@@ -15,7 +15,7 @@ import type { Lab } from '../lab.ts';
 export type MetricsReader = (submission: Submission) => Promise<Metrics>;
 
 export type LookInput = {
-  readonly lab: Lab;
+  readonly lab: Pick<Lab, 'now'>;
   readonly engine: Engine;
   /** What a pass over all jobs of the cluster has just seen of this one; null: it is asked for. */
   readonly seen: JobObservation | null;
@@ -30,11 +30,24 @@ export type LookInput = {
 /** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
 export async function lookAt(input: LookInput): Promise<Look> {
   const { engine, submission, state } = input;
-  const job = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
-  const read = await readOn(engine, submission.jobId, state, job);
-  const hasEnded = job.kind === 'found' && isTerminal(job.status);
-  const metrics = hasEnded ? await metricsOf(input, read.log) : {};
-  return { job, ...read, metrics, lease: input.lease, cadenceMs: input.cadenceMs, redact: input.redact };
+  const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
+  const read = await readOn(engine, submission.jobId, state, seen);
+  const job = unlessUnread(seen, read.unread, input.lab.now());
+  const { log, logOffset } = placeOf(read, hasEnded(job));
+  const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
+  const { lease, cadenceMs, redact } = input;
+  return { job, log, logOffset, metrics, lease, cadenceMs, redact };
+}
+
+function hasEnded(job: JobObservation): boolean {
+  return job.kind === 'found' && isTerminal(job.status);
+}
+
+/** An end is recorded with the whole log, so one whose log cannot be read yet is not recorded yet; not for ever. */
+function unlessUnread(job: JobObservation, unread: string | null, now: number): JobObservation {
+  if (job.kind !== 'found' || !isTerminal(job.status) || unread === null) return job;
+  if (now - (job.endedAtMs ?? now) >= limits.lastLogPatienceMs) return job;
+  return { kind: 'unknown', message: `the job is ${job.status}, and its log cannot be read: ${unread}` };
 }
 
 /** The engine's session when the job was submitted, the last in which it was certainly there. */
@@ -49,27 +62,39 @@ async function metricsOf({ readMetrics, submission }: LookInput, log: LogFacts):
   return Object.keys(metrics).length === 0 && submission.engine !== 'local' ? log.evals : metrics;
 }
 
-async function readOn(
-  engine: Engine,
-  jobId: string,
-  state: RunState,
-  job: JobObservation,
-): Promise<{ readonly log: LogFacts; readonly logOffset: number }> {
+type Reading = {
+  readonly facts: LogFacts;
+  readonly offset: number;
+  /** Why the log was not read to its end; null: it was. */
+  readonly unread: string | null;
+};
+
+/** A log of a job that has ended is read to its end; of another, a part, and the rest at the next look. */
+async function readOn(engine: Engine, jobId: string, state: RunState, job: JobObservation): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
-  for (let chunk = 0; chunk < limits.logChunksPerLook; chunk += 1) {
+  const chunksMax = hasEnded(job) ? limits.logChunksAtEnd : limits.logChunksPerLook;
+  for (let chunk = 0; chunk < chunksMax; chunk += 1) {
     const read = await engine.readLog(jobId, offset);
     if (read.kind === 'rewound') {
       offset = 0;
       continue;
     }
-    if (read.kind !== 'chunk') break;
+    if (read.kind === 'unknown') return { facts, offset, unread: read.message };
+    if (read.kind === 'absent') return { facts, offset, unread: null };
     facts = readLogText(facts, read.text);
     offset = read.nextOffset;
-    if (read.atEnd) break;
+    if (read.atEnd) return { facts, offset, unread: null };
   }
-  const hasEnded = job.kind === 'found' && isTerminal(job.status);
-  if (hasEnded) return { log: finishLog(facts), logOffset: offset };
-  // The unfinished last line is read again from its beginning, also by another process.
+  // What is longer than that is given up at the end.
+  return { facts, offset, unread: null };
+}
+
+/** The unfinished last line is read again from its beginning, also by another process; at the end it is the last. */
+function placeOf(
+  { facts, offset }: Reading,
+  isOver: boolean,
+): { readonly log: LogFacts; readonly logOffset: number } {
+  if (isOver) return { log: finishLog(facts), logOffset: offset };
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 

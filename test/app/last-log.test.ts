@@ -1,0 +1,67 @@
+/** The last look at a job: an end is recorded with the whole log, however long, and waits for one that cannot be read. */
+
+import { expect, it } from 'vitest';
+import { lookAt } from '../../src/app/watch/look.ts';
+import type { Engine, LogRead } from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { NOON } from '../support/run-facts.ts';
+import { createSimulatedEngine } from '../support/simulated-engine.ts';
+
+const { state } = aRun().gated().approved(bob).ordered().submitted();
+
+const simulated = createSimulatedEngine({
+  now: () => NOON,
+  script: () => {
+    throw new Error('nothing is submitted here');
+  },
+});
+
+/** A look at a job that ended `agoMs` before, through a log that is read as `readLog` says. */
+function lookAfter(agoMs: number, readLog: Engine['readLog']): ReturnType<typeof lookAt> {
+  const { submission } = state;
+  if (submission === null) throw new Error('no submission');
+  return lookAt({
+    lab: { now: () => NOON },
+    engine: { ...simulated, readLog },
+    seen: {
+      kind: 'found',
+      status: 'SUCCEEDED',
+      message: '',
+      errorType: null,
+      exitCode: 0,
+      startedAtMs: 0,
+      endedAtMs: NOON - agoMs,
+      metadata: null,
+      session: null,
+      details: {},
+    },
+    state,
+    submission,
+    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
+    cadenceMs: 570_000,
+    readMetrics: async () => ({}),
+    redact: (text) => text,
+  });
+}
+
+it('waits for a log that cannot be read, says why, and does not wait for ever', async () => {
+  const away = async (): Promise<LogRead> => ({ kind: 'unknown', message: 'the dashboard is away' });
+  expect((await lookAfter(60_000, away)).job).toEqual({
+    kind: 'unknown',
+    message: 'the job is SUCCEEDED, and its log cannot be read: the dashboard is away',
+  });
+  expect((await lookAfter(limits.lastLogPatienceMs, away)).job.kind).toBe('found');
+});
+
+it('reads to the end of a log that is longer than any other look would read', async () => {
+  const line = `${'x'.repeat(999)}\n`;
+  const lines = limits.logChunksPerLook * 3;
+  const look = await lookAfter(60_000, async (_jobId, offset) => {
+    const nextOffset = offset + line.length;
+    return { kind: 'chunk', text: line, offset, nextOffset, atEnd: nextOffset === lines * line.length };
+  });
+  expect(look.job.kind).toBe('found');
+  expect(look).toMatchObject({ logOffset: lines * line.length, log: { lines } });
+});
