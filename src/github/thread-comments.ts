@@ -6,6 +6,7 @@ import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { withoutTokens } from '../host/redactor.ts';
 import type { GitHubClient } from './call.ts';
 import { readOn } from './thread-pages.ts';
 import {
@@ -88,6 +89,7 @@ export function commentOf(
   thread: number,
   reading: Reading,
 ): CommentFacts {
+  const byUs = comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots);
   return {
     surface,
     id: comment.databaseId,
@@ -95,8 +97,9 @@ export function commentOf(
     thread,
     author: actorOf(comment.author),
     authorIsBot: isBot(comment.author),
-    byUs: comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots),
-    body: comment.body,
+    byUs,
+    // What somebody pastes by mistake is deleted from a comment and never from a record: arguments go there from here.
+    body: byUs ? comment.body : withoutTokens(comment.body),
     bodyDigest: reading.digestOf(comment.body),
     createdAt: instantOf(comment.createdAt),
     updatedAt: instantOf(comment.updatedAt),

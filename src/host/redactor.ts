@@ -34,6 +34,10 @@ export function redact(text: string, secrets: readonly string[]): string {
       clean = clean.replaceAll(form, REPLACEMENT);
     }
   }
-  for (const shape of SHAPES) clean = clean.replace(shape, REPLACEMENT);
-  return clean.replace(NAMED, (_whole, name: string) => `${name}${REPLACEMENT}`);
+  return withoutTokens(clean).replace(NAMED, (_whole, name: string) => `${name}${REPLACEMENT}`);
+}
+
+/** The text without what has the shape of a token: for what people write, where `pad_token=7` is a setting. */
+export function withoutTokens(text: string): string {
+  return SHAPES.reduce((clean, shape) => clean.replace(shape, REPLACEMENT), text);
 }

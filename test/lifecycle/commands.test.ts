@@ -1,7 +1,7 @@
 /** Conversations in the threads: who may do what, what was meant, and that everybody gets one answer. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
+import { eventsOf, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -197,6 +197,26 @@ describe('/why', () => {
     expect(answersTo(lab, free)).toEqual([
       expect.stringMatching(/1 thing to do.*`\/approve-launch` by one person.*mira/s),
     ]);
+    await lab.close();
+  });
+});
+
+describe('a token that somebody pastes into a command', () => {
+  it('is in no record and no answer, on the ferry and elsewhere', async () => {
+    const { lab, run, pull } = await proposed();
+    const token = `hf_${'aB3'.repeat(10)}`;
+    const held = await say(lab, 'ada', pull, `/hold reason="the job needs ${token} first"`);
+    const idea = { title: 'An idea', body: '', labels: ['experiment'] };
+    const { number } = (await lab.as('ada', 'POST', '/issues', idea)) as { readonly number: number };
+    const frozen = await say(lab, 'mira', number, `/freeze reason="rotate ${token}"\n\n/hodl ${token}`);
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, held)).toHaveLength(1);
+    expect(answersTo(lab, frozen)).toHaveLength(1);
+    expect((await stateOf(lab, run))?.holds[0]?.reason).toBe('the job needs *** first');
+    const said = botComments(lab).map(({ source }) => source);
+    for (const text of [await logbookText(lab, run), await logbookText(lab, 'journal'), ...said])
+      expect(text).not.toContain(token);
+    expectGoodManners(lab);
     await lab.close();
   });
 });
