@@ -110,15 +110,17 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
     Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
   );
   world.state.installations[install.id] = { ...install, permissions };
-  const environment = { ...at, environment_name: 'ferrybot-launch' };
-  await asOwner.request('PUT /repos/{owner}/{repo}/environments/{environment_name}', {
-    ...environment,
-    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
-  });
-  await asOwner.request(
-    'POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies',
-    { ...environment, name: 'main' },
-  );
+  for (const name of ['ferrybot-launch', 'ferrybot-watch', 'ferrybot-care']) {
+    const environment = { ...at, environment_name: name };
+    await asOwner.request('PUT /repos/{owner}/{repo}/environments/{environment_name}', {
+      ...environment,
+      deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+    });
+    await asOwner.request(
+      'POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies',
+      { ...environment, name: 'main' },
+    );
+  }
   await asOwner.request('PUT /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval', {
     ...at,
     approval_policy: 'all_external_contributors',

@@ -50,6 +50,7 @@ const GOOD: SettingsFacts = {
   forkApproval: known('all_external_contributors'),
   environmentRefs: known([{ name: 'main', type: 'branch' }]),
   watchRefs: known([{ name: 'main', type: 'branch' }]),
+  careRefs: known([{ name: 'main', type: 'branch' }]),
   environmentSecrets: known(['FERRYBOT_RUNNER_KEY']),
   repositorySecrets: known(['FERRYBOT_CONTROL_KEY']),
   runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
@@ -107,6 +108,7 @@ describe('settings', () => {
     ['ruleset-default-branch', { defaultBranchRules: known(['deletion']) }],
     ['environment-watch', { watchRefs: known(null) }],
     ['environment-watch', { watchRefs: known([{ name: 'dev', type: 'branch' }]) }],
+    ['environment-care', { careRefs: known(null) }],
     ['ruleset-logbook', { logbookRules: known([]) }],
     ['ruleset-seal-tags', { tagRulesets: known([]) }],
     // One level deep, and a seal is four.
@@ -129,6 +131,7 @@ describe('settings', () => {
       forkApproval: away,
       environmentRefs: away,
       watchRefs: away,
+      careRefs: away,
       environmentSecrets: away,
       repositorySecrets: away,
       runnerLabels: away,

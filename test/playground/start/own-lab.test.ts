@@ -84,8 +84,8 @@ describe('a config', () => {
     const own = await openOwn(lab);
     try {
       expect(own.config.state).toBe('invalid');
-      expect(own.config.problems).toMatchObject([{ line, column: 11, path: 'approvals.quorum' }]);
-      expect(await text(own.page)).toContain(`${CONFIG}:${line}:11`);
+      expect(own.config.problems).toMatchObject([{ line, column: 3, path: 'approvals.quorum' }]);
+      expect(await text(own.page)).toContain(`${CONFIG}:${line}:3`);
       const file = (await own.call('ada', 'GET', `/contents/${CONFIG}`)) as { sha: string; content: string };
       const mended = Buffer.from(file.content, 'base64')
         .toString('utf8')

@@ -22,7 +22,7 @@ import { CONFIG_PATH } from '../../config-source.ts';
 import type { SigningKeys } from '../../signers.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
 import { judgeKeys } from './judge-keys.ts';
-import { judgeSettings, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './judge-settings.ts';
+import { CARE_ENVIRONMENT, judgeSettings, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './judge-settings.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
 const WORKFLOWS = '.github/workflows';
@@ -71,6 +71,7 @@ export async function examine(
       forkApproval: await readForkApproval(client),
       environmentRefs: await readEnvironmentRefs(client, LAUNCH_ENVIRONMENT),
       watchRefs: await readEnvironmentRefs(client, WATCH_ENVIRONMENT),
+      careRefs: usesCare(config, texts) ? await readEnvironmentRefs(client, CARE_ENVIRONMENT) : null,
       environmentSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
       repositorySecrets: await readSecretNames(client, null),
       runnerLabels: await readRunnerLabels(client),
@@ -84,6 +85,11 @@ export async function examine(
 }
 
 const PUT_A_CONFIG = `Put a valid ${CONFIG_PATH} on the default branch; \`ferrybot check-config\` says what is wrong with one.`;
+
+/** Workflows that cannot be read may be there: then the environment is looked at. */
+function usesCare(config: LabConfig, texts: Observed<WorkflowTexts>): boolean {
+  return texts.kind === 'unknown' || texts.value.has(`${WORKFLOWS}/${config.workflows.care}`);
+}
 
 function withoutConfig(config: Finding): readonly Finding[] {
   const rest = DOCTOR_CHECKS.filter((check) => check !== 'config');

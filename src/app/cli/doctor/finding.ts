@@ -25,6 +25,7 @@ export const DOCTOR_CHECKS = [
   'fork-approval',
   'environment-branches',
   'environment-watch',
+  'environment-care',
   'environment-secrets',
   'no-runner-key-outside',
   'runner-label',

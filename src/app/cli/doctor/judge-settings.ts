@@ -7,6 +7,7 @@ import { type DoctorCheck, type Finding, fine, missing, unseen } from './finding
 
 export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
 export const WATCH_ENVIRONMENT = 'ferrybot-watch';
+export const CARE_ENVIRONMENT = 'ferrybot-care';
 export const LAUNCH_LABEL = 'ferrybot-launch';
 
 export type SettingsFacts = {
@@ -30,6 +31,8 @@ export type SettingsFacts = {
   >;
   /** The same of the environment of the watch and the stop, which see the cluster's token. */
   readonly watchRefs: SettingsFacts['environmentRefs'];
+  /** The same of the environment of the machine that may change the cluster; null where no workflow of the lab's does. */
+  readonly careRefs: SettingsFacts['environmentRefs'] | null;
   readonly environmentSecrets: Observed<readonly string[]>;
   readonly repositorySecrets: Observed<readonly string[]>;
   readonly runnerLabels: Observed<readonly (readonly string[])[]>;
@@ -46,6 +49,9 @@ export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
     forkApproval(facts),
     environmentBranches('environment-branches', LAUNCH_ENVIRONMENT, facts.environmentRefs, facts),
     environmentBranches('environment-watch', WATCH_ENVIRONMENT, facts.watchRefs, facts),
+    facts.careRefs === null
+      ? fine('environment-care', 'no workflow of this lab changes a cluster')
+      : environmentBranches('environment-care', CARE_ENVIRONMENT, facts.careRefs, facts),
     environmentSecrets(facts),
     runnerKeyOutside(facts),
     runnerLabel(facts),

@@ -155,10 +155,11 @@ function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
 
 /** Each key is named in the workflow of its role alone; what jobs are passed, the watch gets too, to redact it. */
 function secrets(config: LabConfig, texts: WorkflowTexts): Finding {
-  const launch = `.github/workflows/${config.workflows.launch}`;
+  const { launch, care } = config.workflows;
+  const runners = [launch, care].map((file) => `.github/workflows/${file}`);
   const watch = texts.get(`.github/workflows/${config.workflows.watch}`) ?? '';
   const elsewhere = [...texts].filter(
-    ([path, text]) => path !== launch && text.includes(KEY_VARIABLES.runner),
+    ([path, text]) => !runners.includes(path) && text.includes(KEY_VARIABLES.runner),
   );
   const unseenByWatch = config.lanes.daily.passSecrets.filter((name) => !watch.includes(name));
   const faults = [
