@@ -1,0 +1,92 @@
+/** Disk care through real programs: the lab's scan, gcloud's stand-in, and a worker with real mounts that is cleared on a consent. */
+
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createDiskPort, type DiskPlace, type DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import { diskStepsOf } from '../../src/app/disk-scan/disk-steps.ts';
+import { readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
+import { readScanReport } from '../../src/care/disk/scan-report.ts';
+import { healthOf } from '../../src/care/disk/worker-health.ts';
+import { diskSchema } from '../../src/config/disk-schema.ts';
+import { sealConsent } from '../../src/domain/consent-seal.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { isMountPoint, isTpuName, isZone } from '../../src/domain/worker-disk.ts';
+import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
+import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const AT = branded('/tmp/gcsfuse_mount', isMountPoint);
+const NOW = branded(1, isInstant);
+const PLACE: DiskPlace = {
+  cluster: 'us-central1-vllm',
+  mountPoint: AT,
+  gcp: { project: 'example-lab', zones: ['us-central1-a'] },
+  disk: diskSchema.parse({
+    mountPoint: AT,
+    clusterFile: 'infra/marin-us-central1-vllm.yaml',
+    scan: [
+      'python3',
+      'scripts/ray/cleanup_disk.py',
+      '--config',
+      '{clusterFile}',
+      '--threshold',
+      '{threshold}',
+      '--dry-run',
+    ],
+    cleanupAlive: { command: ['echo', 'cleanup-cron-1 RUNNING'], expect: 'cleanup-cron-\\d+ RUNNING' },
+  }),
+};
+const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
+
+describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason }, timeout: 60_000 }, () => {
+  let standin: Standin;
+  let worker: TpuWorkerSandbox;
+  let port: DiskPort;
+  beforeEach(async () => {
+    standin = await gcloudStandin({ nodes: [aNode('ray-a', '10.130.0.1'), aNode('ray-b', '10.130.0.2')] });
+    worker = makeTpuWorker(100_000_000, join(standin.folder, 'workers/ray-a/0'));
+    worker.putInBucket('precious', 'of the whole lab');
+    worker.write(`${AT}/models/weights`, 'x'.repeat(95_000_000));
+    const path = `${join(ROOT, 'fixtures/gcloud/bin')}${delimiter}${standin.gcloud.env['PATH'] ?? ''}`;
+    const gcloud = {
+      ...standin.gcloud,
+      env: { ...standin.gcloud.env, PATH: path, PYTHONDONTWRITEBYTECODE: '1' },
+    };
+    port = createDiskPort(PLACE, { gcloud, tree: join(ROOT, 'fixtures/lab'), environment: {} });
+  });
+  afterEach(() => standin.remove());
+
+  test('finds the worker, sees its cause, clears it on a consent, and sees that it helped', async () => {
+    const report = readScanReport(await port.scan(), 20);
+    expect(report).toMatchObject({ kind: 'read', problems: [], low: [{ tpu: 'ray-a', worker: 0 }] });
+    const place = { tpu: branded('ray-a', isTpuName), zone: branded('us-central1-a', isZone), worker: 0 };
+    const policy = { mountPoint: AT, thresholdPercent: 10 };
+    expect(healthOf(await port.look(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
+    const vm = { name: 'ray-a', zone: 'us-central1-a', createdAt: 'x', address: 'y' };
+    const step = diskStepsOf(PLACE).clean({ ...place, vm });
+    const token = sealConsent({ steps: [step], until: branded(2, isInstant) });
+    const done = await port.change(token, step, NOW);
+    expect(readCleanAnswer(done.stdout, done.exitCode ?? -1)).toMatchObject({
+      value: { outcome: 'deleted' },
+    });
+    expect(() => port.change(token, step, NOW)).toThrow('used up');
+    worker.mountBucket(AT);
+    expect(healthOf(await port.look(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
+    expect(worker.bucket()).toEqual(['precious']);
+    expect(await port.cleanupAlive()).toEqual({ kind: 'known', value: true });
+  });
+
+  test('does not take a worker that did not answer for a fine one', async () => {
+    await standin.set({
+      nodes: [aNode('ray-b', '10.130.0.2')],
+      faults: [{ verb: 'ssh', kind: 'unreachable', times: 9 }],
+    });
+    expect(readScanReport(await port.scan(), 20)).toMatchObject({
+      kind: 'read',
+      low: [],
+      problems: [{ code: 'unknown-worker' }],
+    });
+    await standin.set({ nodes: [], faults: [{ verb: 'list', kind: 'not-logged-in' }] });
+    expect(readScanReport(await port.scan(), 20)).toMatchObject({ kind: 'unreadable', code: 'failed' });
+  });
+});
