@@ -178,9 +178,10 @@ function judged(client: GitHubClient, failure: Failure): Once {
   // A token that died while this machine slept: whoever mints tokens now knows the time, so once more.
   if (status === 401 && clock === 'moved')
     return { result: { kind: 'refused', status, message }, retryAfterMs: 0, notActed: true };
+  // A limit says nothing about what was asked: who still waits after all tries looks again another time.
   if (isLimit)
     return {
-      result: { kind: 'refused', status, message },
+      result: { kind: 'unknown', message: `${status}: ${message}` },
       retryAfterMs: limitWaitMs(client, headers),
       notActed: true,
     };
