@@ -94,7 +94,9 @@ function write(
     case 'link':
     case 'linkReference': {
       const mark = around ?? 'link';
-      for (const child of node.children) write(child, mark, context, sheet);
+      context.elements.open('a', 'link');
+      for (const child of node.children) write(child, outer, context, sheet);
+      context.elements.close('a');
       const last = node.children.at(-1);
       sheet.unseen.push({ start: last === undefined ? start : rangeOf(last).end, end, reason: mark });
       break;

@@ -68,8 +68,8 @@ const ENDS_THROUGH = new Set([...ENDS_PARAGRAPH, ...SCOPES, 'button', 'dd', 'dt'
 /** A block of Markdown, which is an element of the page like those that its author wrote. */
 export type MarkdownElement = '#paragraph' | '#heading' | '#quote' | '#item' | '#other';
 
-/** What Markdown makes of `~~`, `*` and `**`: elements that a tag of the author's can end, as a browser builds the page. */
-export type InlineElement = 'del' | 'em' | 'strong';
+/** What Markdown makes of `~~`, `*`, `**` and `[](…)`: elements that a tag of the author's can end, as a browser builds the page. */
+export type InlineElement = 'a' | 'del' | 'em' | 'strong';
 
 export type OpenElements = {
   /** Takes the raw text of one HTML node of the tree, in the order of the comment. */
@@ -114,7 +114,10 @@ export function trackElements(): OpenElements {
         ? 'html'
         : (stack.find(({ reason }) => reason !== null)?.reason ?? null),
     enter: (element) => {
-      stack = [...ended(stack, 'p'), { name: element, reason: null }];
+      const around = ended(stack, 'p');
+      // A heading in a heading ends it (HTML standard, "in body").
+      const isInHeading = element === '#heading' && /^h[1-6]$/.test(around.at(-1)?.name ?? '');
+      stack = [...(isInHeading ? around.slice(0, -1) : around), { name: element, reason: null }];
       inner = element;
     },
     leave: (element) => {
@@ -123,7 +126,8 @@ export function trackElements(): OpenElements {
       inner = null;
     },
     open: (element, reason) => {
-      stack = [...stack, { name: element, reason }];
+      // A link in a link ends it.
+      stack = [...(element === 'a' ? without(stack, 'a') : stack), { name: element, reason }];
     },
     close: (element) => {
       // Where the author's element was the inner one, Markdown's goes on, and nobody sees a sign that ends it.
