@@ -1,4 +1,4 @@
-/** The set-up commands of a cluster's file (`ray up`), each with the line that it begins at. */
+/** The set-up commands of a cluster's file in Ray's own form, each with the line that it begins at. */
 
 import { isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { SetupEntry } from '../../care/infra/lint.ts';
