@@ -1,4 +1,4 @@
-/** What installing ferrybot on a repository sets up: the App with its permissions, secrets, variables, an environment, labels. */
+/** What installing ferrybot on a repository sets up: the App with its permissions, secrets, variables, environments, labels. */
 
 import type { SeedOptions } from '../world/seed.ts';
 import type { Permissions } from '../world/state-people.ts';
@@ -64,6 +64,12 @@ export function installedLab(
       {
         name: 'ferrybot-watch',
         secrets: { FERRYBOT_WATCH_KEY: secret('watch'), ...cluster },
+        variables: {},
+        defaultBranchOnly: true,
+      },
+      {
+        name: 'ferrybot-care',
+        secrets: { FERRYBOT_RUNNER_KEY: secret('runner') },
         variables: {},
         defaultBranchOnly: true,
       },

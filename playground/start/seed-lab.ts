@@ -22,6 +22,7 @@ const RUNNERS = [
   { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
   { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
   { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
+  { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
 ];
 
 /** The lab of `npm start`. */

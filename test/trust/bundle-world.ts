@@ -50,6 +50,8 @@ export type BundleWorld = {
   /** The bare repository that everybody pushes to. */
   readonly repository: string;
   readonly jobs: string;
+  /** Folder of the action and of the workflows that a lab calls. */
+  readonly action: string;
   /** The App's side in this process, over the same HTTP and git as everybody's. */
   readonly control: Lab;
   /** One request in somebody's name; throws when GitHub refuses. */
@@ -95,7 +97,8 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
       world,
       runners,
       executor: { kind: 'process' },
-      actionDirectories: { 'ferrybot/ferrybot': action },
+      // The second is a mirror in the lab's own organisation, whose workflows get the lab's machines.
+      actionDirectories: { 'ferrybot/ferrybot': action, 'lab/ferrybot': action },
       nodeProgram: process.execPath,
       workDirectory: folder.runners,
       serverUrl: bound.origin,
@@ -110,6 +113,7 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
     keys,
     repository,
     jobs: join(folder.jobs, 'jobs'),
+    action,
     control: controlLab,
     as: personIn(world),
     git: async (...args) => (await execa('git', ['-C', repository, ...args])).stdout,

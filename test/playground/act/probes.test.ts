@@ -178,7 +178,8 @@ describeWith('act', 'our runner and act', () => {
       secrets: SECRETS,
       vars: VARS,
       env: {},
-      standIn: ['ferrybot/ferrybot', join(lab.folder, 'action')],
+      standIns: { 'ferrybot/ferrybot': join(lab.folder, 'action') },
+      commits: [COMMIT],
     });
     expect(ours.lines.length + ours.summary.length).toBeGreaterThan(0);
     expect(comparable(theirs)).toEqual(ours);

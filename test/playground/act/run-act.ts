@@ -24,8 +24,9 @@ export type ActRun = {
   readonly vars: Readonly<Record<string, string>>;
   /** Set in every step, over what act itself says. */
   readonly env: Readonly<Record<string, string>>;
-  /** `owner/name` and the folder that stands for it at every commit that is asked for. */
-  readonly standIn: readonly [string, string] | null;
+  /** `owner/name` to the folder that stands for it at each of the commits. */
+  readonly standIns: Readonly<Record<string, string>>;
+  readonly commits: readonly string[];
 };
 
 const TIMEOUT_MS = 100_000;
@@ -61,7 +62,7 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
       ...pairs('-s', run.secrets),
       ...pairs('--var', run.vars),
       ...pairs('--env', run.env),
-      ...standIns(run),
+      ...standInFlags(run),
     ],
     {
       cwd: repository,
@@ -87,17 +88,10 @@ async function makeRepository(repository: string): Promise<void> {
 }
 
 /** act wants each commit by name. */
-function standIns({ standIn, files }: ActRun): readonly string[] {
-  if (standIn === null) return [];
-  const [name, directory] = standIn;
-  const commits = new Set(
-    [
-      ...Object.values(files)
-        .join('\n')
-        .matchAll(/@([0-9a-f]{40})\b/g),
-    ].map((found) => found[1]),
+function standInFlags({ standIns, commits }: ActRun): readonly string[] {
+  return Object.entries(standIns).flatMap(([name, directory]) =>
+    commits.flatMap((commit) => ['--local-repository', `${name}@${commit}=${directory}`]),
   );
-  return [...commits].flatMap((commit) => ['--local-repository', `${name}@${commit}=${directory}`]);
 }
 
 function toldBy(output: string): Told {
