@@ -1,6 +1,8 @@
 /** Where a proposal comes from when nobody names a knob, what is checked before it is pushed, and days on which none is made. */
 
 import { describe, expect, it } from 'vitest';
+import type { Programs } from '../../src/app/propose/helpers.ts';
+import { createHelpersBeside } from '../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, bodyOf, fileOf, SHORT_FERRY, say } from '../support/talk.ts';
@@ -119,6 +121,47 @@ describe('the checks before a push', () => {
     expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toBeNull();
     await daily(lab);
     expect(await stateOf(lab, RUN)).toBeNull();
+    await lab.close();
+  });
+});
+
+describe('checks that take minutes', () => {
+  it('hold up nobody else: other threads are answered meanwhile, and the proposal comes when they are through', async () => {
+    let pass: () => void = () => undefined;
+    const passed = new Promise<null>((resolve) => {
+      pass = () => resolve(null);
+    });
+    let runs = 0;
+    const own: Programs = {
+      ask: () => Promise.reject(new Error('there is no proposer')),
+      check: () => {
+        runs += 1;
+        return passed;
+      },
+    };
+    const { helpers } = createHelpersBeside(own, { patienceMs: 1, answersMax: 20, onDone: () => undefined });
+    const config = (text: string): string =>
+      text.replace(/^ {4}checksBeforePush: \[\]\n/m, '    checksBeforePush: [[uv, run, pytest]]\n');
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, helpers, config });
+    const issue = async (title: string): Promise<number> => {
+      const opened = await lab.as('ada', 'POST', '/issues', { title, body: 'y', labels: ['experiment'] });
+      return (opened as { number: number }).number;
+    };
+    const [one, other] = [await issue('one'), await issue('other')];
+    const asked = await say(lab, 'ada', one, '/propose warmup=80');
+    await until(lab, 'the checks', () => runs > 0);
+    const later = await say(lab, 'ada', other, '/propose decay=0.3');
+    const meanwhile = await say(lab, 'mira', other, '/status');
+    await until(lab, 'the answer in the other thread', () => answersTo(lab, meanwhile).length > 0);
+    expect(answersTo(lab, asked)).toEqual([]);
+    // It came second, and does not overtake.
+    expect(answersTo(lab, later)).toEqual([]);
+    pass();
+    // A server is woken by the end of the checks; here the sweep comes by.
+    await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
+    expect(await fileOf(lab, `ferrybot/proposal/${RUN}`, FILE)).toContain('warmup=80');
+    await until(lab, 'both answers', () => answersTo(lab, asked).length + answersTo(lab, later).length === 2);
+    expect(runs).toBe(1);
     await lab.close();
   });
 });

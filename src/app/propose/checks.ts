@@ -4,22 +4,26 @@ import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { redact } from '../../host/redactor.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { type Nothing, nothing } from './outcome.ts';
+import type { AskedFor } from './helpers.ts';
+import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
 
 /** Null where all of them succeed. An edit that changes nothing is what the branch has already, and was checked there. */
 export async function failedChecks(
   open: OpenLab,
+  asked: AskedFor,
   edit: { readonly base: Sha; readonly path: string; readonly text: string; readonly isChanged: boolean },
-): Promise<Nothing | null> {
+): Promise<Nothing | Failed | null> {
   const { checksBeforePush } = open.config.lanes.daily;
   if (checksBeforePush.length === 0 || !edit.isChanged) return null;
   const failed = await open.lab.helpers.check({
+    asked,
     git: open.git,
     commit: edit.base,
     files: { [edit.path]: edit.text },
     commands: checksBeforePush,
   });
   if (failed === null) return null;
+  if ('kind' in failed) return stillRunning('the lab’s checks');
   const { command, result } = failed;
   const output = redact(`${result.stdout}\n${result.stderr}`.trim(), []);
   const how =

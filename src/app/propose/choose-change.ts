@@ -9,7 +9,7 @@ import { pastFerry } from '../../ferry/past-ferry.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
-import { type Nothing, nothing, type Refused } from './outcome.ts';
+import { type Failed, type Nothing, nothing, type Refused } from './outcome.ts';
 import { askProposer, type ProposerInput } from './proposer.ts';
 
 /** The edited file, and how the proposal tells it. */
@@ -28,7 +28,7 @@ export async function chooseChange(
   open: OpenLab,
   experiment: Experiment,
   input: ChooseInput,
-): Promise<Change | Nothing | Refused> {
+): Promise<Change | Nothing | Failed | Refused> {
   const lane = open.config.lanes.daily;
   const { syntax, parser, text } = experiment;
   const plain = { kind: 'change', candidate: null, rationale: null, reason: '' } as const;
@@ -60,7 +60,7 @@ export async function chooseChange(
   }
   if (lane.proposer !== null) {
     const proposed = await askProposer(open, lane.proposer, experiment, { ...input, recent });
-    if (proposed.kind === 'nothing') return proposed;
+    if (proposed.kind !== 'proposes') return proposed;
     const { changes, risk, rationale: reason } = proposed;
     return { ...plain, text: proposed.text, changes, risk, reason };
   }

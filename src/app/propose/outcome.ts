@@ -17,10 +17,10 @@ export type NothingCode =
 
 export type Nothing = { readonly kind: 'nothing'; readonly code: NothingCode; readonly why: string };
 
-/** `unreadable`: asking again may help, and nothing is lost. `not-written`: GitHub or git said no. */
+/** `unreadable`: asking again may help, and nothing is lost. `running`: it will. `not-written`: GitHub or git said no. */
 export type Failed = {
   readonly kind: 'failed';
-  readonly code: 'unreadable' | 'not-written';
+  readonly code: 'unreadable' | 'running' | 'not-written';
   readonly why: string;
 };
 
@@ -44,4 +44,9 @@ export function nothing(code: NothingCode, why: string): Nothing {
 /** Something outside could not be written. */
 export function notWritten(what: string, why: string): Failed {
   return { kind: 'failed', code: 'not-written', why: `${what} could not be written: ${why}` };
+}
+
+/** A program of the lab's own that goes on beside. */
+export function stillRunning(what: string): Failed {
+  return { kind: 'failed', code: 'running', why: `${what} still run` };
 }

@@ -2,7 +2,7 @@
 
 import type { Objective } from '../../domain/event.ts';
 import type { RunId, Sha } from '../../domain/ids.ts';
-import type { SeenCommand } from '../../domain/run-state.ts';
+import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
 import { askOf } from '../../ferry/ask/request.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { fillLane } from '../../run/fill.ts';
@@ -39,12 +39,14 @@ export async function planProposal(
   const { base } = experiment;
   const context = await sinceLastFerry(open, base, input.date);
   if ('kind' in context) return context;
-  const knobs = input.request === null ? [] : askOf(input.request).knobs;
-  const change = await chooseChange(open, experiment, { ...input, context, knobs });
+  const { request } = input;
+  const knobs = request === null ? [] : askOf(request).knobs;
+  const asked = request === null ? null : { by: commandKey(request), thread: request.thread };
+  const change = await chooseChange(open, experiment, { ...input, asked, context, knobs });
   if (change.kind !== 'change') return change;
   const path = open.config.lanes.daily.experiment;
   const isChanged = change.text !== experiment.text;
-  const failed = await failedChecks(open, { base, path, text: change.text, isChanged });
+  const failed = await failedChecks(open, asked, { base, path, text: change.text, isChanged });
   if (failed !== null) return failed;
   return {
     kind: 'planned',

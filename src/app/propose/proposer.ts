@@ -12,7 +12,8 @@ import type { IntervalContext } from '../../ferry/interval.ts';
 import { redact } from '../../host/redactor.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
-import { type Nothing, nothing } from './outcome.ts';
+import type { AskedFor } from './helpers.ts';
+import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
 
 const answerSchema = z.strictObject({
   edits: z
@@ -30,6 +31,7 @@ const answerSchema = z.strictObject({
 });
 
 export type ProposerInput = {
+  readonly asked: AskedFor;
   readonly run: string;
   readonly date: string;
   readonly objective: Objective;
@@ -51,13 +53,16 @@ export async function askProposer(
   proposer: Proposer,
   experiment: Experiment,
   input: ProposerInput,
-): Promise<Proposed | Nothing> {
+): Promise<Proposed | Nothing | Failed> {
   const result = await open.lab.helpers.ask({
+    asked: input.asked,
+    about: [input.run, input.objective.text, experiment.text],
     command: proposer.command,
     input: `${JSON.stringify(proposerContext(open.config, experiment, input))}\n`,
     timeoutMs: proposer.timeoutMs,
     outputBytesMax: proposer.outputBytesMax,
   });
+  if (result.kind === 'running') return stillRunning('the lab’s proposer');
   if (!result.ok) {
     const end = redact(result.stderr, []).trim().slice(-limits.messageCharactersMax);
     return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
@@ -83,7 +88,7 @@ export async function askProposer(
 export function proposerContext(
   config: LabConfig,
   { text, syntax }: Pick<Experiment, 'text' | 'syntax'>,
-  { run, date, objective, context, recent }: ProposerInput,
+  { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
 ): object {
   const lane = config.lanes.daily;
   return {

@@ -20,10 +20,10 @@ import { planProposal } from './plan.ts';
 import { planOfBegun } from './plan-begun.ts';
 import { clearedAway, withdrawn } from './replace.ts';
 
-/** `again`: somebody else was faster; read again and decide again. */
+/** `again`: somebody else was faster; read again and decide again. `isRunning`: later commands wait for this one. */
 export type RequestOutcome =
   | Answered
-  | { readonly kind: 'wait'; readonly why: string }
+  | { readonly kind: 'wait'; readonly why: string; readonly isRunning?: true }
   | { readonly kind: 'again' };
 
 /** Does what is asked, or says why not. Every step is safe to repeat: after a crash it is called again. */
@@ -82,7 +82,9 @@ async function propose(
     case 'nothing':
       return answerTo('propose-nothing', { reason: planned.code, why: planned.why });
     case 'failed':
-      return { kind: 'wait', why: planned.why };
+      return planned.code === 'running'
+        ? { kind: 'wait', why: planned.why, isRunning: true }
+        : { kind: 'wait', why: planned.why };
     case 'planned':
       break;
     default:

@@ -18,18 +18,21 @@ export async function carryOutRequests(open: OpenLab): Promise<readonly SeenComm
   const answered: SeenCommand[] = [];
   for (const command of waitingRequests(open.keeper.current().journal)) {
     const answer = await outcomeOf(open, command);
+    // Oldest first: what comes after a command whose checks still run would overtake it.
+    if (answer === 'running') break;
     if (answer !== null && (await recorded(open, command, answer))) answered.push(command);
   }
   return answered;
 }
 
 /** Null while something cannot be read or written; after long enough the person is told so. */
-async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAnswer | null> {
+async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAnswer | 'running' | null> {
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
     const outcome = await carryOutRequest(open, command);
     if (outcome.kind === 'answer') return outcome;
     if (outcome.kind === 'wait') {
       open.lab.log(`a /propose waits: ${outcome.why}`, { command: commandKey(command) });
+      if (outcome.isRunning === true) return 'running';
       const age = open.lab.now() - (fromRfc3339(command.at) ?? 0);
       return age < limits.requestPatienceMs
         ? null

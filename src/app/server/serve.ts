@@ -10,6 +10,7 @@ import { HANDLERS, wakeOf } from '../../handlers/registry.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
+import { createHelpersBeside } from '../propose/helpers-beside.ts';
 import { createWakeQueue, type WakeQueue } from '../wake-queue.ts';
 import { UNSUBSCRIBED_EVENTS } from './app-permissions.ts';
 import { createDiscovery, type Discovery, type Installed } from './discovery.ts';
@@ -146,8 +147,15 @@ async function openQueue(
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
   });
-  const worker = createWorker(lab, where.branch, ['runner']);
-  return createWakeQueue(worker, lab.log);
+  // Checks before a push may take minutes; a /stop in another thread does not wait for them.
+  const beside = createHelpersBeside(lab.helpers, {
+    patienceMs: limits.helperPatienceMs,
+    answersMax: limits.helperAnswersMax,
+    onDone: (thread) => queue.push({ kind: 'thread', thread }),
+  });
+  const worker = createWorker({ ...lab, helpers: beside.helpers }, where.branch, ['runner']);
+  const queue: WakeQueue = createWakeQueue(worker, lab.log);
+  return queue;
 }
 
 async function sweepForEver(

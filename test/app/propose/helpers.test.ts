@@ -10,7 +10,7 @@ import { branded, isSha } from '../../../src/domain/ids.ts';
 
 const helpers = createHelpers(process.env['PATH'] ?? '');
 const COMMIT = branded('a'.repeat(40), isSha);
-const bounds = { input: '', timeoutMs: 20_000, outputBytesMax: 100_000 };
+const bounds = { asked: null, about: [], input: '', timeoutMs: 20_000, outputBytesMax: 100_000 };
 const script = (code: string): readonly string[] => [process.execPath, '-e', code];
 
 /** A commit with one file. */
@@ -59,7 +59,7 @@ describe('a proposer', () => {
 });
 
 describe('the checks', () => {
-  const tree = { git, commit: COMMIT, files: { 'experiments/x.py': 'B = 2\n' } };
+  const tree = { asked: null, git, commit: COMMIT, files: { 'experiments/x.py': 'B = 2\n' } };
 
   it('run in a checkout with the edit, as a repository without history and with a home of their own', async () => {
     const code = `

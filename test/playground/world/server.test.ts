@@ -81,6 +81,7 @@ describe('the server', () => {
     expect(await (await put('faults', { drop: fault })).json()).toEqual({
       drop: fault,
       faults: [],
+      lately: [],
       struck: {},
     });
     expect(world.state.settings.drop).toEqual(fault);
