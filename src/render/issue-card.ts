@@ -77,14 +77,15 @@ function missingWords({ laneRuns, laneHolds, today }: IssueCardView): string {
 }
 
 function commandRows(config: LabConfig): readonly (readonly string[])[] {
-  return COMMAND_DEFINITIONS.filter((definition) => definition.decideWithoutRun !== undefined).map(
-    (definition) => {
-      const least = definition.who(policyOf(config));
-      return [
-        code(definition.example),
-        definition.summary,
-        least === null ? 'everybody' : `${least} permission or more`,
-      ];
-    },
-  );
+  // A consent is asked for where something was proposed, and there its command is named.
+  return COMMAND_DEFINITIONS.filter(
+    ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve-'),
+  ).map((definition) => {
+    const least = definition.who(policyOf(config));
+    return [
+      code(definition.example),
+      definition.summary,
+      least === null ? 'everybody' : `${least} permission or more`,
+    ];
+  });
 }
