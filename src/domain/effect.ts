@@ -57,7 +57,7 @@ export type Effect =
   | {
       readonly kind: 'put-check-run';
       /** Which of our check runs; the launch gate where nothing is said. */
-      readonly check?: 'launch-gate' | 'config';
+      readonly check?: 'launch-gate' | 'config' | 'infra';
       readonly head: Sha;
       readonly title: string;
       readonly summary: string;

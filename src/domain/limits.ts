@@ -143,6 +143,13 @@ export const limits = {
   otherPullsMax: 20,
   /** How soon after a look the next event of a fork may ask for another one; the sweep makes up for it. */
   forkLookPeriodMs: 60_000,
+  /** Cluster files of one branch that are linted, and how long each may be: a fork may send anything. */
+  infraFilesMax: 30,
+  infraCharactersMax: 100_000,
+  /** Brackets and nested signs of such a file: Node's stack ends at some 1,000 levels of YAML. */
+  infraNestingMax: 500,
+  /** Groups, negations and links of one chain of commands: no set-up script nests so deep, and the reader recurses. */
+  shellNestingMax: 200,
   /** Sealed runs whose tag a sweep looks at: those that the next verdict is compared with. */
   sealTagsLooked: 5,
   /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
@@ -219,6 +226,8 @@ export const limits = {
   shownRowsMax: 30,
   /** Rows of a backtest in a check's summary; the command line lists them all. */
   shownBacktestRowsMax: 50,
+  /** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */
+  shownFindingsMax: 50,
   /** Incidents that the card lists, newest first. */
   shownIncidentsMax: 5,
   /** A title of an issue, a pull request or a check run. */

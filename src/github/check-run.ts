@@ -9,7 +9,11 @@ import { idOf } from './comments.ts';
 export const CHECK_NAME = 'ferrybot / launch gate';
 
 /** All names under which we put check runs; none is a condition of a launch. */
-export const CHECK_NAMES = { 'launch-gate': CHECK_NAME, config: 'ferrybot / config' } as const;
+export const CHECK_NAMES = {
+  'launch-gate': CHECK_NAME,
+  config: 'ferrybot / config',
+  infra: 'ferrybot / infra',
+} as const;
 
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),

@@ -25,7 +25,7 @@ const pullsSchema = z.array(
     base: z.object({ repo: z.object({ full_name: z.string() }) }),
   }),
 );
-const filesSchema = z.array(z.object({ filename: z.string() }));
+const filesSchema = z.array(z.object({ filename: z.string(), status: z.string().optional() }));
 
 const PAGE = 100;
 
@@ -51,13 +51,13 @@ export async function listMovedPulls(
   );
 }
 
-/** Whether a pull request changes a file; unknown where it changes more than is read. */
-export async function changesFile(
+/** Paths that a pull request changes or adds; what it takes away is left out. Unknown where it changes more than is read. */
+export async function changedFiles(
   client: GitHubClient,
   pull: number,
-  path: string,
   pagesMax: number,
-): Promise<Observed<boolean>> {
+): Promise<Observed<readonly string[]>> {
+  const paths: string[] = [];
   for (let page = 1; page <= pagesMax; page += 1) {
     const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
       pull_number: pull,
@@ -66,8 +66,8 @@ export async function changesFile(
     });
     const parsed = outcome.kind === 'answered' ? filesSchema.safeParse(outcome.data) : null;
     if (parsed === null || !parsed.success) return unknown(`the files of #${pull} could not be listed`);
-    if (parsed.data.some(({ filename }) => filename === path)) return known(true);
-    if (parsed.data.length < PAGE) return known(false);
+    paths.push(...parsed.data.filter(({ status }) => status !== 'removed').map(({ filename }) => filename));
+    if (parsed.data.length < PAGE) return known(paths);
   }
   return unknown(`#${pull} changes more files than are read`);
 }

@@ -1,15 +1,16 @@
-/** What concerns pull requests without a run that is under way: reviews with commands, and a config that comes from a fork. */
+/** What concerns pull requests without a run that is under way: reviews with commands, and files to be checked that come from a fork. */
 
 import type { Instant, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
-import { changesFile, listMovedPulls, type MovedPull } from '../../github/moved-pulls.ts';
+import { changedFiles, listMovedPulls, type MovedPull } from '../../github/moved-pulls.ts';
 import { listNewReviews } from '../../github/new-comments.ts';
 import { readFileText } from '../../github/repository-files.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { putConfigCheck } from './config-check.ts';
+import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
 import { pullsOf, wakeOf, wantedOf } from './sweep.ts';
 
 /** What was looked at, and when; `since` null = not yet. `isOwed`: a fork moved right after a look. */
@@ -38,7 +39,7 @@ export function isLookDue({ since, isOwed }: OtherPulls, wakes: readonly Wake[],
   return isSweep && (isOwed || ageMs >= limits.otherPullsPeriodMs);
 }
 
-/** Puts the check on forks' configs and gives wakes for the commands in reviews; null where the list could not be read. */
+/** Puts the checks on forks' configs and cluster files and gives wakes for the commands in reviews; null where the list could not be read. */
 export async function lookAtOthers(open: OpenLab, others: OtherPulls): Promise<readonly Wake[] | null> {
   const { lab } = open;
   const since =
@@ -78,18 +79,44 @@ async function reviewsIn(
   return wakes;
 }
 
-/** A fork pushes nothing here, and its commits are in no mirror: GitHub itself is asked for the one file. */
+/** A fork pushes nothing here, and its commits are in no mirror: GitHub itself is asked for the few files. */
 async function checkForks(open: OpenLab, moved: readonly MovedPull[], heads: Set<Sha>): Promise<void> {
   const fresh = moved.filter(({ isFork, isOpen, headSha }) => isFork && isOpen && !heads.has(headSha));
   for (const { number, headSha } of fresh.slice(0, limits.otherPullsMax)) {
-    const { client } = open.lab;
-    const changes = await changesFile(client, number, CONFIG_PATH, limits.sweepPagesMax);
-    if (changes.kind === 'unknown') open.lab.log(`the config of #${number} is not checked: ${changes.why}`);
-    else if (!changes.value) heads.add(headSha);
-    else {
-      const text = await readFileText(client, CONFIG_PATH, headSha);
-      if (text.kind === 'unknown') open.lab.log(`the config of #${number} is not checked: ${text.why}`);
-      else if (await putConfigCheck(open, headSha, text.value)) heads.add(headSha);
+    const changes = await changedFiles(open.lab.client, number, limits.sweepPagesMax);
+    if (changes.kind === 'unknown') {
+      open.lab.log(`#${number} of a fork is not checked: ${changes.why}`);
+      continue;
     }
+    const isDone = [
+      await checkForkConfig(open, headSha, changes.value),
+      await checkForkInfra(open, headSha, changes.value),
+    ];
+    if (!isDone.includes(false)) heads.add(headSha);
   }
+}
+
+/** Whether nothing is left to do: the check stands there, or there is nothing to check. */
+async function checkForkConfig(open: OpenLab, head: Sha, changed: readonly string[]): Promise<boolean> {
+  if (!changed.includes(CONFIG_PATH)) return true;
+  const text = await readOf(open, CONFIG_PATH, head);
+  return text !== null && (await putConfigCheck(open, head, text));
+}
+
+async function checkForkInfra(open: OpenLab, head: Sha, changed: readonly string[]): Promise<boolean> {
+  const paths = changed.filter((path) => isInfraFile(open.config, path));
+  const files: InfraText[] = [];
+  for (const path of paths.slice(0, limits.infraFilesMax)) {
+    const text = await readOf(open, path, head);
+    if (text === null) return false;
+    files.push({ path, text });
+  }
+  return (await putInfraCheck(open, head, files, paths.length - files.length)) !== 'not-put';
+}
+
+async function readOf({ lab }: OpenLab, path: string, head: Sha): Promise<string | null> {
+  const text = await readFileText(lab.client, path, head);
+  if (text.kind === 'known') return text.value;
+  lab.log(`${path} at ${head} of a fork is not checked: ${text.why}`);
+  return null;
 }

@@ -2,7 +2,7 @@
 
 import type { Role } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Instant, RunId, Sha } from '../../domain/ids.ts';
+import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
 import { wantsRelaunch } from '../../domain/relaunch.ts';
@@ -17,7 +17,7 @@ import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
-import { checkConfigs } from './config-check.ts';
+import { checkBranches } from './branch-checks.ts';
 import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
@@ -60,8 +60,8 @@ type Own = {
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
   others: OtherPulls;
-  /** Commits whose config has its check. */
-  readonly checkedConfigs: Set<Sha>;
+  /** Commits that have their checks, each with the check's name. */
+  readonly checked: Set<string>;
   readonly disks: DiskMemory;
   /** Commands whose answer in the journal is known to stand in its thread. */
   readonly toldAnswers: Set<string>;
@@ -84,7 +84,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     receipts: createReceipts(lab),
     toldFaults: new Set(),
     others: noOthers(),
-    checkedConfigs: new Set(),
+    checked: new Set(),
     disks: { entry: -1 },
     toldAnswers: new Set(),
   };
@@ -161,7 +161,7 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
   await keepDiskIssues(open, all, own.disks);
   const isSweep = all.some((wake) => wake.kind === 'sweep');
   await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
-  await checkConfigs(open, own.defaultBranch, all, own.checkedConfigs);
+  await checkBranches(open, own.defaultBranch, all, own.checked);
   // Commands that could not be recorded have to be found again.
   return open.keeper.refusal() === null ? elsewhere : 'owing';
 }

@@ -1,5 +1,6 @@
 /** Shell text as a tree of what decides whether a later command runs: lists, && and ||, !, pipes, if, groups. */
 
+import { limits } from '../../domain/limits.ts';
 import { type ShellToken, shellTokens } from './shell-tokens.ts';
 
 /** `writesTo`: targets of `>` and `>>`. */
@@ -31,7 +32,7 @@ const UNKNOWN_WORDS = ['for', 'while', 'until', 'case', 'function', 'select', 'e
 export function parseShell(text: string): ShellReading {
   const read = shellTokens(text);
   if (read.kind === 'not-understood') return read;
-  const input: Input = { tokens: read.tokens, at: 0 };
+  const input: Input = { tokens: read.tokens, at: 0, depth: 0 };
   try {
     const node = list(input, []);
     const left = input.tokens[input.at];
@@ -54,7 +55,7 @@ class NotUnderstood extends Error {
   }
 }
 
-type Input = { readonly tokens: readonly ShellToken[]; at: number };
+type Input = { readonly tokens: readonly ShellToken[]; at: number; depth: number };
 
 function list(input: Input, until: readonly string[]): ShellNode {
   const items: ShellNode[] = [];
@@ -75,7 +76,8 @@ function list(input: Input, until: readonly string[]): ShellNode {
 
 function andOr(input: Input): ShellNode {
   let left = pipeline(input);
-  for (;;) {
+  for (let links = 1; ; links += 1) {
+    if (links > limits.shellNestingMax) throw tooDeep(input);
     const kind = isSign(input, '&&') ? 'and' : isSign(input, '||') ? 'or' : null;
     if (kind === null) return left;
     input.at += 1;
@@ -87,7 +89,7 @@ function andOr(input: Input): ShellNode {
 function pipeline(input: Input): ShellNode {
   if (isWord(input, '!')) {
     input.at += 1;
-    return { kind: 'not', of: pipeline(input) };
+    return { kind: 'not', of: deeper(input, () => pipeline(input)) };
   }
   const parts = [command(input)];
   while (isSign(input, '|')) {
@@ -101,12 +103,24 @@ function pipeline(input: Input): ShellNode {
 function command(input: Input): ShellNode {
   const token = input.tokens[input.at];
   if (token === undefined) throw new NotUnderstood('a text that ends too early', 0);
-  if (token.kind === 'sign' && token.text === '(') return grouped(input, ')');
-  if (isWord(input, '{')) return grouped(input, '}');
-  if (isWord(input, 'if')) return conditional(input);
+  if (token.kind === 'sign' && token.text === '(') return deeper(input, () => grouped(input, ')'));
+  if (isWord(input, '{')) return deeper(input, () => grouped(input, '}'));
+  if (isWord(input, 'if')) return deeper(input, () => conditional(input));
   if (token.kind === 'word' && !token.quoted && UNKNOWN_WORDS.includes(token.text))
     throw new NotUnderstood(token.text, token.line);
   return simple(input, token.line);
+}
+
+function deeper(input: Input, read: () => ShellNode): ShellNode {
+  if (input.depth >= limits.shellNestingMax) throw tooDeep(input);
+  input.depth += 1;
+  const node = read();
+  input.depth -= 1;
+  return node;
+}
+
+function tooDeep({ tokens, at }: Input): NotUnderstood {
+  return new NotUnderstood('commands nested so deep', tokens[at]?.line ?? 0);
 }
 
 function grouped(input: Input, close: ')' | '}'): ShellNode {

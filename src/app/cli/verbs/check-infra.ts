@@ -3,11 +3,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type InfraFinding, lintInfra } from '../../../care/infra/lint.ts';
+import type { InfraFinding } from '../../../care/infra/lint.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { codeOf } from '../../../host/publish-once.ts';
+import { INFRA_WORDS } from '../../../render/infra-check.ts';
+import { lintClusterFile } from '../../lint-cluster-file.ts';
 import { readArgument } from '../read-argument.ts';
-import { setupEntries } from '../setup-entries.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 type Told = InfraFinding & { readonly file: string };
@@ -23,27 +24,21 @@ export async function checkInfraVerb(args: readonly string[], io: VerbIo): Promi
   for (const file of files) {
     const text = await readArgument(io, file);
     if (!text.ok) return misused(io, wantsJson, text.error);
-    const entries = setupEntries(text.value);
-    if (!entries.ok) return misused(io, wantsJson, `${file}: ${entries.error}`);
-    findings.push(...lintInfra(entries.value, flags.value.mountPoints).map((one) => ({ file, ...one })));
+    const linted = lintClusterFile(text.value, flags.value.mountPoints);
+    if (!linted.ok) return misused(io, wantsJson, `${file}: ${linted.error.what}`);
+    findings.push(...linted.value.map((one) => ({ file, ...one })));
   }
   const isFine = findings.length === 0;
   if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: isFine, files, findings })}\n`);
   else {
     for (const { file, line, code, mountPoint, what } of findings)
       io.stdout.write(
-        `${file}:${line}: ${code}: ${mountPoint}: ${WORDS[code]}: ${what.split('\n')[0] ?? ''}\n`,
+        `${file}:${line}: ${code}: ${mountPoint}: ${INFRA_WORDS[code]}: ${what.split('\n')[0] ?? ''}\n`,
       );
     if (isFine) io.stdout.write(`nothing writes where a bucket may not be mounted (${files.join(', ')})\n`);
   }
   return isFine ? EXIT.yes : EXIT.no;
 }
-
-const WORDS: Readonly<Record<InfraFinding['code'], string>> = {
-  'write-unguarded': 'writes there although nothing may be mounted',
-  'mount-unchecked': 'set-up goes on though the mount failed',
-  'not-understood': 'may write there, and this reader cannot say',
-};
 
 async function infraFiles(cwd: string): Promise<readonly string[]> {
   try {

@@ -1,0 +1,67 @@
+/** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy/agent-guidelines.md, Mount Verification). */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { type LintedFile, renderInfraCheck } from '../../render/infra-check.ts';
+import { lintClusterFile, unreadFinding } from '../lint-cluster-file.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { Branch } from './branch.ts';
+import { perform } from './perform.ts';
+
+/** A file of the branch's head. */
+export type InfraText = { readonly path: string; readonly text: string };
+
+/** Puts the check on a branch's head that changes cluster files; whether it stands there. */
+export async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
+  const changed = (await open.git.changedPaths(fork, head)).filter((path) => isInfraFile(open.config, path));
+  const files: InfraText[] = [];
+  for (const path of changed.slice(0, limits.infraFilesMax)) {
+    const text = await open.git.readText(head, path);
+    if (text !== null) files.push({ path, text });
+  }
+  const unread = Math.max(0, changed.length - limits.infraFilesMax);
+  return (await putInfraCheck(open, head, files, unread)) === 'put';
+}
+
+/** A file that the config in force names, or any YAML file of `infra/`. */
+export function isInfraFile(config: LabConfig, path: string): boolean {
+  return mountPointsOf(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
+}
+
+/** Puts the check for these files on a commit. `unread`: how many more it changes. */
+export async function putInfraCheck(
+  open: OpenLab,
+  head: Sha,
+  files: readonly InfraText[],
+  unread: number,
+): Promise<'put' | 'not-put' | 'nothing-to-say'> {
+  const linted = files.filter((file) => isCluster(open.config, file)).map((file) => lint(open.config, file));
+  if (linted.length === 0 && unread === 0) return 'nothing-to-say';
+  const outcome = await perform(open.lab, open.git, {
+    kind: 'put-check-run',
+    check: 'infra',
+    head,
+    externalId: 'infra',
+    existing: null,
+    ...renderInfraCheck(linted, unread),
+  });
+  return outcome.kind === 'done' ? 'put' : 'not-put';
+}
+
+/** Other YAML may lie in `infra/`: a file that the config does not name is a cluster's where it has lists of commands. */
+function isCluster(config: LabConfig, { path, text }: InfraText): boolean {
+  return mountPointsOf(config, path).length > 0 || text.includes('_commands');
+}
+
+function lint(config: LabConfig, { path, text }: InfraText): LintedFile {
+  const linted = lintClusterFile(text, mountPointsOf(config, path));
+  return { path, findings: linted.ok ? linted.value : [unreadFinding(linted.error)] };
+}
+
+/** Mount points of the clusters whose file this is. */
+function mountPointsOf({ clusters }: LabConfig, path: string): readonly string[] {
+  return Object.values(clusters).flatMap((cluster) =>
+    cluster.engine === 'ray' && cluster.disk?.clusterFile === path ? [cluster.disk.mountPoint] : [],
+  );
+}

@@ -1,0 +1,64 @@
+/** The set-up commands of a cluster's file in Ray's own form, each with the line that it begins at. */
+
+import { isAlias, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { SetupEntry } from '../care/infra/lint.ts';
+import { limits } from '../domain/limits.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
+
+/** What could not be read, in words for people, and on which line, from 1. */
+export type Unread = { readonly line: number; readonly what: string };
+/** `unread`: what stands in a list of commands and is no text. */
+export type SetupEntries = { readonly entries: readonly SetupEntry[]; readonly unread: readonly Unread[] };
+
+/** Entries of every list whose key ends in `_commands`, in the order of the file; a list under an alias is that of its anchor. */
+export function setupEntries(text: string): Result<SetupEntries, Unread> {
+  if (text.length > limits.infraCharactersMax)
+    return fail({ line: 1, what: `a file of more than ${limits.infraCharactersMax} characters` });
+  // The parser recurses, and Node itself ends where a regular expression is compiled at the end of the stack.
+  if (nestingSigns(text) > limits.infraNestingMax)
+    return fail({
+      line: 1,
+      what: 'a file with more brackets, or lists in lists on one line, than anybody writes',
+    });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [error] = document.errors;
+  if (error !== undefined)
+    return fail({ line: error.linePos?.[0].line ?? 1, what: error.message.split('\n')[0] ?? 'no YAML' });
+  const entries: SetupEntry[] = [];
+  const unread: Unread[] = [];
+  const lineOf = (node: Node | null): number => lines.linePos(node?.range?.[0] ?? 0).line;
+  // Parsed text holds nodes alone: an alias that leads nowhere is an error of the document, told above.
+  const behind = (value: unknown): unknown => (isAlias(value) ? value.resolve(document) : value);
+  visit(document, {
+    Pair: (_key, pair) => {
+      const key = isScalar(pair.key) ? String(pair.key.value) : '';
+      if (!key.endsWith('_commands')) return;
+      const list = behind(pair.value);
+      if (!isSeq<Node>(list)) {
+        if (!isScalar(list) || list.value !== null)
+          unread.push({ line: lineOf(isScalar(pair.key) ? pair.key : null), what: `${key} is no list` });
+        return;
+      }
+      for (const written of list.items) {
+        const item = behind(written);
+        if (!isScalar(item))
+          unread.push({ line: lineOf(written), what: `an entry of ${key} that is no text` });
+        else if (typeof item.value === 'string') {
+          // The text of a block begins on the line after its sign.
+          const isBlock = item.type === 'BLOCK_LITERAL' || item.type === 'BLOCK_FOLDED';
+          entries.push({ key, text: item.value, line: lineOf(item) + (isBlock ? 1 : 0) });
+        }
+      }
+    },
+  });
+  return ok({ entries, unread });
+}
+
+/** Everything that can nest without a deeper indentation: brackets, and signs of lists and maps behind another on their line. */
+function nestingSigns(text: string): number {
+  const brackets = text.match(/[[{]/g)?.length ?? 0;
+  return text
+    .split('\n')
+    .reduce((sum, line) => sum + Math.max(0, (line.match(/[-?:](?=\s)/g)?.length ?? 0) - 1), brackets);
+}

@@ -1,0 +1,133 @@
+/** A branch that changes a cluster's file is told where its set-up commands write although the bucket may not be mounted. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { fileOf, pushFile, SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const FILE = 'infra/vllm.yaml';
+const CLUSTER = `
+  us-central1-vllm:
+    engine: ray
+    dashboard: "http://10.0.0.2:8265"
+    acceleratorHoursPerRun: "4"
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    disk: { mountPoint: /mnt/models/bucket, clusterFile: ${FILE} }
+`;
+const GUARDED = 'mountpoint -q /mnt/models/bucket && mkdir -p /mnt/models/bucket/x';
+const fileWith = (...commands: readonly string[]): string =>
+  `cluster_name: vllm\nsetup_commands:\n${commands.map((one) => `  - ${one}\n`).join('')}`;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+async function open(webhooks = true): Promise<void> {
+  lab = await openVirtualLab({
+    ferry: SHORT_FERRY,
+    webhooks,
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
+  });
+}
+
+async function branchOff(): Promise<void> {
+  const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+  await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/more-models', sha });
+}
+
+async function push(path: string, text: string): Promise<void> {
+  await pushFile(lab, 'ada', 'more-models', path, text);
+  await lab.clock.advance(MINUTE);
+}
+
+const checks = () =>
+  Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / infra');
+const tip = async () => (await lab.store.refs('refs/heads/more-models')).get('refs/heads/more-models');
+
+describe('a branch that changes the file of a cluster', () => {
+  it('has the command that writes unguarded annotated on its line, until it is mended', async () => {
+    await open();
+    await branchOff();
+    await push(FILE, fileWith('pip install ray', 'mkdir -p /mnt/models/bucket/x'));
+    expect(checks()).toMatchObject([{ conclusion: 'failure', headSha: await tip() }]);
+    expect(checks()[0]?.annotations).toMatchObject([
+      {
+        path: FILE,
+        startLine: 4,
+        level: 'failure',
+        message: expect.stringContaining('mkdir -p /mnt/models/bucket/x'),
+      },
+    ]);
+    await push(FILE, fileWith('pip install ray', GUARDED));
+    expect(checks()).toMatchObject([
+      { conclusion: 'failure' },
+      { conclusion: 'success', headSha: await tip(), annotations: [] },
+    ]);
+  });
+
+  it('is told what was not understood, and that is not fine', async () => {
+    await open();
+    await branchOff();
+    await push(FILE, fileWith('for one in a b; do touch /mnt/models/bucket/$one; done'));
+    expect(checks()).toMatchObject([{ conclusion: 'neutral' }]);
+    expect(checks()[0]?.annotations).toMatchObject([{ startLine: 3, level: 'notice' }]);
+    await push(FILE, 'setup_commands: [\n');
+    expect(checks()[1]).toMatchObject({ conclusion: 'neutral', annotations: [{ path: FILE }] });
+  });
+
+  it('is checked beside the config, for every cluster file of infra/, and not for other files', async () => {
+    await open();
+    await branchOff();
+    await push('infra/values.yaml', 'replicas: 2\n');
+    await push('README.md', 'Another text.\n');
+    expect(checks()).toEqual([]);
+    await push('infra/other.yml', fileWith('gcsfuse b /mnt/b/c || true', 'touch /mnt/b/c/x'));
+    expect(checks()[0]?.annotations.map(({ path, startLine }) => [path, startLine])).toEqual([
+      ['infra/other.yml', 3],
+      ['infra/other.yml', 4],
+    ]);
+    const config = '.github/ferrybot.yml';
+    await push(config, `${(await fileOf(lab, 'main', config)) ?? ''}\n# A word.\n`);
+    const onTip = Object.values(lab.world.state.checkRuns).filter(({ name }) =>
+      name.startsWith('ferrybot / '),
+    );
+    const sha = await tip();
+    expect(onTip.filter(({ headSha }) => headSha === sha).map(({ name }) => name)).toEqual([
+      'ferrybot / config',
+      'ferrybot / infra',
+    ]);
+  });
+});
+
+describe('a pull request of a fork that changes the file of a cluster', () => {
+  it.each([
+    { by: 'its webhook', webhooks: true, waitMs: MINUTE },
+    { by: 'the sweep alone', webhooks: false, waitMs: 130 * MINUTE },
+  ])('gets the check by $by', async ({ webhooks, waitMs }) => {
+    await open(webhooks);
+    // The playground's forks share the objects of what they are forked from; no push of theirs is told here.
+    const { repos, issues, settings } = lab.world.state;
+    const [own] = Object.values(repos);
+    if (own === undefined) throw new Error('there is no repository');
+    repos[9_999] = { ...own, id: 9_999, owner: 'sol' };
+    const { drop } = settings;
+    settings.drop = 'all';
+    await branchOff();
+    await push(FILE, fileWith('touch /mnt/models/bucket/x'));
+    await lab.as('ada', 'POST', '/pulls', { title: 'More', body: '', head: 'more-models', base: 'main' });
+    const [key = '', issue] = Object.entries(issues).find(([, one]) => one.title === 'More') ?? [];
+    if (issue === undefined || issue.pull === null) throw new Error('there is no pull request');
+    issues[key] = { ...issue, pull: { ...issue.pull, headRepoId: 9_999 } };
+    settings.drop = drop;
+    await lab.as('ada', 'PATCH', `/pulls/${issue.number}`, { body: 'Please look.' });
+    await lab.clock.advance(waitMs);
+    expect(checks()).toMatchObject([
+      { conclusion: 'failure', headSha: issue.pull.headSha, annotations: [{ path: FILE, startLine: 3 }] },
+    ]);
+    await lab.as('ada', 'PATCH', `/pulls/${issue.number}`, { body: 'And again.' });
+    await lab.clock.advance(waitMs);
+    expect(checks()).toHaveLength(1);
+  });
+});

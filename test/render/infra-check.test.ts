@@ -1,0 +1,51 @@
+/** The words of the check on cluster files, one snapshot for each way it can end. */
+
+import { describe, expect, it } from 'vitest';
+import { renderInfraCheck } from '../../src/render/infra-check.ts';
+
+const path = 'infra/us-central1.yaml';
+const mountPoint = '/tmp/gcsfuse_mount';
+const write = {
+  code: 'write-unguarded',
+  mountPoint,
+  line: 9,
+  what: 'mkdir -p /tmp/gcsfuse_mount/x',
+} as const;
+const mount = {
+  code: 'mount-unchecked',
+  mountPoint,
+  line: 7,
+  what: 'gcsfuse bucket /tmp/gcsfuse_mount',
+} as const;
+const loop = { code: 'not-understood', mountPoint, line: 12, what: 'for' } as const;
+
+describe('the check on cluster files', () => {
+  it('is a success where nothing was found', () => {
+    expect(renderInfraCheck([{ path, findings: [] }], 0)).toMatchSnapshot();
+  });
+
+  it('fails over a write that nothing guards', () => {
+    expect(renderInfraCheck([{ path, findings: [mount, write] }], 0)).toMatchSnapshot();
+  });
+
+  it('is neutral, and says so, where something was not understood or not read', () => {
+    expect(renderInfraCheck([{ path, findings: [loop, loop] }], 2)).toMatchSnapshot();
+    expect(renderInfraCheck([], 1)).toMatchObject({ conclusion: 'neutral' });
+    expect(renderInfraCheck([{ path, findings: [mount] }], 0)).toMatchObject({ conclusion: 'neutral' });
+  });
+
+  it('lists a bounded number, and says how many more there are', () => {
+    const { summary, annotations } = renderInfraCheck([{ path, findings: Array(60).fill(write) }], 0);
+    expect(summary.match(/^- /gm)).toHaveLength(50);
+    expect(summary).toContain('10 more: `npx ferrybot check-infra` lists them all.');
+    expect(annotations).toHaveLength(60);
+  });
+
+  it('keeps what a file says from reading as markup or as a mention', () => {
+    const what = '`</details>@ada` | **x**\u202e';
+    const { summary, annotations } = renderInfraCheck([{ path, findings: [{ ...write, what }] }], 0);
+    expect(summary).not.toContain('\u202e');
+    expect(summary.split('\n').filter((line) => line.startsWith('- '))).toMatchSnapshot();
+    expect(annotations[0]?.message).not.toContain('\u202e');
+  });
+});
