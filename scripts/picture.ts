@@ -36,7 +36,12 @@ try {
   await page.reload();
   await chart(page);
   await page.addStyleTag({ content: '.world { position: static }' });
-  await page.screenshot({ path: FILE, fullPage: true });
+  // The card and what stands around it: a whole thread is longer than anybody looks at in a README.
+  await page
+    .getByRole('img', { name: /^Chart/ })
+    .first()
+    .evaluate((chart) => chart.closest('article, li')?.scrollIntoView());
+  await page.screenshot({ path: FILE });
   console.log(FILE);
 } finally {
   await browser.close();
