@@ -1,39 +1,87 @@
-/** `npm run faults -- [--seeds N] [KIND…]`: a ferry under each fault at 20 %, N seeds each, on virtual time; prints the table. */
+/**
+ * `npm run faults -- [--seeds N] [--real N] [--first-seed N] [--json] [KIND…]`: ferries under each fault at 20 %, N seeds
+ * each on virtual time, and N in all, the kinds by turns, with real git, HTTP and processes; prints the table.
+ */
 
 import { parseArgs } from 'node:util';
-import { faultKinds } from '../playground/faults/fault.ts';
+import { type FaultKind, faultKinds } from '../playground/faults/fault.ts';
+import { interrupted } from '../playground/start/interrupted.ts';
 import { type FaultReport, playUnderFault } from '../test/support/fault-ferry.ts';
+import { playForReal } from '../test/support/real-fault-ferry.ts';
+import { TABLE_HEAD, tableRow } from './faults/table.ts';
 
 const SEEDS_MAX = 1_000;
+/** A real ferry takes a minute or more. */
+const REAL_MAX = 100;
+
+type Clock = 'virtual' | 'real';
+type Ferry = FaultReport & { readonly clock: Clock };
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: 'string', default: '5' } },
+  options: {
+    seeds: { type: 'string' },
+    real: { type: 'string', default: '0' },
+    'first-seed': { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
+  },
 });
-const seeds = Number(values.seeds);
+const real = Number(values.real);
+// Who asks for real ferries alone gets those alone.
+const seeds = Number(values.seeds ?? (real > 0 ? '0' : '5'));
+const firstSeed = Number(values['first-seed']);
 const kinds = faultKinds.filter((kind) => positionals.length === 0 || positionals.includes(kind));
-if (!Number.isInteger(seeds) || seeds < 1 || seeds > SEEDS_MAX || kinds.length === 0) {
-  console.error(`usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [${faultKinds.join('|')}]…`);
+const isUsable =
+  isCount(seeds, SEEDS_MAX) &&
+  isCount(real, REAL_MAX) &&
+  seeds + real > 0 &&
+  Number.isSafeInteger(firstSeed) &&
+  positionals.every((name) => faultKinds.some((kind) => kind === name));
+if (!isUsable) {
+  console.error(
+    `usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [--real 1..${REAL_MAX}] [--first-seed N] [--json] [${faultKinds.join('|')}]…`,
+  );
   process.exit(2);
 }
-console.log(
-  '| fault at 20 % | seeds | struck | one launch | sealed | answered once | writes/minute | writes/hour |',
-);
-console.log('|---|---|---|---|---|---|---|---|');
-let failed = 0;
+
+const say = (line: string): void => (values.json ? console.error(line) : console.log(line));
+const ferries: Ferry[] = [];
+for (const line of TABLE_HEAD) say(line);
 for (const kind of kinds) {
-  const reports: FaultReport[] = [];
-  for (let seed = 1; seed <= seeds; seed += 1) reports.push(await playUnderFault(kind, seed));
-  const count = (good: (report: FaultReport) => boolean): number => reports.filter(good).length;
-  const most = (of: (report: FaultReport) => number): number => Math.max(...reports.map(of));
-  const answered = count(({ unanswered, twice }) => unanswered === 0 && twice.length === 0);
-  console.log(
-    `| ${kind} | ${seeds} | ${reports.reduce((sum, { struck }) => sum + struck, 0)} | ${count(({ launches }) => launches === 1)} | ${count(({ isSealed }) => isSealed)} | ${answered} | ${most(({ busiestMinute }) => busiestMinute)} | ${most(({ busiestHour }) => busiestHour)} |`,
-  );
-  for (const { seed, problem } of reports) {
-    if (problem === null) continue;
-    failed += 1;
-    console.error(`${kind}, seed ${seed}: ${problem}`);
-  }
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1)
+    ferries.push({ ...(await playUnderFault(kind, seed)), clock: 'virtual' });
+  sayRow(kind, 'virtual');
 }
-console.log(failed === 0 ? 'every ferry reached its seal' : `${failed} ferries did not go as they should`);
-process.exitCode = failed === 0 ? 0 : 1;
+if (real > 0) await playReal();
+const failed = ferries.filter(({ problem }) => problem !== null);
+for (const { kind, clock, seed, problem } of failed)
+  console.error(`${kind}, seed ${seed}${clock === 'real' ? ', real' : ''}: ${problem}`);
+say(
+  failed.length === 0 ? 'every ferry reached its seal' : `${failed.length} ferries did not go as they should`,
+);
+if (values.json) console.log(JSON.stringify({ ok: failed.length === 0, ferries }));
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** One after the other: side by side they would wait for each other's processors. */
+async function playReal(): Promise<void> {
+  const stop = new AbortController();
+  // The signal that ends this program ends the ferry first, with every process of it.
+  void interrupted().then(() => stop.abort(new Error('interrupted')));
+  for (let turn = 0; turn < real && !stop.signal.aborted; turn += 1) {
+    const kind = kinds[turn % kinds.length];
+    if (kind === undefined) break;
+    const ferry = await playForReal(kind, firstSeed + turn, stop.signal);
+    ferries.push({ ...ferry, clock: 'real' });
+    console.error(`${kind}, seed ${ferry.seed}, real: ${ferry.seconds} s, struck ${ferry.struck} times`);
+  }
+  for (const kind of kinds) sayRow(kind, 'real');
+}
+
+function sayRow(kind: FaultKind, clock: Clock): void {
+  const those = ferries.filter((ferry) => ferry.kind === kind && ferry.clock === clock);
+  if (those.length > 0) say(tableRow(kind, clock, those));
+}
+
+function isCount(value: number, max: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= max;
+}

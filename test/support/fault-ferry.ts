@@ -1,7 +1,8 @@
 /** One ferry under one fault: what came of it, so that a test can expect it and a table can show it. */
 
 import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
-import { approveAndFinish, propose, seal, stateOf } from './play.ts';
+import type { World } from '../../playground/world/world.ts';
+import { approveAndFinish, propose, seal, stateOf, type WithStore } from './play.ts';
 import { botComments, SHORT_FERRY, saidTwice } from './talk.ts';
 import { openVirtualLab, type VirtualLab } from './virtual-lab.ts';
 
@@ -29,7 +30,7 @@ const MINUTE_MAX = 80;
 const HOUR_MAX = 500;
 
 /** A fault as the issue asks for it: on from the first minute to the last, one occasion in five. */
-function usualFault(kind: FaultKind, seed: number): Fault {
+export function usualFault(kind: FaultKind, seed: number): Fault {
   const plain = { kind, rate: 0.2, seed, route: '*', people: false };
   switch (kind) {
     case 'clock-skew':
@@ -50,7 +51,7 @@ export async function playUnderFault(kind: FaultKind, seed: number, server = tru
     ferry: SHORT_FERRY,
     faults: [usualFault(kind, seed)],
   });
-  const writes = countContent(lab);
+  const writes = countContent(lab.world);
   let run: string | null = null;
   let problem: string | null = null;
   try {
@@ -62,22 +63,42 @@ export async function playUnderFault(kind: FaultKind, seed: number, server = tru
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);
   }
+  const report = await judge(lab, {
+    kind,
+    seed,
+    run,
+    writes,
+    problem,
+    struck: lab.world.state.faultsStruck[kind] ?? 0,
+    launches: lab.engine.startCount(),
+  });
+  await lab.close();
+  return report;
+}
+
+/** What is known of a ferry beside its threads and its logbook. `run` null: it was never proposed. */
+export type PlayedFerry = Pick<FaultReport, 'kind' | 'seed' | 'struck' | 'launches' | 'problem'> & {
+  readonly run: string | null;
+  /** When the bot wrote content (`countContent`). */
+  readonly writes: readonly number[];
+};
+
+/** Judges a ferry by its threads and its logbook: the same for one on virtual time and one on real time. */
+export async function judge(
+  lab: Pick<VirtualLab, 'world'> & WithStore,
+  { run, writes, problem, ...played }: PlayedFerry,
+): Promise<FaultReport> {
   const state = run === null ? null : await stateOf(lab, run);
-  const launches = lab.engine.startCount();
   const unanswered = [...(state?.commands.values() ?? [])].filter(({ answer }) => answer === null).length;
   const answers = botComments(lab).filter((comment) => comment.kind === 'answer').length;
   const report = {
-    kind,
-    seed,
-    struck: lab.world.state.faultsStruck[kind] ?? 0,
-    launches,
+    ...played,
     isSealed: state?.seal?.verdict === 'pass',
     unanswered: unanswered + Math.max(0, 2 - answers),
     twice: saidTwice(lab),
     busiestMinute: busiest(writes, MINUTE_MS),
     busiestHour: busiest(writes, 60 * MINUTE_MS),
   };
-  await lab.close();
   return { ...report, problem: problem ?? complaintOf(report) };
 }
 
@@ -94,11 +115,11 @@ export function complaintOf(report: Omit<FaultReport, 'problem'>): string | null
   return complaints.length === 0 ? null : complaints.join('; ');
 }
 
-/** When the bot wrote something that people are notified of, in the world's time. */
-function countContent(lab: VirtualLab): readonly number[] {
+/** When the bot wrote something that people are notified of, in the world's time; grows while the ferry is played. */
+export function countContent(world: World): readonly number[] {
   const moments: number[] = [];
   const isContent = new Set(['issue_comment', 'issues', 'pull_request', 'pull_request_review']);
-  lab.world.bus.subscribe((event) => {
+  world.bus.subscribe((event) => {
     if (event.byTokenKind !== 'user' && isContent.has(event.type)) moments.push(event.atMs);
   });
   return moments;

@@ -1,5 +1,6 @@
 /** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
 
+import type { GitStore } from '../../playground/git/git-store.ts';
 import { readPath } from '../../playground/git/memory-remote.ts';
 import { remembered } from '../../src/app/remembered.ts';
 import type { LogbookEvent } from '../../src/domain/event.ts';
@@ -8,10 +9,13 @@ import type { RunState } from '../../src/domain/run-state.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
+/** All that reading a logbook needs of a lab, virtual or real. */
+export type WithStore = { readonly store: GitStore };
+
 const LOGBOOK = 'refs/heads/ferrybot/logbook';
 
 /** The raw text of a run's events; empty where there is none yet. */
-export async function logbookText(lab: VirtualLab, run: string): Promise<string> {
+export async function logbookText(lab: WithStore, run: string): Promise<string> {
   const head = (await lab.store.refs(LOGBOOK)).get(LOGBOOK);
   const path = run === 'journal' ? 'journal/events.jsonl' : `runs/${run}/events.jsonl`;
   const bytes = head === undefined ? null : await readPath(lab.store, head, path);
@@ -19,7 +23,7 @@ export async function logbookText(lab: VirtualLab, run: string): Promise<string>
 }
 
 /** The events of a run, decoded. */
-export async function eventsOf(lab: VirtualLab, run: string): Promise<readonly LogbookEvent[]> {
+export async function eventsOf(lab: WithStore, run: string): Promise<readonly LogbookEvent[]> {
   return eventsOfText(await logbookText(lab, run));
 }
 
@@ -37,7 +41,7 @@ const eventsOfText = remembered(
 );
 
 /** The folded state of a run, or null before it was proposed. */
-export async function stateOf(lab: VirtualLab, run: string): Promise<RunState | null> {
+export async function stateOf(lab: WithStore, run: string): Promise<RunState | null> {
   const folded = fold(await eventsOf(lab, run));
   if (!folded.ok) throw new Error(`illegal: ${folded.error.rule}`);
   return folded.value;

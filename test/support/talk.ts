@@ -34,7 +34,7 @@ export type BotComment = {
 };
 
 /** Everything that ferrybot wrote, oldest first. */
-export function botComments(lab: VirtualLab): readonly BotComment[] {
+export function botComments(lab: Pick<VirtualLab, 'world'>): readonly BotComment[] {
   return Object.values(lab.world.state.comments).flatMap((comment) => {
     const marker = readMarker(comment.body);
     if (marker === null || lab.world.state.users[comment.authorId]?.type !== 'Bot') return [];
@@ -59,7 +59,7 @@ export function answersTo(lab: VirtualLab, comment: number): readonly string[] {
 }
 
 /** Kinds and keys that stand in the threads more than once: nothing is ever said twice. */
-export function saidTwice(lab: VirtualLab): readonly string[] {
+export function saidTwice(lab: Pick<VirtualLab, 'world'>): readonly string[] {
   const names = botComments(lab).map(({ run, kind, key }) => `${run} ${kind} ${key}`);
   return names.filter((name, index) => names.indexOf(name) !== index);
 }

@@ -1,0 +1,30 @@
+/** The table of ferries under faults: a row for each fault, on virtual and on real time. */
+
+import type { FaultKind } from '../../playground/faults/fault.ts';
+import type { FaultReport } from '../../test/support/fault-ferry.ts';
+
+export const TABLE_HEAD = [
+  '| fault at 20 % | seeds | struck | one launch | sealed | answered once | writes/minute | writes/hour |',
+  '|---|---|---|---|---|---|---|---|',
+] as const;
+
+/** One row of Markdown; `reports` are all of one fault and one clock, at least one. */
+export function tableRow(
+  kind: FaultKind,
+  clock: 'virtual' | 'real',
+  reports: readonly FaultReport[],
+): string {
+  const count = (good: (report: FaultReport) => boolean): number => reports.filter(good).length;
+  const most = (of: (report: FaultReport) => number): number => Math.max(...reports.map(of));
+  const cells = [
+    clock === 'real' ? `${kind} (real)` : kind,
+    reports.length,
+    reports.reduce((sum, { struck }) => sum + struck, 0),
+    count(({ launches }) => launches === 1),
+    count(({ isSealed }) => isSealed),
+    count(({ unanswered, twice }) => unanswered === 0 && twice.length === 0),
+    most(({ busiestMinute }) => busiestMinute),
+    most(({ busiestHour }) => busiestHour),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}

@@ -1,0 +1,149 @@
+/** One ferry under one fault on real time: real git store, HTTP on the loopback, the App's server, the runner and the bundle. */
+
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
+import { endJobs } from '../../playground/start/end-jobs.ts';
+import { openLabFolder } from '../../playground/start/lab-folder.ts';
+import { readLogbook } from '../../playground/start/logbook-events.ts';
+import { type OpenedLab, openLab } from '../../playground/start/open-lab.ts';
+import { exampleLab } from '../../playground/start/seed-lab.ts';
+import type { RunState } from '../../src/domain/run-state.ts';
+import { countContent, type FaultReport, judge, usualFault } from './fault-ferry.ts';
+import { type Maintainer, maintainerOf } from './maintainer.ts';
+import { stateOf } from './play.ts';
+
+export type RealFaultReport = FaultReport & { readonly seconds: number };
+
+/** A job lasts half a minute here, not half an hour: what is measured in minutes there is measured in seconds here. */
+const REAL_DURATION_MS = {
+  slow: 2_000,
+  'stale-read': 10_000,
+  'webhook-delayed': 20_000,
+} as const satisfies Partial<Record<FaultKind, number>>;
+
+const POLL_MS = 300;
+/** GitHub dates comments in whole seconds: an approval in the second of the card would be older than the card. */
+const READING_MS = 1_500;
+/** Nobody proposes twice what may still be on its way. */
+const DISPATCH_AGAIN_MS = 20_000;
+/** A limit's storm lets go after a minute; a ferry meets several. */
+const FERRY_TIMEOUT_MS = 10 * 60_000;
+/** What was still owed after the seal: longer than the latest webhook, and eight sweeps. */
+const SETTLE_MS = 25_000;
+
+function realFault(kind: FaultKind, seed: number): Fault {
+  const durations: Partial<Record<FaultKind, number>> = REAL_DURATION_MS;
+  const usual = usualFault(kind, seed);
+  return { ...usual, durationMs: durations[kind] ?? usual.durationMs };
+}
+
+/**
+ * Proposal to seal in a lab of its own, judged as the ferries on virtual time are. Every process of it ends with it;
+ * the files of a ferry that went wrong stay, and its report says where. `stop` ends it early.
+ */
+export async function playForReal(
+  kind: FaultKind,
+  seed: number,
+  stop: AbortSignal,
+): Promise<RealFaultReport> {
+  const since = performance.now();
+  const folder = await openLabFolder(null);
+  let isGood = false;
+  try {
+    const opened = await openLab(
+      { port: 0, webhooks: true, server: true },
+      folder,
+      exampleLab(folder, true, null),
+    );
+    if (!opened.ok) throw new Error(opened.message);
+    const { lab } = opened;
+    try {
+      const report = await playIn(lab, realFault(kind, seed), stop);
+      isGood = report.problem === null;
+      const seconds = Math.round((performance.now() - since) / 1_000);
+      return isGood
+        ? { ...report, seconds }
+        : { ...report, seconds, problem: `${report.problem}; ${folder.root}` };
+    } finally {
+      await lab.close();
+    }
+  } finally {
+    await endJobs(folder.jobs);
+    if (isGood || stop.aborted) await rm(folder.root, { recursive: true, force: true });
+  }
+}
+
+async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<FaultReport> {
+  const writes = countContent(lab.world);
+  const mira = await maintainerOf(lab.origin);
+  await mira.control('PUT', '/faults', { faults: [fault] });
+  // A lab that breaks ends the play too: nobody goes on asking it.
+  const over = new AbortController();
+  let problem: string | null = null;
+  try {
+    const broken = lab.broken.then((reason) => {
+      throw new Error(reason);
+    });
+    await Promise.race([playStages(lab, mira, AbortSignal.any([stop, over.signal])), broken]);
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  } finally {
+    over.abort();
+  }
+  const struck = await mira.struck(fault.kind);
+  // Every job that the engine ever started has a folder of its own; beside them lie its drafts, in a hidden one.
+  const jobs = await readdir(join(lab.folder.jobs, 'jobs')).catch(noneYet);
+  const launches = jobs.filter((name) => !name.startsWith('.')).length;
+  const { kind, seed } = fault;
+  const run = await runOf(lab);
+  return judge(
+    { world: lab.world, store: storeOf(lab) },
+    { kind, seed, run, writes, problem, struck, launches },
+  );
+}
+
+/** What the people do: dispatch the day (again, while nothing came of it), read, approve, and seal what has ended. */
+async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): Promise<void> {
+  const until = performance.now() + FERRY_TIMEOUT_MS;
+  const reached = async (what: string, done: (state: RunState | null) => boolean): Promise<RunState> => {
+    let dispatchedAt = Number.NEGATIVE_INFINITY;
+    while (performance.now() < until) {
+      stop.throwIfAborted();
+      const run = await runOf(lab);
+      const state = run === null ? null : await stateOf({ store: storeOf(lab) }, run);
+      if (state !== null && done(state)) return state;
+      if (state === null && performance.now() - dispatchedAt > DISPATCH_AGAIN_MS) {
+        await mira.dispatchDaily();
+        dispatchedAt = performance.now();
+      }
+      await sleep(POLL_MS);
+    }
+    throw new Error(`no ${what} in ${FERRY_TIMEOUT_MS / 60_000} minutes`);
+  };
+  const { proposal } = await reached('green gate', (state) => (state?.gate?.digest ?? null) !== null);
+  await sleep(READING_MS);
+  await mira.comment(proposal.pull, '/approve-launch');
+  await reached('end of the job', (state) => (state?.end ?? null) !== null);
+  await mira.comment(proposal.issue, '/seal');
+  await reached('seal', (state) => (state?.seal ?? null) !== null);
+  await sleep(SETTLE_MS, undefined, { signal: stop });
+}
+
+/** The day's run, as soon as the logbook knows it. */
+async function runOf(lab: OpenedLab): Promise<string | null> {
+  const names = [...(await readLogbook(lab.world)).keys()];
+  return names.find((name) => name.startsWith('ferry-daily-')) ?? null;
+}
+
+function storeOf({ world }: OpenedLab): ReturnType<OpenedLab['world']['gitOf']> {
+  const [repo] = Object.values(world.state.repos);
+  if (repo === undefined) throw new Error('this world has no repository');
+  return world.gitOf(repo);
+}
+
+function noneYet(error: unknown): readonly string[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+}
