@@ -122,6 +122,16 @@ module.exports = {
       to: { path: '^(src|test|scripts|bench)/' },
     },
     {
+      name: 'stores-know-no-github',
+      comment: 'The stores and git over HTTP are git, whatever stands on top of them.',
+      severity: 'error',
+      from: { path: '^playground/git/(store|smart-http)/' },
+      to: {
+        path: '^playground/',
+        pathNot: '^playground/(git/(store|smart-http)/|limits/limits\\.ts$|clock\\.ts$)',
+      },
+    },
+    {
       name: 'one-place-mints-consent',
       comment: 'A token to change a cluster with is made from a recorded consent, there and nowhere else.',
       severity: 'error',

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createEmulator } from 'emulate';
-import { createMemoryStore } from '../playground/git/memory-store.ts';
+import { createMemoryStore } from '../playground/git/store/memory-store.ts';
 import { listen } from '../playground/http/server.ts';
 import { createWorld } from '../playground/world/create-world.ts';
 import { seedWorld } from '../playground/world/seed.ts';

@@ -7,7 +7,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { allRoutes } from '../playground/world/routes/all-routes.ts';
+import { allRoutes } from '../playground/api/all-routes.ts';
 import { asObject } from './openapi/bare-schema.ts';
 import { pickOperations } from './openapi/pick-operations.ts';
 import { pickPayloads } from './openapi/pick-payloads.ts';
@@ -55,7 +55,7 @@ async function writeOperations(description: unknown): Promise<void> {
         return `${method.toUpperCase()} ${place}`;
       }),
   );
-  await writeFile(join(ROOT, 'playground/world/github-operations.txt'), `${lines.toSorted().join('\n')}\n`);
+  await writeFile(join(ROOT, 'playground/api/github-operations.txt'), `${lines.toSorted().join('\n')}\n`);
   console.log(`github-operations.txt: ${lines.length} operations`);
 }
 

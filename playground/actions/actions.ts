@@ -1,6 +1,6 @@
 /** GitHub Actions of the playground: registers workflows, opens runs, and runs their jobs on registered runners. */
 
-import { actions as limits } from '../limits.ts';
+import { actions as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
 import type { ActiveJob, Engine } from './queue/engine.ts';
 import { openRuns } from './queue/open-runs.ts';

@@ -1,6 +1,6 @@
 /** A request as the faults look at it. */
 
-import { github } from '../limits.ts';
+import { github } from '../limits/limits.ts';
 
 /** A request with what the faults look at; `request` can still be read. */
 export type Asked = {

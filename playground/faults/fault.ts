@@ -1,7 +1,7 @@
 /** Faults that can be switched on: what goes wrong, on which routes, how often, and the seed that decides when. */
 
 import * as z from 'zod';
-import { faults as limits } from '../limits.ts';
+import { faults as limits } from '../limits/limits.ts';
 
 /** Faults of requests, of webhooks, of git pushes, and of the clock. */
 export const faultKinds = [

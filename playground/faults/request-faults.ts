@@ -1,7 +1,7 @@
 /** Lets faults strike requests of the API: before GitHub acts, after it, or instead of it. */
 
-import { faults as limits } from '../limits.ts';
-import { secondaryLimit } from '../world/reply.ts';
+import { secondaryLimit } from '../api/reply.ts';
+import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
 import { type Asked, looked } from './asked.ts';
 import { ConnectionLost } from './connection-lost.ts';

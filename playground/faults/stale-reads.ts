@@ -1,6 +1,6 @@
 /** Reads from a replica that lags behind: an answer that was true up to a minute ago. */
 
-import { faults as limits } from '../limits.ts';
+import { faults as limits } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
 import type { Asked } from './asked.ts';
 import type { Fault } from './fault.ts';

@@ -1,7 +1,7 @@
 /** Decides, reproducibly, whether a fault strikes this time. */
 
 import { createHash } from 'node:crypto';
-import { faults as limits } from '../limits.ts';
+import { faults as limits } from '../limits/limits.ts';
 import { nextId, type World } from '../world/world.ts';
 import { concerns, type Fault, type FaultKind } from './fault.ts';
 

@@ -4,11 +4,11 @@
  */
 
 import * as z from 'zod';
+import { shapeInstallation } from '../identity/shape-people.ts';
+import type { Installation } from '../identity/state-people.ts';
 import { setWebhook } from '../webhooks/hook.ts';
 import { acceptPermissions, chooseRepositories, suspend, unsuspend } from '../webhooks/installations.ts';
 import type { Json } from '../world/json.ts';
-import { shapeInstallation } from '../world/shapes/shape-people.ts';
-import type { Installation } from '../world/state-people.ts';
 import type { World } from '../world/world.ts';
 
 export const installationChange = z.object({

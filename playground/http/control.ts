@@ -1,13 +1,13 @@
 /** The playground's own endpoints under `/_playground/`: what GitHub does not show, and what tests turn. */
 
 import * as z from 'zod';
+import { readJsonBody, toJson } from '../api/read-body.ts';
 import { faultSchema } from '../faults/fault.ts';
 import { lately } from '../faults/strike.ts';
-import { faults as limits } from '../limits.ts';
+import { faults as limits } from '../limits/limits.ts';
+import { rateStands } from '../limits/rate.ts';
+import { secondaryStands } from '../limits/secondary.ts';
 import type { Json } from '../world/json.ts';
-import { rateStands } from '../world/rate.ts';
-import { readJsonBody, toJson } from '../world/read-body.ts';
-import { secondaryStands } from '../world/secondary.ts';
 import type { World } from '../world/world.ts';
 import { changeInstallation, changeWebhook, installationChange, webhookChange } from './control-app.ts';
 import type { OffsetClock } from './offset-clock.ts';

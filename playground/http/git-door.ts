@@ -1,15 +1,15 @@
 /** Lets git in with the API's tokens and tells the world what was pushed. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { repoAccess } from '../api/route.ts';
 import { strike } from '../faults/strike.ts';
-import { type GitAuthorization, isGitRequest, serveGit } from '../git/http-backend.ts';
-import { actorOf, identify, suspensionOf } from '../world/identity.ts';
+import { recordPush } from '../git/pushes.ts';
+import { type GitAuthorization, isGitRequest, serveGit } from '../git/smart-http/http-backend.ts';
+import { actorOf, identify, suspensionOf } from '../identity/identity.ts';
+import { allows } from '../identity/permissions.ts';
+import { countUsage } from '../limits/rate.ts';
+import { pushPolicy } from '../rules/push-policy.ts';
 import { findRepo } from '../world/lookup.ts';
-import { allows } from '../world/permissions.ts';
-import { pushPolicy } from '../world/push-policy.ts';
-import { recordPush } from '../world/pushes.ts';
-import { countUsage } from '../world/rate.ts';
-import { repoAccess } from '../world/route.ts';
 import type { World } from '../world/world.ts';
 
 export type GitDoorOptions = {

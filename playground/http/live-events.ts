@@ -1,7 +1,7 @@
 /** Server-sent events at `/_playground/events`: one line for every change, so that open pages renew themselves. */
 
 import type { ServerResponse } from 'node:http';
-import { playground } from '../limits.ts';
+import { playground } from '../limits/limits.ts';
 import type { Bus, WorldEvent } from '../world/bus.ts';
 
 export type LiveEvents = {

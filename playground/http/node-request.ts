@@ -1,7 +1,7 @@
 /** Carries requests and answers between node:http and the fetch-shaped API. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { playground } from '../limits.ts';
+import { playground } from '../limits/limits.ts';
 import { addressOf } from './api-host.ts';
 
 /** The request with its whole body, or null when the body is larger than the playground reads. */

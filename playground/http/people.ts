@@ -1,8 +1,8 @@
 /** Who may be spoken for on the page, with tokens: this is a toy on the loopback, and its page needs them. */
 
+import { roleOf } from '../identity/permissions.ts';
+import type { Role } from '../identity/state-people.ts';
 import type { Json } from '../world/json.ts';
-import { roleOf } from '../world/permissions.ts';
-import type { Role } from '../world/state-people.ts';
 import type { World } from '../world/world.ts';
 
 /** People by the order in which they joined; `role` as a visitor would say it, `role_name` as GitHub does. */

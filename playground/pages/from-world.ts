@@ -1,9 +1,10 @@
 /** Connects the page to a world in the same process: what is not in the API, and what no request can do. */
+
+import { shapeCheckRun } from '../checks/shape-check.ts';
 import { listPeople } from '../http/people.ts';
+import { roleAtLeast, roleOf } from '../identity/permissions.ts';
 import { emitChange } from '../world/emit.ts';
 import { findRepo, findUser } from '../world/lookup.ts';
-import { roleAtLeast, roleOf } from '../world/permissions.ts';
-import { shapeCheckRun } from '../world/shapes/shape-check.ts';
 import type { World } from '../world/world.ts';
 import { glanceOf } from './glance.ts';
 import { type PanelParts, worldPanel } from './panel/world-panel.ts';

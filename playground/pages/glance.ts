@@ -1,6 +1,6 @@
 /** What the bar at the foot tells about the world: its clock, and what was asked of it and sent by it. */
-import { rateStands } from '../world/rate.ts';
-import { secondaryStands } from '../world/secondary.ts';
+import { rateStands } from '../limits/rate.ts';
+import { secondaryStands } from '../limits/secondary.ts';
 import type { World } from '../world/world.ts';
 
 export type Glance = {

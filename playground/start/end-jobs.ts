@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statOf } from '../actions/runner/group-record.ts';
 import { signalGroup } from '../actions/runner/step-process.ts';
-import { rehearsal } from '../limits.ts';
+import { rehearsal } from '../limits/limits.ts';
 
 /** A job whose supervisor or command still runs: its id, and the process ids of both (null: gone). */
 export type LivingJob = {

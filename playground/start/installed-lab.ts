@@ -1,7 +1,7 @@
 /** What installing ferrybot on a repository sets up: the App with its permissions, secrets, variables, environments, labels. */
 
+import type { Permissions } from '../identity/state-people.ts';
 import type { SeedOptions } from '../world/seed.ts';
-import type { Permissions } from '../world/state-people.ts';
 import type { LabKeys, RoleName } from './keys.ts';
 
 /** What the App asks for (app.yml): a contract test of the project holds the two together. */

@@ -1,6 +1,6 @@
 /** The end that a person or the system asks a start for. */
 
-import { rehearsal } from '../limits.ts';
+import { rehearsal } from '../limits/limits.ts';
 
 /**
  * Resolves when a person (Ctrl-C) or the system asks for the end. npm hands a signal on that the terminal has sent to

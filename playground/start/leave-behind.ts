@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gitEnvironment } from '../git/git-environment.ts';
+import { gitEnvironment } from '../git/store/git-environment.ts';
 import type { LogbookEntry } from './logbook-events.ts';
 import { readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';

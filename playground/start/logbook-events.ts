@@ -1,7 +1,7 @@
 /** The logbook as anybody can read it: lines of JSON in a branch. The playground knows no more of ferrybot than that. */
 
 import * as z from 'zod';
-import { readPath } from '../git/memory-remote.ts';
+import { readPath } from '../git/store/memory-remote.ts';
 import type { World } from '../world/world.ts';
 
 const entry = z.looseObject({

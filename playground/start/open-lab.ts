@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Actions, createActions } from '../actions/actions.ts';
 import type { Runner } from '../actions/runner/runner-types.ts';
-import { createProgramStore } from '../git/program-store.ts';
+import { createProgramStore } from '../git/store/program-store.ts';
 import { clockOffsetKey } from '../http/control.ts';
 import { createGitDoor } from '../http/git-door.ts';
 import { createOffsetClock, type OffsetClock } from '../http/offset-clock.ts';

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importTree } from '../git/import-tree.ts';
+import { importTree } from '../git/store/import-tree.ts';
 import { seedWorld } from '../world/seed.ts';
 import type { World } from '../world/world.ts';
 import { installedLab } from './installed-lab.ts';

@@ -1,6 +1,6 @@
 /** Sends one webhook and records what came back. A delivery is tried once: GitHub never sends again by itself. */
 
-import { playground } from '../limits.ts';
+import { playground } from '../limits/limits.ts';
 import type { Delivery } from '../world/state.ts';
 import { nextId, type World } from '../world/world.ts';
 import type { Outgoing } from './outgoing.ts';

@@ -1,8 +1,8 @@
 /** An App's webhook itself: where it goes, the secret that signs it, and the ping by which GitHub greets a new one. */
 
+import { shapeUser } from '../identity/shape-people.ts';
+import type { App } from '../identity/state-people.ts';
 import { appById, userById } from '../world/lookup.ts';
-import { shapeUser } from '../world/shapes/shape-people.ts';
-import type { App } from '../world/state-people.ts';
 import { iso } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import { signed } from './outgoing.ts';

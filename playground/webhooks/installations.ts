@@ -3,12 +3,12 @@
  * installation_repositories): every App gets them, subscribed or not, also while it is suspended.
  */
 
+import { shapeInstallation, shapeUser } from '../identity/shape-people.ts';
+import type { Installation, Permissions } from '../identity/state-people.ts';
 import type { Json, JsonObject } from '../world/json.ts';
 import { appById, covers, must, userById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { shapeInstallation, shapeUser } from '../world/shapes/shape-people.ts';
 import type { Repo } from '../world/state.ts';
-import type { Installation, Permissions } from '../world/state-people.ts';
 import type { World } from '../world/world.ts';
 import { signed } from './outgoing.ts';
 import { tell } from './webhooks.ts';

@@ -1,11 +1,11 @@
 /** Makes the webhooks that an event of the world becomes: who gets it, with which headers and which exact bytes. */
 
+import { holds, type PermissionNeed } from '../identity/permissions.ts';
+import type { App, Installation } from '../identity/state-people.ts';
 import { isWebhook, type WorldEvent } from '../world/bus.ts';
 import { publishWebhook } from '../world/channels.ts';
 import { covers } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
-import { holds, type PermissionNeed } from '../world/permissions.ts';
-import type { App, Installation } from '../world/state-people.ts';
 import type { World } from '../world/world.ts';
 import { guidOf, signature1, signature256 } from './sign.ts';
 

@@ -2,7 +2,7 @@
 
 import { lot } from '../faults/strike.ts';
 import { type Journey, journeysOf } from '../faults/webhook-faults.ts';
-import { faults, github, playground } from '../limits.ts';
+import { faults, github, playground } from '../limits/limits.ts';
 import type { Delivery, DropFault } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 import { deliver, type Transport } from './deliver.ts';

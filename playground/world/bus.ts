@@ -1,7 +1,7 @@
 /** Tells the rest of the playground (webhooks, the runner, open pages) about every change of the world. */
 
+import type { Caller } from '../identity/state-people.ts';
 import type { JsonObject } from './json.ts';
-import type { Caller } from './state-people.ts';
 
 /** GitHub's event names that the playground makes (docs.github.com/webhooks/webhook-events-and-payloads). */
 export type WorldEventType =

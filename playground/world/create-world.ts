@@ -1,12 +1,12 @@
 /** Makes the playground's GitHub in one process. */
 
 import { randomBytes } from 'node:crypto';
+import { answer } from '../api/api.ts';
 import type { Clock } from '../clock.ts';
 import { answerWithFaults } from '../faults/request-faults.ts';
 import { skewMs } from '../faults/strike.ts';
-import { createForkStore, withoutForks } from '../git/fork-store.ts';
-import type { GitStore } from '../git/git-store.ts';
-import { answer } from './api.ts';
+import { createForkStore, withoutForks } from '../git/store/fork-store.ts';
+import type { GitStore } from '../git/store/git-store.ts';
 import { createBus } from './bus.ts';
 import { emptyState, type State } from './state.ts';
 import type { World } from './world.ts';

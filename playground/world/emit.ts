@@ -1,13 +1,13 @@
 /** Puts a change on the bus with the parts that every webhook payload has. */
 
+import { shapeRepo } from '../git/shape-repo.ts';
+import { shapeUser } from '../identity/shape-people.ts';
+import type { Caller, User } from '../identity/state-people.ts';
 import { isWebhook, type WorldEventType } from './bus.ts';
 import { publishWebhook } from './channels.ts';
 import type { Json } from './json.ts';
 import { actionsApp } from './lookup.ts';
-import { shapeUser } from './shapes/shape-people.ts';
-import { shapeRepo } from './shapes/shape-repo.ts';
 import type { Repo } from './state.ts';
-import type { Caller, User } from './state-people.ts';
 import type { World } from './world.ts';
 
 export type Change = {

@@ -1,8 +1,8 @@
 /** Finds rows of the state by the names that people and URLs use. */
 
+import type { App, Installation, User } from '../identity/state-people.ts';
+import type { Comment, Issue, Label, Pull, Review, ReviewComment } from '../threads/state-threads.ts';
 import { issueKey, type Repo } from './state.ts';
-import type { App, Installation, User } from './state-people.ts';
-import type { Comment, Issue, Label, Pull, Review, ReviewComment } from './state-threads.ts';
 import type { World } from './world.ts';
 
 /** The App that workflow tokens speak for, with the ids it has on github.com. */

@@ -1,9 +1,9 @@
 /** Fills a new world with its cast: an owner, one repository, four people, the App and its installation. */
 
+import type { Permissions, Role, User } from '../identity/state-people.ts';
+import { mintUserToken } from '../identity/tokens.ts';
 import { actionsApp } from './lookup.ts';
 import type { Environment, Repo } from './state.ts';
-import type { Permissions, Role, User } from './state-people.ts';
-import { mintUserToken } from './tokens.ts';
 import { nextId, type World } from './world.ts';
 
 export type SeedOptions = {

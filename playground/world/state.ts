@@ -3,12 +3,20 @@
  * Rows are never changed in place: a change puts a new row into its table, so that a reader's row stays what it was.
  */
 
+import type {
+  CheckRun,
+  CheckSuite,
+  CommitStatus,
+  Job,
+  Run,
+  RunPlan,
+  Workflow,
+} from '../actions/state-actions.ts';
 import type { Fault } from '../faults/fault.ts';
+import type { App, Installation, Role, Token, User } from '../identity/state-people.ts';
+import type { Comment, Issue, Label, Review, ReviewComment } from '../threads/state-threads.ts';
 import type { Json } from './json.ts';
-import type { CheckRun, CheckSuite, CommitStatus, Job, Run, RunPlan, Workflow } from './state-actions.ts';
-import type { App, Installation, Role, Token, User } from './state-people.ts';
 import type { ActionsSettings, Ruleset, Runner, RunnerGroup } from './state-settings.ts';
-import type { Comment, Issue, Label, Review, ReviewComment } from './state-threads.ts';
 
 /** Rows by id (or by the key that the table's comment names). */
 export type Table<Row> = Record<string, Row>;

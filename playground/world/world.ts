@@ -1,7 +1,7 @@
 /** What a world is: its state, its git, its events, and its whole API as one fetch function (made by create-world.ts). */
 
 import type { Clock } from '../clock.ts';
-import type { GitStore } from '../git/git-store.ts';
+import type { GitStore } from '../git/store/git-store.ts';
 import type { Bus } from './bus.ts';
 import type { Repo, State } from './state.ts';
 

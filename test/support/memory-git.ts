@@ -1,13 +1,13 @@
 /** The bot's git without processes: the same ports over the playground's store in memory, with the playground's own rules about who may push. */
 
+import { repoAccess } from '../../playground/api/route.ts';
 import { strike } from '../../playground/faults/strike.ts';
-import type { GitStore } from '../../playground/git/git-store.ts';
-import { readPath } from '../../playground/git/memory-remote.ts';
-import { changeTree, entryAt, type PathChange } from '../../playground/world/git-trees.ts';
-import { actorOf, identify } from '../../playground/world/identity.ts';
-import { allows } from '../../playground/world/permissions.ts';
-import { recordPush } from '../../playground/world/pushes.ts';
-import { repoAccess } from '../../playground/world/route.ts';
+import { recordPush } from '../../playground/git/pushes.ts';
+import type { GitStore } from '../../playground/git/store/git-store.ts';
+import { changeTree, entryAt, type PathChange } from '../../playground/git/store/git-trees.ts';
+import { readPath } from '../../playground/git/store/memory-remote.ts';
+import { actorOf, identify } from '../../playground/identity/identity.ts';
+import { allows } from '../../playground/identity/permissions.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
 import { GitError, type PushOutcome } from '../../src/domain/git.ts';

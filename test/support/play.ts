@@ -1,7 +1,7 @@
 /** Plays a ferry on virtual time as its people would: waits for a stage, comments, lets the clock move. */
 
-import type { GitStore } from '../../playground/git/git-store.ts';
-import { readPath } from '../../playground/git/memory-remote.ts';
+import type { GitStore } from '../../playground/git/store/git-store.ts';
+import { readPath } from '../../playground/git/store/memory-remote.ts';
 import { remembered } from '../../src/app/remembered.ts';
 import type { LogbookEvent } from '../../src/domain/event.ts';
 import { fold } from '../../src/domain/fold.ts';

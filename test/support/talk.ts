@@ -1,7 +1,7 @@
 /** What people say and do on GitHub in the tests, and what ferrybot said back: threads read as a person reads them. */
 
 import { z } from 'zod';
-import { readPath } from '../../playground/git/memory-remote.ts';
+import { readPath } from '../../playground/git/store/memory-remote.ts';
 import { readMarker } from '../../src/render/marker.ts';
 import type { Person, VirtualLab } from './virtual-lab.ts';
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { Octokit } from '@octokit/core';
 import { type Actions, createActions } from '../../playground/actions/actions.ts';
 import type { Fault } from '../../playground/faults/fault.ts';
-import { importTree } from '../../playground/git/import-tree.ts';
-import { cloneStore, createMemoryStore, type MemoryStore } from '../../playground/git/memory-store.ts';
+import { importTree } from '../../playground/git/store/import-tree.ts';
+import { cloneStore, createMemoryStore, type MemoryStore } from '../../playground/git/store/memory-store.ts';
+import { mintInstallationToken } from '../../playground/identity/tokens.ts';
 import { startWebhooks } from '../../playground/webhooks/webhooks.ts';
 import { createWorld } from '../../playground/world/create-world.ts';
 import { seedWorld } from '../../playground/world/seed.ts';
-import { mintInstallationToken } from '../../playground/world/tokens.ts';
 import type { World } from '../../playground/world/world.ts';
 import { isMode } from '../../src/app/action/inputs.ts';
 import { runAction } from '../../src/app/action/run-action.ts';
@@ -493,7 +493,7 @@ async function labStore(change: ((text: string) => string) | undefined): Promise
   })();
   const copy = cloneStore((await seededStore).store);
   if (change !== undefined) {
-    const { commitFiles } = await import('../../playground/git/memory-remote.ts');
+    const { commitFiles } = await import('../../playground/git/store/memory-remote.ts');
     const config = readFileSync(`${LAB}/.github/ferrybot.yml`, 'utf8');
     const head = (await copy.refs('refs/heads/main')).get('refs/heads/main') ?? null;
     const author = { name: 'Ada', email: 'ada@lab.example', atMs: MORNING - 1_000 };

@@ -1,8 +1,8 @@
 /** Moves a run on: jobs whose needs are over are decided, called workflows are folded up, a run without open jobs ends. */
 
 import { repoById } from '../../world/lookup.ts';
-import type { PlanNode, Run } from '../../world/state-actions.ts';
 import { evaluateText } from '../expressions/evaluate.ts';
+import type { PlanNode, Run } from '../state-actions.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { decideJob } from './decide-job.ts';
 import type { Engine } from './engine.ts';

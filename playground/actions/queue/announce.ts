@@ -1,12 +1,12 @@
 /** Tells the world that a run or a job moved on: events for webhooks and pages. */
 
+import { shapeCheckRun } from '../../checks/shape-check.ts';
 import { emitChange, machineSender } from '../../world/emit.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { must, repoById } from '../../world/lookup.ts';
-import { shapeCheckRun } from '../../world/shapes/shape-check.ts';
-import { shapeJob, shapeRun, shapeWorkflow } from '../../world/shapes/shape-run.ts';
-import type { Job, Run } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
+import { shapeJob, shapeRun, shapeWorkflow } from '../shape-run.ts';
+import type { Job, Run } from '../state-actions.ts';
 
 export async function announceRun(
   world: World,

@@ -1,6 +1,6 @@
 /** What is wrong with the call of a workflow: the reasons for which GitHub does not even start the run (docs: reusing workflows). */
 
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 import type { JobDefinition, WorkflowFile, WorkflowPermissions } from '../workflow/workflow-file.ts';
 
 /** Null when the called file can be run from there. `jobs`: how many the run has by now. */

@@ -1,9 +1,9 @@
 /** `concurrency:` as documented: one runs, one waits (or up to 100 with `queue: max`), the older waiting one is cancelled silently. */
 
-import { actions } from '../../limits.ts';
-import type { PlanNode, Run, RunPlan } from '../../world/state-actions.ts';
+import { actions } from '../../limits/limits.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateText, evaluateValue, isTrue, type Scope } from '../expressions/evaluate.ts';
+import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
 import type { Concurrency } from '../workflow/workflow-file.ts';
 
 /** A run, or one job of a run, that is in a concurrency group. */

@@ -1,8 +1,8 @@
 /** Decides a job whose needs are over: skip it, call its workflow, or queue it for a runner. */
 
-import { mayUseEnvironment } from '../../world/environment-refs.ts';
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
+import { mayUseEnvironment } from '../environment-refs.ts';
 import {
   asText,
   evaluateCondition,

@@ -2,8 +2,8 @@
 
 import type { Json } from '../../world/json.ts';
 import { repoById, userById } from '../../world/lookup.ts';
-import type { Run, RunPlan } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
+import type { Run, RunPlan } from '../state-actions.ts';
 
 /** Everything that the run decides; the runner adds workspace, token and the like. */
 export function githubContext(

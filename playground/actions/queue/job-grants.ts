@@ -2,10 +2,10 @@
 
 import { repoById } from '../../world/lookup.ts';
 import type { Environment, Repo } from '../../world/state.ts';
-import type { Job, Run, RunPlan } from '../../world/state-actions.ts';
 import { newActionsSettings } from '../../world/state-settings.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateText, type Scope } from '../expressions/evaluate.ts';
+import type { Job, Run, RunPlan } from '../state-actions.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIVE_PERMISSIONS } from '../workflow/permissions.ts';
 import type { WorkflowPermissions } from '../workflow/workflow-file.ts';
 import type { PlannedJob } from './run-definitions.ts';

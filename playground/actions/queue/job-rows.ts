@@ -1,10 +1,10 @@
 /** The rows of jobs, their logs and the check runs that show them on the commit. */
 
-import { actions, playground } from '../../limits.ts';
+import { actions, playground } from '../../limits/limits.ts';
 import { actionsApp, repoById } from '../../world/lookup.ts';
-import type { CheckAnnotation, Conclusion, Job, Run, Step } from '../../world/state-actions.ts';
 import { nextId, type World } from '../../world/world.ts';
 import type { Annotation, JobReport } from '../runner/runner-types.ts';
+import type { CheckAnnotation, Conclusion, Job, Run, Step } from '../state-actions.ts';
 import { announceJob } from './announce.ts';
 import { updateRun } from './run-rows.ts';
 

@@ -1,14 +1,14 @@
 /** Makes the runs that an event starts. */
 
-import { actions } from '../../limits.ts';
+import { roleOf } from '../../identity/permissions.ts';
+import { actions } from '../../limits/limits.ts';
 import type { WorldEvent } from '../../world/bus.ts';
 import type { Json } from '../../world/json.ts';
 import { issuesOf, repoById } from '../../world/lookup.ts';
-import { roleOf } from '../../world/permissions.ts';
 import type { Repo } from '../../world/state.ts';
-import type { Run } from '../../world/state-actions.ts';
 import { newActionsSettings } from '../../world/state-settings.ts';
 import type { World } from '../../world/world.ts';
+import type { Run } from '../state-actions.ts';
 import { matchesTrigger } from '../workflow/matches-trigger.ts';
 import type { Engine } from './engine.ts';
 import { barePlan } from './plan-rows.ts';

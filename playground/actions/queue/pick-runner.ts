@@ -1,9 +1,9 @@
 /** Which machine may take a job: its labels, its runner group, and whose workflow asks. */
 
 import { repoById } from '../../world/lookup.ts';
-import type { Job } from '../../world/state-actions.ts';
 import { isSelfHostedLabel } from '../runner/environment.ts';
 import type { Runner } from '../runner/runner-types.ts';
+import type { Job } from '../state-actions.ts';
 import { locationOf, ownerOf } from './called-workflow.ts';
 import type { Engine } from './engine.ts';
 import { planOf } from './plan-rows.ts';

@@ -1,7 +1,7 @@
 /** The plan of a run: its nodes changed, one at a time. */
 
-import type { PlanNode, Run, RunPlan } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
+import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
 import type { RunSource } from './run-source.ts';
 
 /** What a plan takes over from the event, and a further attempt from the plan before it. */

@@ -2,9 +2,9 @@
 
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
-import type { Run, RunPlan } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
 import { evaluateText } from '../expressions/evaluate.ts';
+import type { Run, RunPlan } from '../state-actions.ts';
 import { typedDispatchInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { announceRun } from './announce.ts';

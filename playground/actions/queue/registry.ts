@@ -2,8 +2,8 @@
 
 import type { Json } from '../../world/json.ts';
 import type { Repo } from '../../world/state.ts';
-import type { Workflow } from '../../world/state-actions.ts';
 import { nextId, type World } from '../../world/world.ts';
+import type { Workflow } from '../state-actions.ts';
 import type { Triggers } from '../workflow/triggers.ts';
 import type { SourceFile, WorkflowFiles } from './workflow-files.ts';
 

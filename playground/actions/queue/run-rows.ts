@@ -1,11 +1,11 @@
 /** The rows of runs: made, planned, moved on, ended. */
 
+import { revokeRunTokens } from '../../identity/tokens.ts';
 import type { Json } from '../../world/json.ts';
 import { actionsApp } from '../../world/lookup.ts';
 import type { Repo } from '../../world/state.ts';
-import type { Conclusion, Run, Workflow } from '../../world/state-actions.ts';
-import { revokeRunTokens } from '../../world/tokens.ts';
 import { nextId, type World } from '../../world/world.ts';
+import type { Conclusion, Run, Workflow } from '../state-actions.ts';
 import { announceRun } from './announce.ts';
 import type { RunSource } from './run-source.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
-import type { PlanNode, Run, RunPlan } from '../../world/state-actions.ts';
 import type { World } from '../../world/world.ts';
 import type { Scope, StatusSoFar } from '../expressions/evaluate.ts';
+import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
 import { githubContext } from './github-context.ts';
 import type { PlannedJob } from './run-definitions.ts';
 

@@ -1,8 +1,8 @@
 /** Fires `on.schedule` by the playground's clock: workflows of the default branch only. */
 
+import { shapeRepo } from '../../git/shape-repo.ts';
 import type { Json } from '../../world/json.ts';
 import { repoById, userById } from '../../world/lookup.ts';
-import { shapeRepo } from '../../world/shapes/shape-repo.ts';
 import type { World } from '../../world/world.ts';
 import { newestDueMs, nextDueMs } from '../workflow/due-times.ts';
 import type { Engine } from './engine.ts';

@@ -1,7 +1,7 @@
 /** One look at the whole queue: plan what is new, carry out cancellations, move runs on, let waiting ones in, use free runners. */
 
-import { actions } from '../../limits.ts';
-import type { Job } from '../../world/state-actions.ts';
+import { actions } from '../../limits/limits.ts';
+import type { Job } from '../state-actions.ts';
 import { advanceRun } from './advance-run.ts';
 import { cancelRun } from './cancel.ts';
 import { groupOf, openRuns } from './concurrency.ts';

@@ -1,11 +1,11 @@
 /** Puts a queued job on a runner, and writes down how it ended. */
 
+import { mintWorkflowToken, revokeToken } from '../../identity/tokens.ts';
 import { repoById } from '../../world/lookup.ts';
-import type { Job, Run } from '../../world/state-actions.ts';
-import { mintWorkflowToken, revokeToken } from '../../world/tokens.ts';
 import { evaluateValue, isTrue } from '../expressions/evaluate.ts';
 import { runJob } from '../runner/run-job.ts';
 import type { JobResult, JobWork, Runner } from '../runner/runner-types.ts';
+import type { Job, Run } from '../state-actions.ts';
 import { announceJob, announceRun } from './announce.ts';
 import type { Engine } from './engine.ts';
 import { githubContext } from './github-context.ts';

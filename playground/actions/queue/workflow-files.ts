@@ -1,7 +1,7 @@
 /** Reads workflow files out of git and remembers what they mean; a commit's files never change. */
 
-import { actions } from '../../limits.ts';
-import { entryAt } from '../../world/git-trees.ts';
+import { entryAt } from '../../git/store/git-trees.ts';
+import { actions } from '../../limits/limits.ts';
 import type { Repo } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
 import { parseWorkflow } from '../workflow/parse-workflow.ts';

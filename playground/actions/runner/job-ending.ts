@@ -1,6 +1,6 @@
 /** The early end of a job: by its time limit or by a cancellation. */
 
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 import type { JobOutput } from './job-output.ts';
 import type { JobFrame } from './job-state.ts';
 import { startTimer } from './timer.ts';

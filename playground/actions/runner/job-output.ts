@@ -1,6 +1,6 @@
 /** Where a job's lines go: masked, workflow commands carried out, annotations kept. */
 
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 import type { Masks } from './masks.ts';
 import type { Annotation } from './runner-types.ts';
 import { createCommandReader, type LogCommand } from './workflow-commands.ts';

@@ -3,7 +3,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 import { assertNever } from '../../world/assert.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { checkout, checkoutPost } from './checkout.ts';

@@ -1,7 +1,7 @@
 /** Runs one job on one runner: set-up, its steps in order, the post parts of its actions, and its outputs. */
 
 import path from 'node:path';
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 import { evaluateText } from '../expressions/evaluate.ts';
 import { type JobEnding, jobEnding } from './job-ending.ts';
 import { createJobOutput, type JobOutput } from './job-output.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 
 export type StepProgram = {
   readonly file: string;

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../world/assert.ts';
 import type { Json } from '../../world/json.ts';
-import type { DispatchInput } from '../../world/state-actions.ts';
+import type { DispatchInput } from '../state-actions.ts';
 import type { CallInput } from './triggers.ts';
 
 export type CheckedInputs =

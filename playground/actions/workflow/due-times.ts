@@ -1,7 +1,7 @@
 /** When a schedule fires: five-field cron in UTC, as `on.schedule` has it. */
 
 import { Cron } from 'croner';
-import { actions } from '../../limits.ts';
+import { actions } from '../../limits/limits.ts';
 
 /** Whether a text is a cron line that GitHub takes (five fields, no seconds, no nicknames). */
 export function isCron(line: string): boolean {

@@ -1,7 +1,7 @@
 /** The events that start a workflow: `on:` read into one shape per event. */
 
 import * as z from 'zod';
-import type { DispatchInput } from '../../world/state-actions.ts';
+import type { DispatchInput } from '../state-actions.ts';
 
 /** Which branches, tags and paths count; an empty list means that the key is not there. */
 export type RefFilter = {

@@ -1,6 +1,6 @@
 /** What a workflow file says, after its YAML was read once: the shape that the queue and the runner work from. */
 
-import type { AccessLevel } from '../../world/state-people.ts';
+import type { AccessLevel } from '../../identity/state-people.ts';
 import type { Triggers } from './triggers.ts';
 
 /** A scalar of the YAML or a text that may hold `${{ }}`. */

@@ -1,7 +1,7 @@
 /** Faults: switched on and off, and what was injected lately. */
 
 import { faultKinds } from '../../faults/fault.ts';
-import { faults as limits } from '../../limits.ts';
+import { faults as limits } from '../../limits/limits.ts';
 import { type Html, html } from '../html.ts';
 import { moment } from '../parts/moment.ts';
 import { panelCard, panelTable } from './cards.ts';

@@ -1,6 +1,6 @@
 /** What every token has used of GitHub's limits, and what each caller has cost since the world began. */
 
-import { github } from '../../limits.ts';
+import { github } from '../../limits/limits.ts';
 import { type Html, html } from '../html.ts';
 import { moment } from '../parts/moment.ts';
 import { panelCard, panelTable, share } from './cards.ts';

@@ -2,8 +2,8 @@
 
 import type { Fault } from '../../faults/fault.ts';
 import type { Struck } from '../../faults/strike.ts';
-import type { RateWindow } from '../../world/rate.ts';
-import type { SecondaryStand } from '../../world/secondary.ts';
+import type { RateWindow } from '../../limits/rate.ts';
+import type { SecondaryStand } from '../../limits/secondary.ts';
 import type { Delivery, Usage } from '../../world/state.ts';
 import type { Chain } from './verify-chain.ts';
 

@@ -2,9 +2,9 @@
 
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
-import type { GitStore, Sha } from '../../git/git-store.ts';
-import { readPath } from '../../git/memory-remote.ts';
-import { entryAt } from '../../world/git-trees.ts';
+import type { GitStore, Sha } from '../../git/store/git-store.ts';
+import { entryAt } from '../../git/store/git-trees.ts';
+import { readPath } from '../../git/store/memory-remote.ts';
 import type { World } from '../../world/world.ts';
 import { type Chain, type ChainKeys, verifyChain } from './verify-chain.ts';
 

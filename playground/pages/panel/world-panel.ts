@@ -3,10 +3,10 @@
 import { lately } from '../../faults/strike.ts';
 import { advance } from '../../http/control.ts';
 import type { OffsetClock } from '../../http/offset-clock.ts';
-import { faults as limits } from '../../limits.ts';
+import { faults as limits } from '../../limits/limits.ts';
+import { rateStands } from '../../limits/rate.ts';
+import { secondaryStands } from '../../limits/secondary.ts';
 import { redeliver } from '../../webhooks/webhooks.ts';
-import { rateStands } from '../../world/rate.ts';
-import { secondaryStands } from '../../world/secondary.ts';
 import type { Usage } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
 import type { Panel, ProcessRow } from './panel.ts';

@@ -1,5 +1,5 @@
 /** The bar at the foot: the world's clock, requests used, webhooks delivered. */
-import { github } from '../../limits.ts';
+import { github } from '../../limits/limits.ts';
 import type { Glance } from '../glance.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';

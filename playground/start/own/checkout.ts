@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { execa } from 'execa';
-import { gitEnvironment } from '../../git/git-environment.ts';
+import { gitEnvironment } from '../../git/store/git-environment.ts';
 import { people } from '../../world/seed.ts';
 
 export type Checkout = {

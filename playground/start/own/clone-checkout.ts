@@ -1,6 +1,6 @@
 /** Copies the branches and tags of a checkout into a bare repository of the playground; the checkout is only read. */
 
-import { createGitProgram } from '../../git/git-program.ts';
+import { createGitProgram } from '../../git/store/git-program.ts';
 import type { Checkout } from './checkout.ts';
 
 /**

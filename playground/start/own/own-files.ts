@@ -1,9 +1,9 @@
 /** Files of a branch that a rehearsal looks at: the config, the workflows. */
 
-import type { GitStore, Sha } from '../../git/git-store.ts';
-import { readPath } from '../../git/memory-remote.ts';
-import { actions as limits } from '../../limits.ts';
-import { entryAt } from '../../world/git-trees.ts';
+import type { GitStore, Sha } from '../../git/store/git-store.ts';
+import { entryAt } from '../../git/store/git-trees.ts';
+import { readPath } from '../../git/store/memory-remote.ts';
+import { actions as limits } from '../../limits/limits.ts';
 
 const WORKFLOWS = '.github/workflows';
 

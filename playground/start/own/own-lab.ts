@@ -3,9 +3,9 @@
 import { access, rm } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
-import type { GitStore } from '../../git/git-store.ts';
-import { commitFiles } from '../../git/memory-remote.ts';
-import { createProgramStore } from '../../git/program-store.ts';
+import type { GitStore } from '../../git/store/git-store.ts';
+import { commitFiles } from '../../git/store/memory-remote.ts';
+import { createProgramStore } from '../../git/store/program-store.ts';
 import { seedWorld } from '../../world/seed.ts';
 import type { World } from '../../world/world.ts';
 import { installedLab } from '../installed-lab.ts';

@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ray } from '../../limits.ts';
+import { ray } from '../../limits/limits.ts';
 
 /** In the environment of the head, from which everything on it has its own. */
 export const HEAD_MARK = 'FERRYBOT_REHEARSAL_HEAD';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ray } from '../../limits.ts';
+import { ray } from '../../limits/limits.ts';
 import { freePorts } from './free-ports.ts';
 import { endHead, HEAD_MARK } from './head-processes.ts';
 

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mintInstallationToken } from '../../../playground/world/tokens.ts';
+import { mintInstallationToken } from '../../../playground/identity/tokens.ts';
 import { describeWith } from '../../support/outside-tools.ts';
 import { type BundleLab, openBundleLab } from '../../trust/bundle-lab.ts';
 import { bookmark, HOSTED, HOSTED_TOO, LAUNCHER } from '../../trust/bundle-world.ts';

@@ -2,22 +2,28 @@
 
 import { createRun } from '../../../playground/actions/queue/run-rows.ts';
 import { plain } from '../../../playground/actions/queue/run-source.ts';
+import type { Job, Run } from '../../../playground/actions/state-actions.ts';
 import type { Clock } from '../../../playground/clock.ts';
-import type { GitStore } from '../../../playground/git/git-store.ts';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
+import { recordPush } from '../../../playground/git/pushes.ts';
+import type { GitStore } from '../../../playground/git/store/git-store.ts';
+import { changeTree, type PathChange } from '../../../playground/git/store/git-trees.ts';
+import { createMemoryStore } from '../../../playground/git/store/memory-store.ts';
+import type { Caller, Token } from '../../../playground/identity/state-people.ts';
+import { mintUserToken } from '../../../playground/identity/tokens.ts';
+import { openPull } from '../../../playground/pulls/open-pull.ts';
+import {
+  type Act,
+  addComment,
+  authoredBy,
+  putIssue,
+  takeNumber,
+} from '../../../playground/threads/threads.ts';
 import { createWorld } from '../../../playground/world/create-world.ts';
 import { emitChange } from '../../../playground/world/emit.ts';
-import { changeTree, type PathChange } from '../../../playground/world/git-trees.ts';
 import type { Json } from '../../../playground/world/json.ts';
 import { actionsApp, findRepo, findUser, must } from '../../../playground/world/lookup.ts';
-import { openPull } from '../../../playground/world/open-pull.ts';
-import { recordPush } from '../../../playground/world/pushes.ts';
 import { seedWorld } from '../../../playground/world/seed.ts';
 import type { Repo, State } from '../../../playground/world/state.ts';
-import type { Job, Run } from '../../../playground/world/state-actions.ts';
-import type { Caller, Token } from '../../../playground/world/state-people.ts';
-import { type Act, addComment, authoredBy, putIssue, takeNumber } from '../../../playground/world/threads.ts';
-import { mintUserToken } from '../../../playground/world/tokens.ts';
 import type { World } from '../../../playground/world/world.ts';
 
 export const MORNING = Date.UTC(2026, 10, 20, 6, 0, 0);

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Actions, createActions } from '../../../playground/actions/actions.ts';
-import { createProgramStore } from '../../../playground/git/program-store.ts';
+import { createProgramStore } from '../../../playground/git/store/program-store.ts';
 import { createGitDoor } from '../../../playground/http/git-door.ts';
 import { createOffsetClock } from '../../../playground/http/offset-clock.ts';
 import { listen } from '../../../playground/http/server.ts';

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../../playground/actions/queue/run-rows.ts';
 import { plain } from '../../../playground/actions/queue/run-source.ts';
-import { allRoutes } from '../../../playground/world/routes/all-routes.ts';
+import type { Workflow } from '../../../playground/actions/state-actions.ts';
+import { allRoutes } from '../../../playground/api/all-routes.ts';
+import { mintUserToken } from '../../../playground/identity/tokens.ts';
 import { addUser } from '../../../playground/world/seed.ts';
-import type { Workflow } from '../../../playground/world/state-actions.ts';
-import { mintUserToken } from '../../../playground/world/tokens.ts';
 import { at, createTown, type Town } from '../world/town.ts';
 
 const reads = allRoutes.filter(({ method }) => method === 'GET');

@@ -1,10 +1,10 @@
 /** Each fault of requests strikes every route that there is, and does to its state what the fault says. */
 
 import { describe, expect, it } from 'vitest';
+import { allRoutes } from '../../../playground/api/all-routes.ts';
 import { ConnectionLost } from '../../../playground/faults/connection-lost.ts';
 import { type FaultKind, faultSchema } from '../../../playground/faults/fault.ts';
-import { allRoutes } from '../../../playground/world/routes/all-routes.ts';
-import { mintUserToken } from '../../../playground/world/tokens.ts';
+import { mintUserToken } from '../../../playground/identity/tokens.ts';
 import { at, createTown, type Town } from '../world/town.ts';
 
 type Asked = { readonly method: string; readonly path: string };

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Fault, faultSchema } from '../../../playground/faults/fault.ts';
+import { mintInstallationToken } from '../../../playground/identity/tokens.ts';
 import { startWebhooks } from '../../../playground/webhooks/webhooks.ts';
-import { mintInstallationToken } from '../../../playground/world/tokens.ts';
 import { createTown, type Town } from '../world/town.ts';
 
 const always = (fault: Partial<Fault> & Pick<Fault, 'kind'>): Fault =>

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { gitEnvironment } from '../../../playground/git/git-environment.ts';
-import type { GitStore } from '../../../playground/git/git-store.ts';
-import { type GitHttpOptions, serveGit } from '../../../playground/git/http-backend.ts';
-import { createProgramStore } from '../../../playground/git/program-store.ts';
+import { type GitHttpOptions, serveGit } from '../../../playground/git/smart-http/http-backend.ts';
+import { gitEnvironment } from '../../../playground/git/store/git-environment.ts';
+import type { GitStore } from '../../../playground/git/store/git-store.ts';
+import { createProgramStore } from '../../../playground/git/store/program-store.ts';
 
 export type Push = Parameters<GitHttpOptions['onPush']>[0];
 

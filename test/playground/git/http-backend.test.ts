@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Sha } from '../../../playground/git/git-store.ts';
-import { isGitRequest } from '../../../playground/git/http-backend.ts';
+import { isGitRequest } from '../../../playground/git/smart-http/http-backend.ts';
+import type { Sha } from '../../../playground/git/store/git-store.ts';
 import { type GitServer, startGitServer } from './git-server.ts';
 import { temporaryFolder, writeCommit } from './store-pair.ts';
 

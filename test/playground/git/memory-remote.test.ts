@@ -3,10 +3,10 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importTree } from '../../../playground/git/import-tree.ts';
-import { commitFiles, readPath, treeAt } from '../../../playground/git/memory-remote.ts';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { createProgramStore } from '../../../playground/git/program-store.ts';
+import { importTree } from '../../../playground/git/store/import-tree.ts';
+import { commitFiles, readPath, treeAt } from '../../../playground/git/store/memory-remote.ts';
+import { createMemoryStore } from '../../../playground/git/store/memory-store.ts';
+import { createProgramStore } from '../../../playground/git/store/program-store.ts';
 import { startGitServer } from './git-server.ts';
 import { ada, temporaryFolder } from './store-pair.ts';
 

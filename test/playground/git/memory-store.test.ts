@@ -1,8 +1,8 @@
 /** What only the store in memory promises: copies that go their own way, and speed. */
 
 import { expect, it } from 'vitest';
-import { commitFiles } from '../../../playground/git/memory-remote.ts';
-import { cloneStore, createMemoryStore } from '../../../playground/git/memory-store.ts';
+import { commitFiles } from '../../../playground/git/store/memory-remote.ts';
+import { cloneStore, createMemoryStore } from '../../../playground/git/store/memory-store.ts';
 import { ada, writeCommit } from './store-pair.ts';
 
 it('makes copies that no longer see each other', async () => {

@@ -1,8 +1,8 @@
 /** What every GitStore must do, asked of the one in memory and of the one that runs git. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { GitStore, Sha } from '../../../playground/git/git-store.ts';
-import { emptyTreeSha } from '../../../playground/git/object-encoding.ts';
+import type { GitStore, Sha } from '../../../playground/git/store/git-store.ts';
+import { emptyTreeSha } from '../../../playground/git/store/object-encoding.ts';
 import { ada, openStore, storeKinds, temporaryFolder, writeCommit, writeFiles } from './store-pair.ts';
 
 const nowhere: Sha = '1234567890123456789012345678901234567890';

@@ -3,9 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GitStore, Sha, Signature, TreeEntry } from '../../../playground/git/git-store.ts';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { createProgramStore } from '../../../playground/git/program-store.ts';
+import type { GitStore, Sha, Signature, TreeEntry } from '../../../playground/git/store/git-store.ts';
+import { createMemoryStore } from '../../../playground/git/store/memory-store.ts';
+import { createProgramStore } from '../../../playground/git/store/program-store.ts';
 
 export type StoreKind = 'memory' | 'program';
 

@@ -3,10 +3,10 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GitStore, Sha } from '../../../playground/git/git-store.ts';
-import { linePatch } from '../../../playground/git/line-patch.ts';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
-import { isRefName } from '../../../playground/git/ref-name.ts';
+import type { GitStore, Sha } from '../../../playground/git/store/git-store.ts';
+import { linePatch } from '../../../playground/git/store/line-patch.ts';
+import { createMemoryStore } from '../../../playground/git/store/memory-store.ts';
+import { isRefName } from '../../../playground/git/store/ref-name.ts';
 import { startGitServer } from './git-server.ts';
 import { openStore, temporaryFolder, writeCommit } from './store-pair.ts';
 

@@ -1,12 +1,12 @@
 /** The page over the playground's own server and API, with a ferry planted in the lab's repository. */
 import type { Clock } from '../../../playground/clock.ts';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
+import { createMemoryStore } from '../../../playground/git/store/memory-store.ts';
 import { listen } from '../../../playground/http/server.ts';
+import { mintInstallationToken } from '../../../playground/identity/tokens.ts';
 import { worldSettings } from '../../../playground/pages/from-world.ts';
 import { createPages } from '../../../playground/pages/pages.ts';
 import { createWorld } from '../../../playground/world/create-world.ts';
 import { seedWorld } from '../../../playground/world/seed.ts';
-import { mintInstallationToken } from '../../../playground/world/tokens.ts';
 import type { World } from '../../../playground/world/world.ts';
 
 const startMs = Date.parse('2026-11-21T06:00:00Z');

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendLog, completeJob, createJob } from '../../../playground/actions/queue/job-rows.ts';
 import { completeRun, createRun } from '../../../playground/actions/queue/run-rows.ts';
+import type { Run, Workflow } from '../../../playground/actions/state-actions.ts';
 import { findRepo, findUser, must } from '../../../playground/world/lookup.ts';
-import type { Run, Workflow } from '../../../playground/world/state-actions.ts';
 import type { World } from '../../../playground/world/world.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 

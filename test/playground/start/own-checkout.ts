@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { gitEnvironment } from '../../../playground/git/git-environment.ts';
+import { gitEnvironment } from '../../../playground/git/store/git-environment.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLE = join(ROOT, 'fixtures/lab');

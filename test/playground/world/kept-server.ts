@@ -1,16 +1,16 @@
 /** A playground in a process of its own that a test may kill: `node kept-server.ts FOLDER` prints its address and ada's token. */
 
 import { join } from 'node:path';
-import { importTree } from '../../../playground/git/import-tree.ts';
-import { createProgramStore } from '../../../playground/git/program-store.ts';
+import { importTree } from '../../../playground/git/store/import-tree.ts';
+import { createProgramStore } from '../../../playground/git/store/program-store.ts';
 import { createGitDoor } from '../../../playground/http/git-door.ts';
 import { createOffsetClock } from '../../../playground/http/offset-clock.ts';
 import { listen } from '../../../playground/http/server.ts';
+import { mintUserToken } from '../../../playground/identity/tokens.ts';
 import { createWorld } from '../../../playground/world/create-world.ts';
 import { findUser, must } from '../../../playground/world/lookup.ts';
 import { seedWorld } from '../../../playground/world/seed.ts';
 import { createStateFile } from '../../../playground/world/state-file.ts';
-import { mintUserToken } from '../../../playground/world/tokens.ts';
 
 const folder = process.argv[2] ?? '';
 const directory = join(folder, 'lab.git');

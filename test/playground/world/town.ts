@@ -3,12 +3,12 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
-import { createMemoryStore } from '../../../playground/git/memory-store.ts';
+import { changeTree, type PathChange } from '../../../playground/git/store/git-trees.ts';
+import { createMemoryStore } from '../../../playground/git/store/memory-store.ts';
+import type { Permissions } from '../../../playground/identity/state-people.ts';
 import { createWorld } from '../../../playground/world/create-world.ts';
-import { changeTree, type PathChange } from '../../../playground/world/git-trees.ts';
 import { type Seeded, type SeedOptions, seedWorld } from '../../../playground/world/seed.ts';
 import type { State } from '../../../playground/world/state.ts';
-import type { Permissions } from '../../../playground/world/state-people.ts';
 import type { World } from '../../../playground/world/world.ts';
 
 export const secret = 'a webhook secret of the tests';

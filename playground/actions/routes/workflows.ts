@@ -1,0 +1,216 @@
+/** Routes of workflows (docs.github.com/rest/actions/workflows) and of dispatches. */
+
+import * as z from 'zod';
+import { pagedIn } from '../../api/paging.ts';
+import { type Answer, failed, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { repoApi, repoPage } from '../../git/shape-repo.ts';
+import { github } from '../../limits/limits.ts';
+import { emitChange } from '../../world/emit.ts';
+import type { Json } from '../../world/json.ts';
+import { actionsApp } from '../../world/lookup.ts';
+import { nextId } from '../../world/world.ts';
+import { shapeRun, shapeWorkflow } from '../shape-run.ts';
+import type { Run, Workflow } from '../state-actions.ts';
+import { checkDispatchInputs } from '../workflow/dispatch-inputs.ts';
+
+const read = repoAccess('actions:read', 'public');
+const write = repoAccess('actions:write', 'write');
+const inputValue = z.union([z.string(), z.number(), z.boolean()]).transform((value) => `${value}`);
+const dispatch = z.object({
+  ref: z.string(),
+  inputs: z.record(z.string(), inputValue).default({}),
+  return_run_details: z.boolean().default(false),
+});
+const repositoryDispatch = z.object({
+  event_type: z.string().min(1).max(100),
+  client_payload: z.record(z.string(), z.json()).default({}),
+});
+
+export const workflowRoutes: readonly Route[] = [
+  reads('/actions/workflows', read, (call) => {
+    const rows = Object.values(call.world.state.workflows).filter(
+      (row) => row.repoId === call.repo.id && row.state !== 'deleted',
+    );
+    return pagedIn(call, 'workflows', rows, (row) => shapeWorkflow(call.world, row));
+  }),
+  reads('/actions/workflows/:workflow', read, (call) => {
+    const row = workflowOf(call);
+    return row === null ? notFound() : ok(shapeWorkflow(call.world, row));
+  }),
+  reads('/actions/workflows/:workflow/runs', read, (call) => {
+    const row = workflowOf(call);
+    if (row === null) return notFound();
+    return pagedIn(call, 'workflow_runs', runsOf(call, row.id), (run) => shapeRun(call.world, run));
+  }),
+  writes('POST', '/actions/workflows/:workflow/dispatches', write, dispatch, dispatchWorkflow),
+  acts('PUT', '/actions/workflows/:workflow/enable', write, (call) => setState(call, 'active')),
+  acts('PUT', '/actions/workflows/:workflow/disable', write, (call) => setState(call, 'disabled_manually')),
+  writes(
+    'POST',
+    '/dispatches',
+    repoAccess('contents:write', 'write'),
+    repositoryDispatch,
+    async (call, body) => {
+      await emitChange(call.world, {
+        type: 'repository_dispatch',
+        action: body.event_type,
+        repo: call.repo,
+        sender: call.actor,
+        byTokenKind: call.caller.kind,
+        payload: { branch: call.repo.defaultBranch, client_payload: body.client_payload },
+      });
+      return noContent();
+    },
+  ),
+];
+
+/** By id or by file name, as GitHub takes both. */
+function workflowOf(call: RepoCall): Workflow | null {
+  const wanted = call.params['workflow'] ?? '';
+  const rows = Object.values(call.world.state.workflows).filter(
+    (row) => row.repoId === call.repo.id && row.state !== 'deleted',
+  );
+  return rows.find((row) => `${row.id}` === wanted || row.path.split('/').at(-1) === wanted) ?? null;
+}
+
+/** Runs, newest first, that the query's filters let through. */
+export function runsOf(call: RepoCall, workflowId: number | null): readonly Run[] {
+  const { query } = call;
+  const status = query.get('status');
+  const same = (name: string, value: string | null): boolean => {
+    const wanted = query.get(name);
+    return wanted === null || wanted === value;
+  };
+  const logins = (run: Run): string | null => call.world.state.users[run.actorId]?.login ?? null;
+  const rows = Object.values(call.world.state.runs).filter(
+    (run) =>
+      run.repoId === call.repo.id &&
+      (workflowId === null || run.workflowId === workflowId) &&
+      same('event', run.event) &&
+      same('head_sha', run.headSha) &&
+      same('branch', run.headBranch) &&
+      same('actor', logins(run)) &&
+      same('check_suite_id', `${run.checkSuiteId}`) &&
+      (status === null || run.status === status || run.conclusion === status) &&
+      createdWithin(run, query.get('created')),
+  );
+  return rows.toSorted((a, b) => b.id - a.id);
+}
+
+/** `>=2026-01-01T00:00:00Z`, `<…`, `a..b`: GitHub's search syntax for dates. */
+function createdWithin(run: Run, created: string | null): boolean {
+  if (created === null) return true;
+  const at = Math.floor(run.createdAtMs / 1000) * 1000;
+  const [from, to] = created.split('..');
+  if (to !== undefined) return at >= Date.parse(from ?? '') && at <= Date.parse(to);
+  const [, operator = '', day = ''] = /^(>=|<=|>|<)?(.*)$/.exec(created) ?? [];
+  const bound = Date.parse(day);
+  if (operator === '>=') return at >= bound;
+  if (operator === '<=') return at <= bound;
+  if (operator === '>') return at > bound;
+  return operator === '<' ? at < bound : new Date(at).toISOString().startsWith(day.slice(0, 10));
+}
+
+/** 204, or since 2026-02-19 with `return_run_details` 200 with the run's id and addresses. */
+async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>): Promise<Answer> {
+  const workflow = workflowOf(call);
+  if (workflow === null) return notFound();
+  if (workflow.state !== 'active')
+    return unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
+  if (workflow.dispatchInputs === null)
+    return unprocessable("Workflow does not have 'workflow_dispatch' trigger");
+  if (Object.keys(body.inputs).length > github.dispatchInputs) {
+    return unprocessable(
+      `you may only define up to ${github.dispatchInputs} \`inputs\` for a workflow_dispatch event`,
+    );
+  }
+  const headSha = await resolveCommit(call.world.gitOf(call.repo), call.repo, body.ref);
+  if (headSha === null) return unprocessable(`No ref found for: ${body.ref}`);
+  const checked = checkDispatchInputs(workflow.dispatchInputs, body.inputs);
+  if (!checked.ok) return unprocessable(checked.message);
+  const payload = { ref: fullRef(body.ref), inputs: checked.inputs, workflow: workflow.path };
+  const run = newRun(call, workflow, headSha, body.ref, checked.inputs, payload);
+  await emitChange(call.world, {
+    type: 'workflow_dispatch',
+    action: null,
+    repo: call.repo,
+    sender: call.actor,
+    byTokenKind: call.caller.kind,
+    runId: run.id,
+    payload,
+  });
+  if (!body.return_run_details) return noContent();
+  return ok({
+    workflow_run_id: run.id,
+    run_url: `${repoApi(call.world, call.repo)}/actions/runs/${run.id}`,
+    html_url: `${repoPage(call.world, call.repo)}/actions/runs/${run.id}`,
+  });
+}
+
+/** The row of the run; the runner plans it and names it when it hears of the dispatch. */
+function newRun(
+  call: ActorCall,
+  workflow: Workflow,
+  headSha: string,
+  ref: string,
+  inputs: Readonly<Record<string, string>>,
+  payload: Json,
+): Run {
+  const { world, repo } = call;
+  const now = world.clock.now();
+  const headBranch = ref.replace(/^refs\/(heads|tags)\//, '');
+  const suiteId = nextId(world, 'checkSuites');
+  const suite = { id: suiteId, repoId: repo.id, appId: actionsApp.appId, headSha, headBranch };
+  world.state.checkSuites[suiteId] = { ...suite, createdAtMs: now, updatedAtMs: now };
+  const earlier = Object.values(world.state.runs).filter((one) => one.workflowId === workflow.id);
+  const run: Run = {
+    id: nextId(world, 'runs'),
+    repoId: repo.id,
+    workflowId: workflow.id,
+    name: workflow.name,
+    displayTitle: workflow.name,
+    path: workflow.path,
+    runNumber: 1 + Math.max(0, ...earlier.map((one) => one.runNumber)),
+    runAttempt: 1,
+    event: 'workflow_dispatch',
+    status: 'queued',
+    conclusion: null,
+    headBranch,
+    headSha,
+    actorId: call.actor.id,
+    triggeringActorId: call.actor.id,
+    inputs,
+    payload,
+    pullNumbers: [],
+    checkSuiteId: suiteId,
+    jobIds: [],
+    createdAtMs: now,
+    updatedAtMs: now,
+    startedAtMs: now,
+    cancelRequested: false,
+  };
+  world.state.runs[run.id] = run;
+  return run;
+}
+
+function fullRef(ref: string): string {
+  return ref.startsWith('refs/') ? ref : `refs/heads/${ref}`;
+}
+
+function setState(call: ActorCall, state: Workflow['state']): Answer {
+  const row = workflowOf(call);
+  if (row === null) return notFound();
+  if (row.state === state) return failed(422, `Unable to change the state to ${state}: it is already so`);
+  call.world.state.workflows[row.id] = { ...row, state, updatedAtMs: call.world.clock.now() };
+  return noContent();
+}

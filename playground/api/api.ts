@@ -1,0 +1,205 @@
+/** The API's front door: finds the route of a request, checks who asks, answers, and keeps count. */
+
+import { createHash } from 'node:crypto';
+import { answerGraphql } from '../graphql/answer.ts';
+import { callerName, identify, suspensionOf } from '../identity/identity.ts';
+import type { Caller } from '../identity/state-people.ts';
+import { playground } from '../limits/limits.ts';
+import { countUsage, type RateResource, rateHeaders, rateOf, spend } from '../limits/rate.ts';
+import { enter, secondaryWaitMs } from '../limits/secondary.ts';
+import { type AnswerMade, publishAnswer } from '../world/channels.ts';
+import type { Json } from '../world/json.ts';
+import { nextId, type World } from '../world/world.ts';
+import { allRoutes } from './all-routes.ts';
+import { dispatch } from './dispatch.ts';
+import { isOperation } from './github-operations.ts';
+import { readJsonBody } from './read-body.ts';
+import { type Answer, failed, notFound, secondaryLimit } from './reply.ts';
+import type { Call, Route } from './route.ts';
+import { createRouter, type Match } from './router.ts';
+
+const router = createRouter(allRoutes);
+const restPrefix = '/api/v3';
+
+/** Answers any request of the API; what it does not have is a loud 501, remembered in `state.unserved`. */
+export async function answer(world: World, request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const identity = identify(world, request.headers.get('authorization'));
+  if (!identity.ok) return send(world, request, { kind: 'anonymous' }, failed(401, identity.message));
+  const { caller, token } = identity;
+  const suspended = suspensionOf(world, caller);
+  if (suspended !== null) return send(world, request, caller, failed(403, suspended));
+  const isQuery = isGraphql(request) && request.method === 'POST';
+  const isFree = url.pathname === `${restPrefix}/rate_limit`;
+  if (!isQuery && !isFree && isSpent(world, caller, 'core'))
+    return send(world, request, caller, failed(403, spentMessage(world, caller)));
+  const path = url.pathname.startsWith(`${restPrefix}/`) ? url.pathname.slice(restPrefix.length) : null;
+  const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
+  if (!isQuery && match === null) return send(world, request, caller, unserved(world, request, caller));
+  const body = await readJsonBody(request);
+  if (!body.ok) return send(world, request, caller, failed(400, body.message));
+  if (isQuery || match === null) return graphql(world, request, caller, body.value);
+  const call: Call = {
+    world,
+    caller,
+    token,
+    params: match.params,
+    query: url.searchParams,
+    body: body.value,
+    accept: request.headers.get('accept') ?? '',
+    url,
+  };
+  const writes = request.method !== 'GET' && request.method !== 'HEAD';
+  const cost = { points: writes ? 5 : 1, content: match.route.content, resource: 'core' } as const;
+  const waitMs = secondaryWaitMs(world, caller, cost);
+  if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs));
+  const leave = enter(world, caller, cost);
+  const result = withNeeds(match.route, await dispatch(call, match).finally(leave));
+  if (request.method !== 'GET' && request.method !== 'HEAD' && result.status < 400) await world.save();
+  count(world, caller, match, result);
+  return send(world, request, caller, result);
+}
+
+async function graphql(world: World, request: Request, caller: Caller, body: Json): Promise<Response> {
+  if (caller.kind === 'anonymous' || caller.kind === 'app') {
+    return send(world, request, caller, failed(401, 'This endpoint requires you to be authenticated.'));
+  }
+  // Unlike REST, GraphQL answers a spent budget with status 200 and an error in the body.
+  if (isSpent(world, caller, 'graphql')) {
+    const errors = [{ type: 'RATE_LIMITED', message: spentMessage(world, caller) }];
+    return send(world, request, caller, { status: 200, body: { errors }, headers: {} }, 'graphql');
+  }
+  const mutates = isMutation(body);
+  const cost = { points: mutates ? 5 : 1, content: mutates, resource: 'graphql' } as const;
+  const waitMs = secondaryWaitMs(world, caller, cost);
+  if (waitMs !== null) return send(world, request, caller, secondaryLimit(waitMs), 'graphql');
+  spend(world, caller, 'graphql');
+  countUsage(world, caller, 'graphql');
+  const leave = enter(world, caller, cost);
+  const result = await answerGraphql(world, caller, body).finally(leave);
+  if (result.mutation) {
+    await world.save();
+    if (result.content) countUsage(world, caller, 'contentWrites');
+  }
+  return send(world, request, caller, { status: result.status, body: result.body, headers: {} }, 'graphql');
+}
+
+function isSpent(world: World, caller: Caller, resource: RateResource): boolean {
+  const { used, limit } = rateOf(world, caller, resource);
+  return used >= limit;
+}
+
+function spentMessage(world: World, caller: Caller): string {
+  return `API rate limit exceeded for ${callerName(world, caller)}.`;
+}
+
+/** What the limits look at before the query is parsed; a mutation may always make content. */
+function isMutation(body: Json): boolean {
+  if (typeof body !== 'object' || body === null || !('query' in body)) return false;
+  return typeof body['query'] === 'string' && /^\s*mutation\b/.test(body['query']);
+}
+
+/** GitHub says on every answer which permissions an App would need (docs.github.com/rest: troubleshooting, "Resource not accessible"). */
+function withNeeds(route: Route, answered: Answer): Answer {
+  if (route.scope === 'plain') return answered;
+  const needs = route.access.permissions.map((need) => need.replace(':', '=')).join('; ');
+  return { ...answered, headers: { ...answered.headers, 'x-accepted-github-permissions': needs } };
+}
+
+function count(world: World, caller: Caller, match: Match, result: Answer): void {
+  const { route } = match;
+  if (route.pattern === '/app/installations/:id/access_tokens') {
+    countUsage(world, caller, 'mints');
+    return;
+  }
+  if (route.content && result.status < 400) countUsage(world, caller, 'contentWrites');
+}
+
+/** 404 for what GitHub has not, 501 for what it has and we have not. */
+function unserved(world: World, request: Request, caller: Caller): Answer {
+  const { pathname } = new URL(request.url);
+  if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFound();
+  const row = {
+    method: request.method,
+    path: pathname,
+    caller: callerName(world, caller),
+    atMs: world.clock.now(),
+  };
+  if (world.state.unserved.length < playground.unservedKept) world.state.unserved.push(row);
+  return failed(
+    501,
+    `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it to the routes/ of its room`,
+  );
+}
+
+/** Adds GitHub's headers; a GET whose ETag the caller already has becomes a 304, which costs nothing. */
+function send(
+  world: World,
+  request: Request,
+  caller: Caller,
+  answered: Answer,
+  resource: RateResource = 'core',
+): Response {
+  const headers = new Headers({
+    'x-github-request-id': requestId(world),
+    'x-github-media-type': 'github.v3; format=json',
+    'x-github-enterprise-version': '3.20.0',
+    date: new Date(world.clock.now()).toUTCString(),
+    'access-control-expose-headers':
+      'ETag, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+  });
+  const bytes = bytesOf(answered.body);
+  if (!(answered.body instanceof Uint8Array) && answered.body !== null) {
+    headers.set('content-type', 'application/json; charset=utf-8');
+  }
+  for (const [name, value] of Object.entries(answered.headers)) headers.set(name, value);
+  const reading = request.method === 'GET' && answered.status === 200;
+  let known = false;
+  if (reading) {
+    const etag = `W/"${createHash('sha256').update(bytes).digest('hex')}"`;
+    headers.set('etag', etag);
+    headers.set('cache-control', 'private, max-age=60, s-maxage=60');
+    known = (request.headers.get('if-none-match') ?? '').split(/,\s*/).includes(etag);
+  }
+  const free = new URL(request.url).pathname === `${restPrefix}/rate_limit`;
+  if (known) countUsage(world, caller, 'notModified');
+  else if (resource === 'core' && !free && !isMint(request)) {
+    spend(world, caller);
+    countUsage(world, caller, 'rest');
+  }
+  for (const [name, value] of Object.entries(rateHeaders(rateOf(world, caller, resource), resource)))
+    headers.set(name, value);
+  if (known) return new Response(null, { status: 304, headers });
+  if (!isGraphql(request)) publishAnswer(() => made(request, answered));
+  const empty = answered.body === null || request.method === 'HEAD';
+  return new Response(empty ? null : new Uint8Array(bytes), { status: answered.status, headers });
+}
+
+function made(request: Request, { status, body }: Answer): AnswerMade {
+  const path = new URL(request.url).pathname.replace(restPrefix, '');
+  const text = body instanceof Uint8Array || body === null ? null : JSON.stringify(body);
+  return { method: request.method, path, status, text };
+}
+
+function isGraphql(request: Request): boolean {
+  return new URL(request.url).pathname === '/api/graphql';
+}
+
+function isMint(request: Request): boolean {
+  return (
+    request.method === 'POST' &&
+    /\/app\/installations\/\d+\/access_tokens$/.test(new URL(request.url).pathname)
+  );
+}
+
+function bytesOf(body: Answer['body']): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return body === null ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body));
+}
+
+function requestId(world: World): string {
+  const number = nextId(world, 'requests').toString(16).toUpperCase().padStart(8, '0');
+  return `PLAY:${number.slice(0, 4)}:${number.slice(4)}:0000:${Math.floor(world.clock.now() / 1000)
+    .toString(16)
+    .toUpperCase()}`;
+}

@@ -1,0 +1,54 @@
+/** Lets a call through to its route, or answers why not: who asks, for which repository, with which permission. */
+
+import { actorOf } from '../identity/identity.ts';
+import { allows, type Verdict } from '../identity/permissions.ts';
+import type { Caller } from '../identity/state-people.ts';
+import { findRepo } from '../world/lookup.ts';
+import { type Answer, failed, notFound } from './reply.ts';
+import type { Call, PlainAccess, Reply } from './route.ts';
+import type { Match } from './router.ts';
+
+/** The route's own answer, or GitHub's refusal. */
+export async function dispatch(call: Call, match: Match): Promise<Answer> {
+  const { route } = match;
+  if (route.scope === 'plain') return (await refusePlain(call, route.access)) ?? route.handle(call);
+  const repo = findRepo(call.world, call.params['owner'] ?? '', call.params['repo'] ?? '');
+  if (repo === null) return notFound();
+  const verdict = allows(call.world, call.caller, repo, route.access);
+  if (verdict !== 'allowed') return refusal(verdict, call.caller);
+  if (route.scope === 'repo') return route.handle({ ...call, repo });
+  const actor = actorOf(call.world, call.caller);
+  return actor === null ? failed(401, 'Requires authentication') : route.handle({ ...call, repo, actor });
+}
+
+function refusePlain(call: Call, access: PlainAccess): Reply | null {
+  const { kind } = call.caller;
+  if (access === 'public') return null;
+  if (access === 'app') {
+    return kind === 'app' ? null : failed(401, 'A JSON web token could not be decoded');
+  }
+  if (access === 'installation') {
+    return kind === 'installation' || kind === 'workflow'
+      ? null
+      : failed(
+          403,
+          'You must authenticate with an installation access token in order to list repositories for an installation.',
+        );
+  }
+  return kind === 'anonymous' || kind === 'app' ? failed(401, 'Requires authentication') : null;
+}
+
+function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller): Answer {
+  switch (verdict) {
+    case 'hidden':
+      return notFound();
+    case 'sign-in':
+      return failed(401, 'Requires authentication');
+    case 'missing-role':
+      return failed(403, 'Must have push access to the repository.');
+    case 'missing-permission':
+      return caller.kind === 'app'
+        ? failed(403, 'A JSON web token of an App cannot be used here; use an installation access token.')
+        : failed(403, 'Resource not accessible by integration');
+  }
+}

@@ -1,0 +1,84 @@
+/** Answers of the API: status, JSON or bytes, headers; and GitHub's words for what went wrong. */
+
+import type { Json } from '../world/json.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly body: Json | Uint8Array | null;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** One entry of a 422's `errors`. */
+export type FieldError = {
+  readonly resource: string;
+  readonly field: string;
+  readonly code: 'missing' | 'missing_field' | 'invalid' | 'already_exists' | 'unprocessable' | 'custom';
+  readonly message?: string;
+};
+
+const documentation = 'https://docs.github.com/rest';
+
+export function ok(body: Json, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status: 200, body, headers };
+}
+
+export function created(body: Json): Answer {
+  return { status: 201, body, headers: {} };
+}
+
+export function noContent(): Answer {
+  return { status: 204, body: null, headers: {} };
+}
+
+/** A file's bytes or a text under its own media type. */
+export function raw(bytes: Uint8Array, mediaType: string): Answer {
+  return { status: 200, body: bytes, headers: { 'content-type': mediaType } };
+}
+
+export function failed(status: number, message: string): Answer {
+  // A validation error is the one refusal whose description has no `status`.
+  const told = status === 422 ? {} : { status: `${status}` };
+  return { status, body: { message, documentation_url: documentation, ...told }, headers: {} };
+}
+
+export function notFound(): Answer {
+  return failed(404, 'Not Found');
+}
+
+/** 422 with the fields that are wrong, as GitHub's validation answers. */
+export function invalid(errors: readonly FieldError[], message = 'Validation Failed'): Answer {
+  return {
+    status: 422,
+    body: {
+      message,
+      errors: errors.map((one) => ({ ...one })),
+      documentation_url: documentation,
+    },
+    headers: {},
+  };
+}
+
+/** 403 of a secondary limit: the words and the header by which clients know it. */
+export function secondaryLimit(waitMs: number): Answer {
+  const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+  const about = 'https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api';
+  return {
+    status: 403,
+    body: { message, documentation_url: `${about}#about-secondary-rate-limits` },
+    headers: { 'retry-after': `${Math.ceil(waitMs / 1000)}` },
+  };
+}
+
+/** 422 whose `errors` are sentences, as the routes of reviews answer. */
+export function invalidSimply(errors: readonly string[], message = 'Unprocessable Entity'): Answer {
+  return {
+    status: 422,
+    body: { message, errors: [...errors], documentation_url: documentation },
+    headers: {},
+  };
+}
+
+/** 422 with a sentence only. */
+export function unprocessable(message: string): Answer {
+  return failed(422, message);
+}

@@ -1,0 +1,123 @@
+/** A route of the API as data: method, path, who may use it, and the function that answers. */
+
+import type * as z from 'zod';
+import type { PermissionNeed, RepoAccess } from '../identity/permissions.ts';
+import type { Caller, Role, User } from '../identity/state-people.ts';
+import type { Json } from '../world/json.ts';
+import type { Repo } from '../world/state.ts';
+import type { World } from '../world/world.ts';
+import { type Answer, failed, unprocessable } from './reply.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may use a route that belongs to no repository. */
+export type PlainAccess = 'public' | 'app' | 'installation' | 'signed-in';
+
+export type Call = {
+  readonly world: World;
+  readonly caller: Caller;
+  /** The text of the token that was shown, for routes that revoke it. */
+  readonly token: string | null;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Parsed JSON of the request; null without one. */
+  readonly body: Json;
+  readonly accept: string;
+  readonly url: URL;
+};
+
+/** A call under `/repos/:owner/:repo` by somebody who is allowed to make it. */
+export type RepoCall = Call & { readonly repo: Repo };
+
+/** A call that changes something under a repository; `actor` is the account in whose name it is done. */
+export type ActorCall = RepoCall & { readonly actor: User };
+
+export type Reply = Answer | Promise<Answer>;
+
+export type Route = {
+  readonly method: Method;
+  /** `/repos/:owner/:repo/issues/:number`; a last segment `:path*` takes the rest, slashes and all. */
+  readonly pattern: string;
+  /** Counts as content (an issue, comment, review or reaction) against GitHub's secondary limit. */
+  readonly content: boolean;
+} & (
+  | { readonly scope: 'plain'; readonly access: PlainAccess; readonly handle: (call: Call) => Reply }
+  | { readonly scope: 'repo'; readonly access: RepoAccess; readonly handle: (call: RepoCall) => Reply }
+  | { readonly scope: 'actor'; readonly access: RepoAccess; readonly handle: (call: ActorCall) => Reply }
+);
+
+/** Permissions (any one of them suffices) for Apps and workflows, and a role for people. */
+export function repoAccess(
+  permissions: PermissionNeed | readonly PermissionNeed[],
+  role: Role | 'anyone' | 'public',
+): RepoAccess {
+  return { permissions: typeof permissions === 'string' ? [permissions] : permissions, role };
+}
+
+export function plain(
+  method: Method,
+  pattern: string,
+  access: PlainAccess,
+  handle: (call: Call) => Reply,
+): Route {
+  return { method, pattern, content: false, scope: 'plain', access, handle };
+}
+
+/** A route that reads a repository. */
+export function reads(path: string, access: RepoAccess, handle: (call: RepoCall) => Reply): Route {
+  return {
+    method: 'GET',
+    pattern: `/repos/:owner/:repo${path}`,
+    content: false,
+    scope: 'repo',
+    access,
+    handle,
+  };
+}
+
+/** A route that changes a repository and takes no body. */
+export function acts(
+  method: Method,
+  path: string,
+  access: RepoAccess,
+  handle: (call: ActorCall) => Reply,
+): Route {
+  return { method, pattern: `/repos/:owner/:repo${path}`, content: false, scope: 'actor', access, handle };
+}
+
+/** A route that changes a repository; a body that the schema refuses is answered with 422 and the field's name. */
+export function writes<Body>(
+  method: Method,
+  path: string,
+  access: RepoAccess,
+  schema: z.ZodType<Body>,
+  handle: (call: ActorCall, body: Body) => Reply,
+): Route {
+  return acts(method, path, access, (call) => withBody(call.body, schema, (body) => handle(call, body)));
+}
+
+/** The same route, counted as content. */
+export function content(route: Route): Route {
+  return { ...route, content: true };
+}
+
+export function withBody<Body>(body: Json, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
+  const parsed = schema.safeParse(body ?? {});
+  if (parsed.success) return handle(parsed.data);
+  if (body !== null && (typeof body !== 'object' || Array.isArray(body)))
+    return failed(400, 'Body should be a JSON object');
+  return unprocessable(
+    `Invalid request.\n\n${parsed.error.issues.map((issue) => complaint(issue, body)).join(' ')}`,
+  );
+}
+
+/** GitHub's words for a body that is not what the documentation asks for. */
+function complaint(issue: z.core.$ZodIssue, body: Json): string {
+  const given = issue.path.reduce(
+    (at: unknown, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined),
+    body,
+  );
+  const isMissing = ['invalid_type', 'invalid_union'].includes(issue.code) && given === undefined;
+  const field = issue.path.map(String).join('/');
+  return isMissing ? `"${field}" wasn't supplied.` : `For 'properties/${field}', ${issue.message}.`;
+}

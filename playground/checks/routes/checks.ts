@@ -1,0 +1,258 @@
+/** Routes of checks (docs.github.com/rest/checks): runs with annotations and buttons, and suites. */
+
+import * as z from 'zod';
+import type { CheckAnnotation, CheckRun, CheckSuite } from '../../actions/state-actions.ts';
+import { paged, pagedIn } from '../../api/paging.ts';
+import { type Answer, created, failed, invalid, notFound, ok } from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { github } from '../../limits/limits.ts';
+import { emitChange } from '../../world/emit.ts';
+import { nextId } from '../../world/world.ts';
+import { shapeAnnotation, shapeCheckRun, shapeCheckSuite } from '../shape-check.ts';
+
+const read = repoAccess('checks:read', 'public');
+/** Only Apps (and workflows, which are one) may write checks: no person's role is enough. */
+const write = repoAccess('checks:write', 'admin');
+
+const annotation = z.object({
+  path: z.string(),
+  start_line: z.int().positive(),
+  end_line: z.int().positive(),
+  start_column: z.int().positive().optional(),
+  end_column: z.int().positive().optional(),
+  annotation_level: z.enum(['notice', 'warning', 'failure']),
+  message: z.string().max(65_536),
+  title: z.string().max(255).optional(),
+  raw_details: z.string().max(65_536).optional(),
+});
+const output = z.object({
+  title: z.string().optional(),
+  summary: z.string().max(65_535).optional(),
+  text: z.string().max(65_535).optional(),
+  annotations: z.array(annotation).max(github.annotationsPerRequest).default([]),
+});
+const button = z.object({
+  label: z.string().max(github.checkActionLabelCharacters),
+  description: z.string().max(github.checkActionDescriptionCharacters),
+  identifier: z.string().max(github.checkActionIdentifierCharacters),
+});
+const changes = z.object({
+  name: z.string().min(1).optional(),
+  details_url: z.string().optional(),
+  external_id: z.string().optional(),
+  status: z.enum(['queued', 'in_progress', 'completed']).optional(),
+  conclusion: z
+    .enum(['success', 'failure', 'neutral', 'cancelled', 'skipped', 'timed_out', 'action_required'])
+    .optional(),
+  started_at: z.iso.datetime({ offset: true }).optional(),
+  completed_at: z.iso.datetime({ offset: true }).optional(),
+  output: output.optional(),
+  actions: z.array(button).max(github.checkActionsPerRun).optional(),
+});
+const creation = changes.extend({ name: z.string().min(1), head_sha: z.string() });
+type Changes = z.infer<typeof changes>;
+
+export const checkRoutes: readonly Route[] = [
+  writes('POST', '/check-runs', write, creation, createCheckRun),
+  writes('PATCH', '/check-runs/:id', write, changes, updateCheckRun),
+  reads('/check-runs/:id', read, (call) => {
+    const run = checkRunOf(call);
+    return run === null ? notFound() : ok(shapeCheckRun(call.world, run));
+  }),
+  reads('/check-runs/:id/annotations', read, (call) => {
+    const run = checkRunOf(call);
+    return run === null
+      ? notFound()
+      : paged(call, run.annotations, (one) => shapeAnnotation(call.world, run, one));
+  }),
+  reads('/commits/:ref/check-runs', read, listCheckRuns),
+  reads('/commits/:ref/check-suites', read, listSuites),
+  reads('/check-suites/:id', read, (call) => {
+    const suite = call.world.state.checkSuites[call.params['id'] ?? ''];
+    return suite?.repoId === call.repo.id
+      ? shapeCheckSuite(call.world, suite).then((body) => ok(body))
+      : notFound();
+  }),
+  reads('/check-suites/:id/check-runs', read, (call) => {
+    const rows = Object.values(call.world.state.checkRuns).filter(
+      (run) => run.repoId === call.repo.id && `${run.suiteId}` === call.params['id'],
+    );
+    return pagedIn(call, 'check_runs', rows, (run) => shapeCheckRun(call.world, run));
+  }),
+];
+
+function checkRunOf(call: RepoCall): CheckRun | null {
+  const run = call.world.state.checkRuns[call.params['id'] ?? ''];
+  return run?.repoId === call.repo.id ? run : null;
+}
+
+async function createCheckRun(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  if (call.caller.kind !== 'installation' && call.caller.kind !== 'workflow') return onlyApps();
+  const commit = await call.world.gitOf(call.repo).readCommit(body.head_sha);
+  if (commit === null) {
+    const message = `No commit found for SHA: ${body.head_sha}`;
+    return invalid([{ resource: 'CheckRun', field: 'head_sha', code: 'custom', message }]);
+  }
+  const now = call.world.clock.now();
+  const blank: CheckRun = {
+    id: nextId(call.world, 'checkRuns'),
+    repoId: call.repo.id,
+    suiteId: suiteFor(call, call.caller.appId, body.head_sha).id,
+    appId: call.caller.appId,
+    name: body.name,
+    headSha: body.head_sha,
+    status: 'queued',
+    conclusion: null,
+    externalId: '',
+    detailsUrl: null,
+    startedAtMs: now,
+    completedAtMs: null,
+    output: { title: null, summary: null, text: null },
+    annotations: [],
+    actions: [],
+  };
+  const run = withChanges(blank, body, now);
+  const problem = problemOf(run);
+  if (problem !== null) return problem;
+  call.world.state.checkRuns[run.id] = run;
+  await tell(call, run, 'created');
+  if (run.status === 'completed') await tell(call, run, 'completed');
+  return created(shapeCheckRun(call.world, run));
+}
+
+async function updateCheckRun(call: ActorCall, body: Changes): Promise<Answer> {
+  if (call.caller.kind !== 'installation' && call.caller.kind !== 'workflow') return onlyApps();
+  const before = checkRunOf(call);
+  if (before === null) return notFound();
+  if (before.appId !== call.caller.appId) {
+    return failed(
+      403,
+      `Invalid app_id \`${call.caller.appId}\` - check run can only be modified by the GitHub App that created it.`,
+    );
+  }
+  const run = withChanges(before, body, call.world.clock.now());
+  const problem = problemOf(run);
+  if (problem !== null) return problem;
+  call.world.state.checkRuns[run.id] = run;
+  if (before.status !== 'completed' && run.status === 'completed') await tell(call, run, 'completed');
+  return ok(shapeCheckRun(call.world, run));
+}
+
+/** Annotations are added to those that are there; giving a conclusion completes the run. */
+function withChanges(run: CheckRun, body: Changes, now: number): CheckRun {
+  const status = body.conclusion === undefined ? (body.status ?? run.status) : 'completed';
+  const at = (text: string | undefined, fallback: number | null): number | null =>
+    text === undefined ? fallback : Date.parse(text);
+  const completed = status === 'completed';
+  return {
+    ...run,
+    name: body.name ?? run.name,
+    detailsUrl: body.details_url ?? run.detailsUrl,
+    externalId: body.external_id ?? run.externalId,
+    status,
+    conclusion: completed ? (body.conclusion ?? run.conclusion) : null,
+    startedAtMs: at(body.started_at, run.startedAtMs) ?? run.startedAtMs,
+    completedAtMs: completed ? at(body.completed_at, run.completedAtMs ?? now) : null,
+    output: {
+      title: body.output?.title ?? run.output.title,
+      summary: body.output?.summary ?? run.output.summary,
+      text: body.output?.text ?? run.output.text,
+    },
+    annotations: [...run.annotations, ...(body.output?.annotations ?? []).map(annotationOf)],
+    actions: body.actions ?? run.actions,
+  };
+}
+
+function annotationOf(one: z.infer<typeof annotation>): CheckAnnotation {
+  return {
+    path: one.path,
+    startLine: one.start_line,
+    endLine: one.end_line,
+    startColumn: one.start_column ?? null,
+    endColumn: one.end_column ?? null,
+    level: one.annotation_level,
+    message: one.message,
+    title: one.title ?? null,
+    rawDetails: one.raw_details ?? null,
+  };
+}
+
+function problemOf(run: CheckRun): Answer | null {
+  if (run.status === 'completed' && run.conclusion === null) {
+    return invalid([{ resource: 'CheckRun', field: 'conclusion', code: 'missing_field' }]);
+  }
+  const half = (run.output.title === null) !== (run.output.summary === null);
+  return half ? invalid([{ resource: 'CheckRun', field: 'output', code: 'missing_field' }]) : null;
+}
+
+function onlyApps(): Answer {
+  return failed(403, 'You must authenticate via a GitHub App.');
+}
+
+/** The App's suite of a commit, made with its first check run. */
+function suiteFor(call: ActorCall, appId: number, headSha: string): CheckSuite {
+  const { checkSuites } = call.world.state;
+  const known = Object.values(checkSuites).find(
+    (one) => one.repoId === call.repo.id && one.appId === appId && one.headSha === headSha,
+  );
+  if (known !== undefined) return known;
+  const now = call.world.clock.now();
+  const pull = Object.values(call.world.state.issues).find((one) => one.pull?.headSha === headSha)?.pull;
+  const suite: CheckSuite = {
+    id: nextId(call.world, 'checkSuites'),
+    repoId: call.repo.id,
+    appId,
+    headSha,
+    headBranch: pull?.headRef ?? null,
+    createdAtMs: now,
+    updatedAtMs: now,
+  };
+  checkSuites[suite.id] = suite;
+  return suite;
+}
+
+async function listCheckRuns(call: RepoCall): Promise<Answer> {
+  const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
+  if (sha === null) return failed(422, `No commit found for SHA: ${call.params['ref'] ?? ''}`);
+  const name = call.query.get('check_name');
+  const status = call.query.get('status');
+  const appId = call.query.get('app_id');
+  const rows = Object.values(call.world.state.checkRuns).filter(
+    (run) =>
+      run.repoId === call.repo.id &&
+      run.headSha === sha &&
+      (name === null || run.name === name) &&
+      (status === null || run.status === status) &&
+      (appId === null || `${run.appId}` === appId),
+  );
+  return pagedIn(call, 'check_runs', latestOf(call, rows), (run) => shapeCheckRun(call.world, run));
+}
+
+/** `filter=latest`, the default: of the runs of one suite with one name, the newest. */
+function latestOf(call: RepoCall, rows: readonly CheckRun[]): readonly CheckRun[] {
+  if (call.query.get('filter') === 'all') return rows;
+  const newest = new Map<string, CheckRun>();
+  for (const run of rows) newest.set(`${run.suiteId}/${run.name}`, run);
+  return [...newest.values()];
+}
+
+async function listSuites(call: RepoCall): Promise<Answer> {
+  const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
+  if (sha === null) return notFound();
+  const rows = Object.values(call.world.state.checkSuites).filter(
+    (suite) => suite.repoId === call.repo.id && suite.headSha === sha,
+  );
+  return pagedIn(call, 'check_suites', rows, (suite) => shapeCheckSuite(call.world, suite));
+}
+
+async function tell(call: ActorCall, run: CheckRun, action: string): Promise<void> {
+  await emitChange(call.world, {
+    type: 'check_run',
+    action,
+    repo: call.repo,
+    sender: call.actor,
+    byTokenKind: call.caller.kind,
+    payload: { check_run: shapeCheckRun(call.world, run) },
+  });
+}

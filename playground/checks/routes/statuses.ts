@@ -1,0 +1,119 @@
+/** Routes of commit statuses (docs.github.com/rest/commits/statuses): set, list, combined. */
+
+import * as z from 'zod';
+import type { CommitStatus } from '../../actions/state-actions.ts';
+import { paged } from '../../api/paging.ts';
+import { type Answer, created, notFound, ok, unprocessable } from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { resolveCommit } from '../../git/resolve-commit.ts';
+import { shapeCommit } from '../../git/shape-commit.ts';
+import { repoApi, shapeMinimalRepo } from '../../git/shape-repo.ts';
+import { emitChange } from '../../world/emit.ts';
+import type { JsonObject } from '../../world/json.ts';
+import { must } from '../../world/lookup.ts';
+import { iso } from '../../world/time.ts';
+import { nextId } from '../../world/world.ts';
+import { shapeSimpleStatus, shapeStatus } from '../shape-check.ts';
+
+const read = repoAccess('statuses:read', 'public');
+const write = repoAccess('statuses:write', 'write');
+/** As many branches as GitHub names in one payload. */
+const branchesInPayload = 10;
+const creation = z.object({
+  state: z.enum(['error', 'failure', 'pending', 'success']),
+  target_url: z.string().nullish(),
+  description: z.string().max(140).nullish(),
+  context: z.string().default('default'),
+});
+
+export const statusRoutes: readonly Route[] = [
+  writes('POST', '/statuses/:sha', write, creation, createStatus),
+  reads('/commits/:ref/statuses', read, async (call) => {
+    const rows = await statusesAt(call);
+    return rows === null
+      ? notFound()
+      : paged(call, rows.rows.toReversed(), (row) => shapeStatus(call.world, row));
+  }),
+  reads('/commits/:ref/status', read, combined),
+];
+
+async function createStatus(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const sha = call.params['sha'] ?? '';
+  if ((await call.world.gitOf(call.repo).readCommit(sha)) === null) {
+    return unprocessable(`No commit found for SHA: ${sha}`);
+  }
+  const row: CommitStatus = {
+    id: nextId(call.world, 'statuses'),
+    repoId: call.repo.id,
+    sha,
+    state: body.state,
+    context: body.context,
+    description: body.description ?? null,
+    targetUrl: body.target_url ?? null,
+    creatorId: call.actor.id,
+    createdAtMs: call.world.clock.now(),
+  };
+  call.world.state.statuses[row.id] = row;
+  await emitChange(call.world, {
+    type: 'status',
+    action: null,
+    repo: call.repo,
+    sender: call.actor,
+    byTokenKind: call.caller.kind,
+    payload: await statusPayload(call, row),
+  });
+  return created(shapeStatus(call.world, row));
+}
+
+/** The newest status of each context; red wins over yellow, yellow over green, none at all is yellow. */
+async function combined(call: RepoCall): Promise<Answer> {
+  const found = await statusesAt(call);
+  if (found === null) return notFound();
+  const newest = new Map<string, CommitStatus>();
+  for (const row of found.rows) newest.set(row.context, row);
+  const rows = [...newest.values()];
+  const red = rows.some((row) => row.state === 'failure' || row.state === 'error');
+  const green = rows.length > 0 && rows.every((row) => row.state === 'success');
+  return ok({
+    state: red ? 'failure' : green ? 'success' : 'pending',
+    statuses: rows.map((row) => shapeSimpleStatus(call.world, row)),
+    sha: found.sha,
+    total_count: rows.length,
+    repository: shapeMinimalRepo(call.world, call.repo),
+    commit_url: `${repoApi(call.world, call.repo)}/commits/${found.sha}`,
+    url: `${repoApi(call.world, call.repo)}/commits/${found.sha}/status`,
+  });
+}
+
+async function statusesAt(
+  call: RepoCall,
+): Promise<{ readonly sha: string; readonly rows: readonly CommitStatus[] } | null> {
+  const sha = await resolveCommit(call.world.gitOf(call.repo), call.repo, call.params['ref'] ?? '');
+  if (sha === null) return null;
+  const all = Object.values(call.world.state.statuses);
+  return { sha, rows: all.filter((row) => row.repoId === call.repo.id && row.sha === sha) };
+}
+
+/** docs.github.com/webhooks: the `status` payload, with the commit and the branches that end in it. */
+async function statusPayload(call: ActorCall, row: CommitStatus): Promise<JsonObject> {
+  const store = call.world.gitOf(call.repo);
+  const commit = must(await store.readCommit(row.sha), `commit ${row.sha}`);
+  const heads = [...(await store.refs('refs/heads/'))].filter(([, sha]) => sha === row.sha);
+  return {
+    id: row.id,
+    sha: row.sha,
+    name: `${call.repo.owner}/${call.repo.name}`,
+    target_url: row.targetUrl,
+    context: row.context,
+    description: row.description,
+    state: row.state,
+    commit: shapeCommit(call.world, call.repo, commit),
+    branches: heads.slice(0, branchesInPayload).map(([ref]) => ({
+      name: ref.slice('refs/heads/'.length),
+      commit: { sha: row.sha, url: `${repoApi(call.world, call.repo)}/commits/${row.sha}` },
+      protected: false,
+    })),
+    created_at: iso(row.createdAtMs),
+    updated_at: iso(row.createdAtMs),
+  };
+}

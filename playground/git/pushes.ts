@@ -1,0 +1,153 @@
+/** What follows when branches move, by whatever door (API, git push, merge button): pull requests and `push` events. */
+
+import { type Act, emitIssue, freshRepo, putIssue } from '../threads/threads.ts';
+import { emitChange } from '../world/emit.ts';
+import type { JsonObject } from '../world/json.ts';
+import { asPull, issuesOf, type PullIssue } from '../world/lookup.ts';
+import { iso } from '../world/time.ts';
+import { userByAddress } from './shape-commit.ts';
+import { repoPage } from './shape-repo.ts';
+import type { CommitObject } from './store/git-store.ts';
+
+/** A ref that has moved; null = it did not exist before, or is gone now. */
+export type MovedRef = {
+  readonly ref: string;
+  readonly before: string | null;
+  readonly after: string | null;
+};
+
+const zeros = '0'.repeat(40);
+const commitsInPayload = 20;
+
+/** Call it after git has the new tips: it renews pull requests, then tells the bus, in GitHub's order. */
+export async function recordPush(act: Act, moved: readonly MovedRef[]): Promise<void> {
+  const changed = moved.filter((one) => one.before !== one.after);
+  if (changed.length === 0) return;
+  const repo = freshRepo(act);
+  act.world.state.repos[repo.id] = { ...repo, pushedAtMs: act.world.clock.now() };
+  for (const one of changed) {
+    await tellPush(act, one);
+    if (one.ref.startsWith('refs/heads/')) await renewPulls(act, one.ref.slice('refs/heads/'.length), one);
+  }
+}
+
+/** A branch is the head of pull requests here and, in a fork, of some in its parent; it is the base of some here. */
+async function renewPulls(act: Act, branch: string, moved: MovedRef): Promise<void> {
+  const parent = act.repo.forkOfId === undefined ? undefined : act.world.state.repos[act.repo.forkOfId];
+  for (const repo of parent === undefined ? [act.repo] : [act.repo, parent]) {
+    for (const row of issuesOf(act.world, freshRepo({ ...act, repo }))) {
+      const issue = asPull(row);
+      if (issue === null || issue.state !== 'open') continue;
+      const { headRef, headRepoId, baseRef } = issue.pull;
+      if (headRef === branch && headRepoId === act.repo.id) await renewHead({ ...act, repo }, issue, moved);
+      else if (baseRef === branch && repo.id === act.repo.id && moved.after !== null)
+        await renewBase(act, issue, moved.after);
+    }
+  }
+}
+
+async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<void> {
+  const now = act.world.clock.now();
+  if (moved.after === null) {
+    const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
+    await emitIssue(act, putIssue(act.world, { ...issue, ...closed }), 'closed');
+    return;
+  }
+  const pull = { ...issue.pull, headSha: moved.after };
+  const renewed = putIssue(act.world, { ...issue, pull, updatedAtMs: now });
+  await emitIssue(act, renewed, 'synchronize', { before: moved.before ?? zeros, after: moved.after });
+}
+
+/** A base that already contains the head means that somebody merged by hand. */
+async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void> {
+  const store = act.world.gitOf(act.repo);
+  if (!(await store.isAncestor(issue.pull.headSha, tip))) {
+    putIssue(act.world, { ...issue, pull: { ...issue.pull, baseSha: tip } });
+    return;
+  }
+  const now = act.world.clock.now();
+  const merged = { mergedAtMs: now, mergedById: act.actor.id, mergeCommitSha: tip };
+  const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
+  await emitIssue(
+    act,
+    putIssue(act.world, { ...issue, ...closed, pull: { ...issue.pull, ...merged } }),
+    'closed',
+  );
+}
+
+async function tellPush(act: Act, moved: MovedRef): Promise<void> {
+  // GitHub sends webhooks for branches and tags only; other refs move in silence.
+  const branch = moved.ref.startsWith('refs/heads/');
+  if (!branch && !moved.ref.startsWith('refs/tags/')) return;
+  const common = { action: null, repo: act.repo, sender: act.actor, byTokenKind: act.caller.kind };
+  const short = moved.ref.replace(/^refs\/(heads|tags)\//, '');
+  const refType = branch ? 'branch' : 'tag';
+  if (moved.before === null || moved.after === null) {
+    const about = { ref: short, ref_type: refType, pusher_type: 'user' };
+    const made = { ...about, master_branch: act.repo.defaultBranch, description: act.repo.description };
+    await emitChange(
+      act.world,
+      moved.after === null
+        ? { ...common, type: 'delete', payload: about }
+        : { ...common, type: 'create', payload: made },
+    );
+  }
+  await emitChange(act.world, { ...common, type: 'push', payload: await pushPayload(act, moved) });
+}
+
+/** docs.github.com/webhooks: the `push` payload. */
+async function pushPayload(act: Act, moved: MovedRef): Promise<JsonObject> {
+  const store = act.world.gitOf(act.repo);
+  const { before, after } = moved;
+  const forced = before !== null && after !== null && !(await store.isAncestor(before, after));
+  const commits =
+    after === null
+      ? []
+      : await store.log({
+          from: after,
+          ...(before === null ? {} : { not: before }),
+          limit: commitsInPayload,
+        });
+  const shaped = await Promise.all(commits.toReversed().map((commit) => pushedCommit(act, commit)));
+  return {
+    ref: moved.ref,
+    before: before ?? zeros,
+    after: after ?? zeros,
+    base_ref: null,
+    created: before === null,
+    deleted: after === null,
+    forced,
+    compare: `${repoPage(act.world, act.repo)}/compare/${before ?? zeros}...${after ?? zeros}`,
+    commits: before === null && shaped.length === commitsInPayload ? [] : shaped,
+    head_commit: shaped.at(-1) ?? null,
+    pusher: { name: act.actor.login, email: act.actor.email },
+  };
+}
+
+async function pushedCommit(act: Act, commit: CommitObject): Promise<JsonObject> {
+  const parent = commit.parents[0];
+  const files = parent === undefined ? [] : await act.world.gitOf(act.repo).diff(parent, commit.sha);
+  const paths = (status: string): readonly string[] =>
+    files.filter((file) => file.status === status).map((file) => file.path);
+  const person = (signature: CommitObject['author']): JsonObject => {
+    const user = userByAddress(act.world, signature.email);
+    return {
+      name: signature.name,
+      email: signature.email,
+      ...(user === null ? {} : { username: user.login }),
+    };
+  };
+  return {
+    id: commit.sha,
+    tree_id: commit.tree,
+    distinct: true,
+    message: commit.message.replace(/\n$/, ''),
+    timestamp: iso(commit.author.atMs),
+    url: `${repoPage(act.world, act.repo)}/commit/${commit.sha}`,
+    author: person(commit.author),
+    committer: person(commit.committer),
+    added: paths('added'),
+    removed: paths('removed'),
+    modified: [...paths('modified'), ...paths('renamed')],
+  };
+}

@@ -1,0 +1,49 @@
+/** Turns what callers write for a commit (a SHA, a branch, a tag, `HEAD`) into a commit's SHA. */
+
+import type { Repo } from '../world/state.ts';
+import type { GitStore, Sha } from './store/git-store.ts';
+
+const tagDepth = 5;
+
+/** Null when nothing of that name leads to a commit. Branches win over tags, as on GitHub. */
+export async function resolveCommit(store: GitStore, repo: Repo, name: string): Promise<Sha | null> {
+  if (/^[0-9a-f]{40}$/.test(name)) return peel(store, name);
+  const wanted = name === 'HEAD' || name === '' ? `heads/${repo.defaultBranch}` : name;
+  const refs = await store.refs();
+  const candidates = wanted.startsWith('refs/')
+    ? [wanted]
+    : [`refs/heads/${wanted}`, `refs/tags/${wanted}`, `refs/${wanted}`];
+  for (const candidate of candidates) {
+    const sha = refs.get(candidate);
+    if (sha !== undefined) return peel(store, sha);
+  }
+  return null;
+}
+
+/** Follows annotated tags to the commit that they name. */
+export async function peel(store: GitStore, sha: Sha): Promise<Sha | null> {
+  let here = sha;
+  for (let depth = 0; depth < tagDepth; depth += 1) {
+    if ((await store.readCommit(here)) !== null) return here;
+    const tag = await store.readTag(here);
+    if (tag === null) return null;
+    here = tag.object;
+  }
+  return null;
+}
+
+/** What kind of object a SHA names. */
+export async function typeOfObject(
+  store: GitStore,
+  sha: Sha,
+): Promise<'commit' | 'tag' | 'tree' | 'blob' | null> {
+  if ((await store.readCommit(sha)) !== null) return 'commit';
+  if ((await store.readTag(sha)) !== null) return 'tag';
+  if ((await store.readTree(sha)) !== null) return 'tree';
+  return (await store.readBlob(sha)) === null ? null : 'blob';
+}
+
+export async function branchTip(store: GitStore, branch: string): Promise<Sha | null> {
+  const ref = `refs/heads/${branch}`;
+  return (await store.refs(ref)).get(ref) ?? null;
+}

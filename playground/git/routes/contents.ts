@@ -1,0 +1,176 @@
+/** Routes of files (docs.github.com/rest/repos/contents): read, list, write, delete, each write one commit. */
+
+import * as z from 'zod';
+import { type Answer, failed, notFound, ok, raw, unprocessable } from '../../api/reply.ts';
+import { type ActorCall, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
+import { github } from '../../limits/limits.ts';
+import type { JsonObject } from '../../world/json.ts';
+import { moveMessage, moveRef } from '../move-refs.ts';
+import { branchTip, resolveCommit } from '../resolve-commit.ts';
+import { shapeGitCommit, signatureOf, webFlowSignature } from '../shape-commit.ts';
+import { repoApi, repoPage } from '../shape-repo.ts';
+import type { Sha, Signature } from '../store/git-store.ts';
+import { changeTree, entryAt, listTree, type PathEntry } from '../store/git-trees.ts';
+import { base64Lines } from './git-data.ts';
+import { refused } from './refs.ts';
+
+const read = repoAccess('contents:read', 'public');
+const write = repoAccess('contents:write', 'write');
+const person = z.object({
+  name: z.string(),
+  email: z.string(),
+  date: z.iso.datetime({ offset: true }).optional(),
+});
+const fileWrite = z.object({
+  message: z.string(),
+  content: z.base64(),
+  sha: z.string().optional(),
+  branch: z.string().optional(),
+  committer: person.optional(),
+  author: person.optional(),
+});
+const fileDelete = fileWrite.omit({ content: true }).extend({ sha: z.string() });
+
+export const contentRoutes: readonly Route[] = [
+  reads('/contents', read, getContents),
+  reads('/contents/:path*', read, getContents),
+  writes('PUT', '/contents/:path*', write, fileWrite, (call, body) => {
+    return change(call, body, Buffer.from(body.content, 'base64'));
+  }),
+  writes('DELETE', '/contents/:path*', write, fileDelete, (call, body) => change(call, body, null)),
+];
+
+async function getContents(call: RepoCall): Promise<Answer> {
+  const store = call.world.gitOf(call.repo);
+  const ref = call.query.get('ref') ?? call.repo.defaultBranch;
+  const commit = await resolveCommit(store, call.repo, ref);
+  if (commit === null) return failed(404, `No commit found for the ref ${ref}`);
+  const root = (await store.readCommit(commit))?.tree ?? null;
+  const entry = root === null ? null : await entryAt(store, root, call.params['path'] ?? '');
+  if (entry === null) return notFound();
+  if (entry.type === 'tree') {
+    const listing = await listTree(store, entry.sha, { recursive: false, limit: github.directoryEntries });
+    const prefix = entry.path === '' ? '' : `${entry.path}/`;
+    const rows = (listing?.entries ?? []).map((one) => ({ ...one, path: `${prefix}${one.path}` }));
+    return ok(await Promise.all(rows.map((one) => shapeContent(call, one, ref, false))));
+  }
+  const bytes = await store.readBlob(entry.sha);
+  if (bytes === null) return notFound();
+  if (call.accept.includes('raw')) return raw(bytes, 'application/vnd.github.raw; charset=utf-8');
+  return ok(await shapeContent(call, entry, ref, true));
+}
+
+type Change = z.infer<typeof fileDelete> | z.infer<typeof fileWrite>;
+
+/** One commit that writes (bytes) or deletes (null) a file; a wrong `sha` of the old file is a 409. */
+async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): Promise<Answer> {
+  const store = call.world.gitOf(call.repo);
+  const branch = body.branch ?? call.repo.defaultBranch;
+  const path = call.params['path'] ?? '';
+  const tip = await branchTip(store, branch);
+  // The first file of an empty repository makes its first commit.
+  const isFirst = tip === null && bytes !== null && (await store.refs('refs/heads/')).size === 0;
+  if (tip === null && !isFirst) return failed(404, `Branch ${branch} not found`);
+  const base = tip === null ? null : await store.readCommit(tip);
+  if (tip !== null && base === null) return notFound();
+  const old = base === null ? null : await entryAt(store, base.tree, path);
+  const problem = shaProblem(path, old, body.sha, bytes === null);
+  if (problem !== null) return problem;
+  const blob = bytes === null ? null : await store.writeBlob(bytes);
+  const tree = await changeTree(
+    store,
+    base?.tree ?? null,
+    new Map([[path, blob === null ? null : { mode: old?.mode ?? ('100644' as const), sha: blob }]]),
+  );
+  const sha = await store.writeCommit({
+    tree,
+    parents: tip === null ? [] : [tip],
+    ...signatures(call, body),
+    message: body.message,
+  });
+  const ref = `refs/heads/${branch}`;
+  const outcome = await moveRef(call, { ref, sha, expected: tip });
+  if (outcome === 'stale')
+    return failed(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
+  if (outcome !== 'updated' && outcome.startsWith('rule/')) return failed(409, moveMessage(outcome, ref));
+  if (outcome !== 'updated') return refused(outcome, ref);
+  return written(call, path, blob, sha, branch, old === null);
+}
+
+async function written(
+  call: ActorCall,
+  path: string,
+  blob: Sha | null,
+  sha: Sha,
+  branch: string,
+  isNew: boolean,
+): Promise<Answer> {
+  const commit = await call.world.gitOf(call.repo).readCommit(sha);
+  if (commit === null) return notFound();
+  const name = path.split('/').at(-1) ?? path;
+  const entry = blob === null ? null : ({ path, name, sha: blob, mode: '100644', type: 'blob' } as const);
+  const answer = ok({
+    content: entry === null ? null : await shapeContent(call, entry, branch, false),
+    commit: shapeGitCommit(call.world, call.repo, commit),
+  });
+  return { ...answer, status: isNew ? 201 : 200 };
+}
+
+function shaProblem(
+  path: string,
+  old: PathEntry | null,
+  given: string | undefined,
+  deleting: boolean,
+): Answer | null {
+  if (path === '' || path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    return unprocessable('path is malformed');
+  }
+  if (old === null) return deleting ? notFound() : null;
+  if (old.type !== 'blob') return unprocessable(`${path} is a directory`);
+  if (given === undefined) return unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
+  return given === old.sha ? null : failed(409, `${path} does not match ${given}`);
+}
+
+function signatures(
+  call: ActorCall,
+  body: Change,
+): { readonly author: Signature; readonly committer: Signature } {
+  const now = call.world.clock.now();
+  const of = (one: z.infer<typeof person>): Signature => ({
+    name: one.name,
+    email: one.email,
+    atMs: one.date === undefined ? now : Date.parse(one.date),
+  });
+  const committer = body.committer === undefined ? webFlowSignature(now) : of(body.committer);
+  const fallback = body.committer === undefined ? signatureOf(call.actor, now) : committer;
+  return { committer, author: body.author === undefined ? fallback : of(body.author) };
+}
+
+async function shapeContent(
+  call: RepoCall,
+  entry: PathEntry,
+  ref: string,
+  withText: boolean,
+): Promise<JsonObject> {
+  const bytes = entry.type === 'blob' ? await call.world.gitOf(call.repo).readBlob(entry.sha) : null;
+  const path = entry.path.split('/').map(encodeURIComponent).join('/');
+  const url = `${repoApi(call.world, call.repo)}/contents/${path}?ref=${encodeURIComponent(ref)}`;
+  const kind = entry.type === 'tree' ? 'tree' : 'blob';
+  const page = `${repoPage(call.world, call.repo)}/${kind}/${ref}/${path}`;
+  const small = bytes !== null && bytes.length <= github.contentBytes;
+  return {
+    name: entry.name,
+    path: entry.path,
+    sha: entry.sha,
+    size: bytes?.length ?? 0,
+    url,
+    html_url: page,
+    git_url: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`,
+    download_url: entry.type === 'blob' ? `${repoPage(call.world, call.repo)}/raw/${ref}/${path}` : null,
+    type: entry.type === 'tree' ? 'dir' : entry.type === 'commit' ? 'submodule' : 'file',
+    ...(withText && bytes !== null
+      ? { content: small ? base64Lines(bytes) : '', encoding: small ? 'base64' : 'none' }
+      : {}),
+    _links: { self: url, git: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`, html: page },
+  };
+}

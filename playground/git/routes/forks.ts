@@ -1,0 +1,49 @@
+/** Routes of forks (docs.github.com/rest/repos/forks): everybody who may read a repository may have one of their own. */
+
+import { type Answer, unprocessable } from '../../api/reply.ts';
+import { type ActorCall, acts, type Route, repoAccess } from '../../api/route.ts';
+import { findRepo } from '../../world/lookup.ts';
+import type { Repo } from '../../world/state.ts';
+import { nextId } from '../../world/world.ts';
+import { shapeFullRepo } from '../shape-repo.ts';
+
+export const forkRoutes: readonly Route[] = [
+  acts('POST', '/forks', repoAccess('administration:write', 'anyone'), createFork),
+];
+
+/** 202: GitHub copies in the background; here it is done at once. A second fork by the same account is the first one. */
+async function createFork(call: ActorCall): Promise<Answer> {
+  const { world, repo: parent, actor } = call;
+  if (actor.type === 'Bot' || actor.id === parent.ownerId)
+    return unprocessable('This account cannot fork the repository.');
+  const known = findRepo(world, actor.login, parent.name);
+  const fork = known ?? (await makeFork(call));
+  return { status: 202, body: shapeFullRepo(world, fork, 'admin'), headers: {} };
+}
+
+async function makeFork({ world, repo: parent, actor }: ActorCall): Promise<Repo> {
+  const now = world.clock.now();
+  const fork: Repo = {
+    ...parent,
+    id: 5000 + nextId(world, 'repos'),
+    ownerId: actor.id,
+    owner: actor.login,
+    forkOfId: parent.id,
+    createdAtMs: now,
+    pushedAtMs: parent.pushedAtMs,
+    // Nothing that gives power goes along: no people, no secrets, no environments, no rules.
+    collaborators: {},
+    secrets: {},
+    variables: {},
+    environments: [],
+    protections: [],
+    lastNumber: 0,
+  };
+  world.state.repos[fork.id] = fork;
+  const store = world.gitOf(fork);
+  for (const prefix of ['refs/heads/', 'refs/tags/']) {
+    for (const [ref, sha] of await world.gitOf(parent).refs(prefix))
+      await store.updateRef({ ref, sha, expected: null });
+  }
+  return fork;
+}

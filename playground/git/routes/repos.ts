@@ -1,0 +1,98 @@
+/** Routes of repositories, people and small things: repository, collaborators, users, rate limit, Markdown. */
+
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import * as z from 'zod';
+import { paged } from '../../api/paging.ts';
+import { type Answer, failed, noContent, notFound, ok, raw } from '../../api/reply.ts';
+import { type Call, plain, type RepoCall, type Route, reads, repoAccess, withBody } from '../../api/route.ts';
+import { shapeRoot } from '../../api/shape-root.ts';
+import { actorOf } from '../../identity/identity.ts';
+import { coarsePermission, roleOf } from '../../identity/permissions.ts';
+import { shapePublicUser, shapeUser } from '../../identity/shape-people.ts';
+import type { Role } from '../../identity/state-people.ts';
+import { type RateResource, rateOf } from '../../limits/rate.ts';
+import type { JsonObject } from '../../world/json.ts';
+import { findUser, userById } from '../../world/lookup.ts';
+import { shapeFullRepo, shapeRolePermissions } from '../shape-repo.ts';
+
+const metadata = repoAccess('metadata:read', 'public');
+/** People need push access to ask who else has it; Apps need nothing beyond metadata. */
+const askRoles = repoAccess('metadata:read', 'write');
+const markdown = z.object({ text: z.string(), mode: z.enum(['markdown', 'gfm']).default('markdown') });
+
+export const repoRoutes: readonly Route[] = [
+  reads('', metadata, (call) => {
+    const actor = actorOf(call.world, call.caller);
+    const role = actor === null ? null : roleOf(call.repo, actor.id);
+    return ok(shapeFullRepo(call.world, call.repo, role));
+  }),
+  reads('/collaborators', askRoles, listCollaborators),
+  reads('/collaborators/:login', askRoles, (call) => {
+    const user = findUser(call.world, call.params['login'] ?? '');
+    return user === null || roleOf(call.repo, user.id) === null ? notFound() : noContent();
+  }),
+  reads('/collaborators/:login/permission', askRoles, getPermission),
+  plain('GET', '/user', 'signed-in', (call) => {
+    if (call.caller.kind !== 'user') return failed(403, 'Resource not accessible by integration');
+    return ok(shapePublicUser(call.world, userById(call.world, call.caller.userId)));
+  }),
+  plain('GET', '/users/:login', 'public', (call) => {
+    const user = findUser(call.world, call.params['login'] ?? '');
+    return user === null ? notFound() : ok(shapePublicUser(call.world, user));
+  }),
+  plain('GET', '/rate_limit', 'public', getRateLimit),
+  plain('GET', '/', 'public', (call) => ok(shapeRoot(call.world))),
+  plain('GET', '/meta', 'public', () => ok({ verifiable_password_authentication: false })),
+  plain('POST', '/markdown', 'public', (call) => {
+    return withBody(call.body, markdown, (body) => {
+      const html = micromark(body.text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+      return raw(Buffer.from(html), 'text/html; charset=utf-8');
+    });
+  }),
+];
+
+function listCollaborators(call: RepoCall): Promise<Answer> {
+  const rows = Object.entries(call.repo.collaborators);
+  return paged(call, rows, ([id, role]) => ({
+    ...shapeUser(call.world, userById(call.world, Number(id))),
+    permissions: shapeRolePermissions(role),
+    role_name: role,
+  }));
+}
+
+/**
+ * docs.github.com/rest/collaborators: `permission` in four words, `role_name` finer. A stranger on a public
+ * repository is `read`; an App's account is 404 "not a user".
+ */
+function getPermission(call: RepoCall): Answer {
+  const login = call.params['login'] ?? '';
+  const user = findUser(call.world, login);
+  if (user === null || user.type !== 'User') return failed(404, `${login} is not a user`);
+  const role = roleOf(call.repo, user.id);
+  const permission = coarsePermission(call.repo, role);
+  const shown: Role | null = role ?? (permission === 'none' ? null : 'read');
+  return ok({
+    permission,
+    role_name: shown ?? 'none',
+    user: {
+      ...shapeUser(call.world, user),
+      permissions: shapeRolePermissions(shown),
+      role_name: shown ?? 'none',
+    },
+  });
+}
+
+function getRateLimit(call: Call): Answer {
+  const of = (resource: RateResource): JsonObject => {
+    const rate = rateOf(call.world, call.caller, resource);
+    return {
+      limit: rate.limit,
+      used: rate.used,
+      remaining: Math.max(0, rate.limit - rate.used),
+      reset: Math.ceil(rate.resetAtMs / 1000),
+    };
+  };
+  const core = of('core');
+  return ok({ resources: { core, graphql: of('graphql'), search: core }, rate: core });
+}

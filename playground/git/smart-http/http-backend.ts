@@ -1,0 +1,144 @@
+/** Git over HTTP as GitHub serves it: clone, fetch and push with the API's tokens, by git's own http-backend. */
+
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { createGitProgram } from '../store/git-program.ts';
+import type { Sha } from '../store/git-store.ts';
+import { readRefs } from '../store/program-refs.ts';
+import { withRepositoryLock } from '../store/repository-lock.ts';
+import { runHttpBackend } from './cgi-process.ts';
+import { type GitRequest, type GitService, parseGitRequest, requestToken } from './git-request.ts';
+import type { Barrier } from './push-policy.ts';
+
+export type GitAuthorization = 'ok' | 'unauthorized' | 'forbidden' | 'not-found';
+
+/** One ref that a push really changed; null = it was not there, or is not there any more. */
+export type PushedRef = { readonly ref: string; readonly before: Sha | null; readonly after: Sha | null };
+
+export type GitHttpOptions = {
+  /** The bare repository of a name, null when there is none. Asked only after `authorize` said ok. */
+  readonly directoryOf: (owner: string, repo: string) => string | null;
+  readonly authorize: (asked: {
+    readonly owner: string;
+    readonly repo: string;
+    readonly token: string | null;
+    readonly service: GitService;
+  }) => Promise<GitAuthorization>;
+  /** What a push of this token may not do; asked once for each push. */
+  readonly pushPolicy?: (asked: {
+    readonly owner: string;
+    readonly repo: string;
+    readonly token: string | null;
+  }) => readonly Barrier[];
+  /** Asked once for each push: true = git does it and nobody hears of it. */
+  readonly losesAnswer?: () => boolean;
+  /** Called once after each push that changed a ref, before the client's answer ends; the lock is free by then. */
+  readonly onPush: (push: {
+    readonly owner: string;
+    readonly repo: string;
+    readonly token: string | null;
+    readonly updates: readonly PushedRef[];
+  }) => Promise<void>;
+  /** Told what git complained of when an exchange ended badly although it was answered (a broken or cut-off client). */
+  readonly onComplaint?: (complaint: string) => void;
+  readonly gitProgram?: string;
+};
+
+/** True when the request belongs to git, so that a server with other rooms knows whom to ask. */
+export function isGitRequest(request: Pick<IncomingMessage, 'method' | 'url'>): boolean {
+  return parseGitRequest(request.method, request.url ?? '/') !== null;
+}
+
+/**
+ * Answers one request of git's smart HTTP protocol under `/<owner>/<repo>.git/`: 401 with a challenge until there is
+ * a token that will do, as GitHub does (https://git-scm.com/docs/gitprotocol-http). Throws when git could not run, after
+ * it has answered 500.
+ */
+export async function serveGit(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: GitHttpOptions,
+): Promise<void> {
+  const asked = parseGitRequest(request.method, request.url ?? '/');
+  if (asked === null) return refuse(request, response, 404, 'Not a request of git.');
+  const { owner, repo, service } = asked;
+  const token = requestToken(request);
+  const verdict = await options.authorize({ owner, repo, token, service });
+  switch (verdict) {
+    case 'unauthorized':
+      response.setHeader('www-authenticate', 'Basic realm="GitHub"');
+      return refuse(request, response, 401, 'Invalid username or token.');
+    case 'forbidden':
+      return refuse(request, response, 403, `Permission to ${owner}/${repo}.git denied.`);
+    case 'not-found':
+      return refuse(request, response, 404, 'Repository not found.');
+    case 'ok':
+      return exchange(asked, token, request, response, options);
+    default:
+      throw new Error(`unexpected verdict: ${String(verdict satisfies never)}`);
+  }
+}
+
+async function exchange(
+  asked: GitRequest,
+  token: string | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: GitHttpOptions,
+): Promise<void> {
+  const { owner, repo, service, advertisement } = asked;
+  const directory = options.directoryOf(owner, repo);
+  if (directory === null) return refuse(request, response, 404, 'Repository not found.');
+  const gitProgram = options.gitProgram ?? 'git';
+  const git = createGitProgram({ directory, gitProgram });
+  const pushes = service === 'receive-pack' && !advertisement;
+  const isLost = pushes && options.losesAnswer?.() === true;
+  const policy = pushes ? (options.pushPolicy?.({ owner, repo, token }) ?? []) : [];
+  const run = async (): Promise<void> => {
+    // An answer that gets lost goes to nobody: a response without a socket.
+    const receiver = isLost ? new ServerResponse(request) : response;
+    const complaint = await runHttpBackend({ asked, directory, gitProgram, policy }, request, receiver);
+    if (complaint !== null) options.onComplaint?.(complaint);
+  };
+  try {
+    if (pushes) {
+      const { updates, failure } = await withRepositoryLock(directory, () => watchRefs(git, run));
+      // The world hears of what was pushed even when the exchange broke after it.
+      if (updates.length > 0) await options.onPush({ owner, repo, token, updates });
+      if (failure !== null) throw failure.cause;
+    } else await run();
+  } catch (cause) {
+    if (response.headersSent) response.destroy();
+    else refuse(request, response, 500, 'git failed on the server.');
+    throw cause;
+  }
+  if (isLost) response.destroy();
+  else response.end();
+}
+
+type Watched = {
+  readonly updates: readonly PushedRef[];
+  readonly failure: { readonly cause: unknown } | null;
+};
+
+/** Runs a push and says which refs are other than before, whatever became of the client or of the exchange. */
+async function watchRefs(
+  git: ReturnType<typeof createGitProgram>,
+  push: () => Promise<void>,
+): Promise<Watched> {
+  const before = await readRefs(git);
+  const failure = await push().then(
+    () => null,
+    (cause: unknown) => ({ cause }),
+  );
+  const after = await readRefs(git);
+  const updates = [...new Set([...before.keys(), ...after.keys()])]
+    .map((ref) => ({ ref, before: before.get(ref) ?? null, after: after.get(ref) ?? null }))
+    .filter((update) => update.before !== update.after);
+  return { updates, failure };
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+  request.resume();
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${message}\n`);
+}

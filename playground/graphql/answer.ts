@@ -1,0 +1,99 @@
+/** Answers a GraphQL request: parse, check against the schema, run, and write errors as GitHub writes them. */
+
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  Kind,
+  OperationTypeNode,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import * as z from 'zod';
+import { toJson } from '../api/read-body.ts';
+import { actorOf } from '../identity/identity.ts';
+import type { Caller } from '../identity/state-people.ts';
+import { playground } from '../limits/limits.ts';
+import type { Json } from '../world/json.ts';
+import type { World } from '../world/world.ts';
+import { rootFor } from './roots.ts';
+import { schemaText } from './schema-text.ts';
+
+const schema = buildSchema(schemaText);
+/** GitHub lets the types of a union answer one name with different types, and `gh` relies on it. */
+const rules = specifiedRules.filter(({ name }) => name !== 'OverlappingFieldsCanBeMergedRule');
+const requestShape = z.object({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  operationName: z.string().nullish(),
+});
+
+export type GraphqlAnswer = {
+  readonly status: number;
+  readonly body: Json;
+  readonly mutation: boolean;
+  /** Whether it counts as content (texts and reactions do; hiding and refs do not). */
+  readonly content: boolean;
+};
+
+export async function answerGraphql(world: World, caller: Caller, body: Json): Promise<GraphqlAnswer> {
+  const request = requestShape.safeParse(body);
+  const actor = actorOf(world, caller);
+  if (!request.success || actor === null)
+    return plain({ message: 'A query attribute must be specified and must be a string.' });
+  const document = read(request.data.query);
+  if (document instanceof GraphQLError) return plain({ errors: [shapeError(document)] });
+  const problems = validate(schema, document, rules);
+  if (problems.length > 0) return plain({ errors: problems.map(shapeError) });
+  const mutation = document.definitions.some(
+    (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.MUTATION,
+  );
+  const result = await execute({
+    schema,
+    document,
+    rootValue: rootFor({ world, caller, actor }),
+    ...(request.data.variables ? { variableValues: request.data.variables } : {}),
+    ...(request.data.operationName ? { operationName: request.data.operationName } : {}),
+  });
+  const bug = result.errors?.find(
+    (error) => error.originalError !== undefined && !(error.originalError instanceof GraphQLError),
+  );
+  // A resolver that breaks is a bug of the playground and must not look like an answer of GitHub's.
+  if (bug !== undefined)
+    throw new Error(`GraphQL field ${bug.path?.join('.') ?? ''} broke`, { cause: bug.originalError });
+  const data = result.data === undefined ? {} : { data: toJson(result.data) };
+  const errors = result.errors === undefined ? {} : { errors: result.errors.map(shapeError) };
+  return {
+    status: 200,
+    body: { ...data, ...errors },
+    mutation,
+    content: /\b(?:add[A-Z]|create(?:Issue|PullRequest)|(?:close|reopen|merge)[A-Z])/.test(
+      request.data.query,
+    ),
+  };
+}
+
+function plain(body: Json): GraphqlAnswer {
+  return { status: 200, body, mutation: false, content: false };
+}
+
+function read(query: string): DocumentNode | GraphQLError {
+  try {
+    return parse(query, { maxTokens: playground.graphqlTokens });
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
+}
+
+function shapeError(error: GraphQLError): Json {
+  const type = error.extensions['type'];
+  return {
+    ...(typeof type === 'string' ? { type } : {}),
+    ...(error.path === undefined ? {} : { path: [...error.path] }),
+    locations: (error.locations ?? []).map(({ line, column }) => ({ line, column })),
+    message: error.message,
+  };
+}

@@ -1,0 +1,94 @@
+/** GraphQL's pages: `first`/`after` from the front, `last`/`before` from the back. */
+
+import { github } from '../limits/limits.ts';
+import { fault } from './fault.ts';
+
+export type PageArgs = {
+  readonly first?: number | null;
+  readonly last?: number | null;
+  readonly after?: string | null;
+  readonly before?: string | null;
+};
+
+export type Connection<Node> = {
+  readonly totalCount: number;
+  readonly nodes: readonly Node[];
+  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+};
+
+/**
+ * As on GitHub, one of `first` and `last` must be given, from 1 to 100, by whoever asks for more than the number.
+ * Cursors are positions in the whole list.
+ */
+export function connect<Row, Node>(
+  rows: readonly Row[],
+  args: PageArgs,
+  toNode: (row: Row) => Node,
+): Connection<Node> {
+  const size = args.first ?? args.last ?? null;
+  if (size === null) return countOnly(rows.length);
+  if (size < 0 || size > github.pageSizeMax) {
+    throw fault(
+      'UNPROCESSABLE',
+      `Requesting ${size} records exceeds the limit of ${github.pageSizeMax} records.`,
+    );
+  }
+  const from = args.after === undefined || args.after === null ? 0 : positionOf(args.after) + 1;
+  const to = args.before === undefined || args.before === null ? rows.length : positionOf(args.before);
+  const forwards = args.first !== undefined && args.first !== null;
+  const start = forwards ? from : Math.max(from, to - size);
+  const end = forwards ? Math.min(to, start + size) : to;
+  const edges = rows
+    .slice(start, end)
+    .map((row, index) => ({ cursor: cursorOf(start + index), node: toNode(row) }));
+  return {
+    totalCount: rows.length,
+    nodes: edges.map((edge) => edge.node),
+    edges,
+    pageInfo: {
+      hasNextPage: end < rows.length,
+      hasPreviousPage: start > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}
+
+/** A connection that can tell how many there are, and refuses to tell which. */
+function countOnly<Node>(totalCount: number): Connection<Node> {
+  const refuse = (): never => {
+    throw fault(
+      'MISSING_PAGINATION_BOUNDARIES',
+      'You must provide a `first` or `last` value to properly paginate the connection.',
+    );
+  };
+  return {
+    totalCount,
+    get nodes() {
+      return refuse();
+    },
+    get edges() {
+      return refuse();
+    },
+    get pageInfo() {
+      return refuse();
+    },
+  };
+}
+
+function cursorOf(position: number): string {
+  return Buffer.from(`cursor:${position}`).toString('base64');
+}
+
+function positionOf(cursor: string): number {
+  const [, digits] = /^cursor:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8')) ?? [];
+  if (digits === undefined)
+    throw fault('UNPROCESSABLE', `\`${cursor}\` does not appear to be a valid cursor.`);
+  return Number(digits);
+}

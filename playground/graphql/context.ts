@@ -1,0 +1,45 @@
+/** Who asks the GraphQL API, and what they may see. */
+
+import { allows, type PermissionNeed } from '../identity/permissions.ts';
+import type { Caller, Role, User } from '../identity/state-people.ts';
+import type { Act } from '../threads/threads.ts';
+import type { Repo } from '../world/state.ts';
+import type { World } from '../world/world.ts';
+import { fault } from './fault.ts';
+
+export type Viewer = { readonly world: World; readonly caller: Caller; readonly actor: User };
+
+export type Context = Viewer & {
+  /** Threads lead back to their repository, and repositories to their threads: this is the way back. */
+  readonly repositoryNode: (repo: Repo) => object;
+};
+
+/** Throws GitHub's refusal unless the caller has one of the permissions (Apps, workflows) or the role (people). */
+export function demand(
+  context: Context,
+  repo: Repo,
+  permissions: readonly PermissionNeed[],
+  role: Role | 'anyone' | 'public',
+): void {
+  const verdict = allows(context.world, context.caller, repo, { permissions, role });
+  if (verdict === 'allowed') return;
+  if (verdict === 'hidden') throw notResolved(repo);
+  const app = context.caller.kind !== 'user';
+  throw fault(
+    'FORBIDDEN',
+    app ? 'Resource not accessible by integration' : 'You do not have permission to do this.',
+  );
+}
+
+export function actIn(context: Context, repo: Repo): Act {
+  const { world, caller, actor } = context;
+  return { world, caller, actor, repo };
+}
+
+export function notResolved(repo: { readonly owner: string; readonly name: string }): Error {
+  return fault('NOT_FOUND', `Could not resolve to a Repository with the name '${repo.owner}/${repo.name}'.`);
+}
+
+/** `connect` reads these from the arguments of a field. */
+export const threadRead: readonly PermissionNeed[] = ['issues:read', 'pull_requests:read'];
+export const threadWrite: readonly PermissionNeed[] = ['issues:write', 'pull_requests:write'];

@@ -1,0 +1,159 @@
+/** GraphQL nodes of git: refs, commits, trees, blobs, tags. */
+
+import { resolveCommit } from '../git/resolve-commit.ts';
+import { userByAddress } from '../git/shape-commit.ts';
+import { repoPage } from '../git/shape-repo.ts';
+import type { Sha, Signature } from '../git/store/git-store.ts';
+import { entryAt } from '../git/store/git-trees.ts';
+import { playground } from '../limits/limits.ts';
+import { nodeId } from '../world/node-id.ts';
+import type { Repo } from '../world/state.ts';
+import { iso } from '../world/time.ts';
+import type { World } from '../world/world.ts';
+import { actorNode } from './authored-nodes.ts';
+import { connect, type PageArgs } from './connection.ts';
+
+/** A ref by its full name, or null; GraphQL also takes `heads/main` and `main`. */
+export async function refNode(world: World, repo: Repo, name: string): Promise<ShapedRef | null> {
+  const full = fullRefName(name);
+  const sha = (await world.gitOf(repo).refs(full)).get(full);
+  return sha === undefined ? null : shapeRefNode(world, repo, full, sha);
+}
+
+/** A ref as a node; `sha` is what it points to. */
+export type ShapedRef = {
+  readonly __typename: 'Ref';
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly sha: Sha;
+  readonly target: () => Promise<object | null>;
+};
+
+export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): ShapedRef {
+  const cut =
+    full.startsWith('refs/heads/') || full.startsWith('refs/tags/')
+      ? full.indexOf('/', 5)
+      : full.indexOf('/');
+  return {
+    __typename: 'Ref',
+    id: nodeId('REF', `${repo.id}:${full}`),
+    name: full.slice(cut + 1),
+    prefix: full.slice(0, cut + 1),
+    sha,
+    target: () => objectNode(world, repo, sha),
+  };
+}
+
+/** `main`, `main:path/to/file`, `HEAD:`, or a SHA. */
+export async function expressionNode(world: World, repo: Repo, expression: string): Promise<object | null> {
+  const cut = expression.indexOf(':');
+  const store = world.gitOf(repo);
+  const commit = await resolveCommit(store, repo, cut < 0 ? expression : expression.slice(0, cut));
+  if (commit === null)
+    return cut < 0 && /^[0-9a-f]{40}$/.test(expression) ? objectNode(world, repo, expression) : null;
+  if (cut < 0) return objectNode(world, repo, commit);
+  const tree = (await store.readCommit(commit))?.tree;
+  const entry = tree === undefined ? null : await entryAt(store, tree, expression.slice(cut + 1));
+  return entry === null ? null : objectNode(world, repo, entry.sha);
+}
+
+/** Any git object by its SHA, or null. */
+export async function objectNode(world: World, repo: Repo, sha: Sha): Promise<object | null> {
+  const store = world.gitOf(repo);
+  if ((await store.readCommit(sha)) !== null) return commitNode(world, repo, sha);
+  const tag = await store.readTag(sha);
+  if (tag !== null) {
+    return {
+      __typename: 'Tag',
+      id: nodeId('T', `${repo.id}:${sha}`),
+      oid: sha,
+      name: tag.name,
+      message: tag.message.replace(/\n$/, ''),
+      tagger: person(world, tag.tagger),
+      target: () => objectNode(world, repo, tag.object),
+    };
+  }
+  if ((await store.readTree(sha)) !== null) return treeNode(world, repo, sha);
+  const bytes = await store.readBlob(sha);
+  if (bytes === null) return null;
+  const isBinary = bytes.includes(0);
+  return {
+    __typename: 'Blob',
+    id: nodeId('B', `${repo.id}:${sha}`),
+    oid: sha,
+    byteSize: bytes.length,
+    isBinary,
+    text: isBinary ? null : Buffer.from(bytes).toString('utf8'),
+  };
+}
+
+export async function commitNode(world: World, repo: Repo, sha: Sha): Promise<object | null> {
+  const store = world.gitOf(repo);
+  const commit = await store.readCommit(sha);
+  if (commit === null) return null;
+  const message = commit.message.replace(/\n$/, '');
+  const [headline = '', ...rest] = message.split('\n');
+  return {
+    __typename: 'Commit',
+    id: nodeId('C', `${repo.id}:${sha}`),
+    oid: sha,
+    message,
+    messageHeadline: headline,
+    messageBody: rest.join('\n').replace(/^\n/, ''),
+    url: `${repoPage(world, repo)}/commit/${sha}`,
+    authoredDate: iso(commit.author.atMs),
+    committedDate: iso(commit.committer.atMs),
+    author: person(world, commit.author),
+    committer: person(world, commit.committer),
+    tree: () => treeNode(world, repo, commit.tree),
+    checkSuites: () => elsewhere('checkSuites'),
+    status: () => elsewhere('status'),
+    statusCheckRollup: () => elsewhere('statusCheckRollup'),
+    parents: (args: PageArgs) => connect(commit.parents, args, (parent) => commitNode(world, repo, parent)),
+    history: async (args: PageArgs & { readonly path?: string | null }) => {
+      const paths = args.path === undefined || args.path === null ? {} : { paths: [args.path] };
+      const rows = await store.log({ from: sha, limit: playground.commitsWalked, ...paths });
+      return connect(rows, args, (row) => commitNode(world, repo, row.sha));
+    },
+  };
+}
+
+export function fullRefName(name: string): string {
+  if (name.startsWith('refs/')) return name;
+  return name.startsWith('heads/') || name.startsWith('tags/') ? `refs/${name}` : `refs/heads/${name}`;
+}
+
+async function treeNode(world: World, repo: Repo, sha: Sha): Promise<object> {
+  const entries = (await world.gitOf(repo).readTree(sha)) ?? [];
+  return {
+    __typename: 'Tree',
+    id: nodeId('T', `${repo.id}:${sha}`),
+    oid: sha,
+    entries: entries.map((entry) => ({
+      name: entry.name,
+      path: entry.name,
+      mode: Number.parseInt(entry.mode, 8),
+      type: entry.type,
+      oid: entry.sha,
+      object: () => objectNode(world, repo, entry.sha),
+    })),
+  };
+}
+
+function person(world: World, signature: Signature): object {
+  const user = userByAddress(world, signature.email);
+  return {
+    name: signature.name,
+    email: signature.email,
+    date: iso(signature.atMs),
+    user: user?.type === 'User' ? actorNode(world, user.id) : null,
+  };
+}
+
+/** Only a pull request's commits and the tip of a named ref know who asks: a field that is not served must not look empty. */
+function elsewhere(field: string): never {
+  throw new Error(
+    `the playground serves Commit.${field} for the commits of a pull request and the tip of a named ref alone`,
+  );
+}

@@ -1,0 +1,24 @@
+/** `mergeStateStatus` of a pull request (docs.github.com/graphql/reference/enums: MergeStateStatus). */
+
+import { canMerge } from '../git/git-merge.ts';
+import { checkStands } from '../rules/check-stands.ts';
+import { mergeRefusal } from '../rules/merge-rules.ts';
+import type { PullIssue } from '../world/lookup.ts';
+import type { Repo } from '../world/state.ts';
+import { actIn, type Context } from './context.ts';
+
+/** What the merge button would say to this caller. */
+export async function mergeState(
+  context: Context,
+  repo: Repo,
+  issue: PullIssue,
+): Promise<'UNKNOWN' | 'DRAFT' | 'DIRTY' | 'BLOCKED' | 'UNSTABLE' | 'CLEAN'> {
+  if (issue.state === 'closed') return 'UNKNOWN';
+  if (issue.pull.draft) return 'DRAFT';
+  const { baseSha, headSha } = issue.pull;
+  if ((await canMerge(context.world.gitOf(repo), baseSha, headSha)) === false) return 'DIRTY';
+  if ((await mergeRefusal(actIn(context, repo), issue, 'merge')) !== null) return 'BLOCKED';
+  return checkStands(context.world, repo, headSha).every(({ state }) => state === 'green')
+    ? 'CLEAN'
+    : 'UNSTABLE';
+}

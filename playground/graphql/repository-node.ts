@@ -1,0 +1,186 @@
+/** The GraphQL node of a repository: the door to its threads and its git. */
+
+import { repoPage } from '../git/shape-repo.ts';
+import { roleOf } from '../identity/permissions.ts';
+import type { Issue } from '../threads/state-threads.ts';
+import { asPull, findIssue, issuesOf, userById } from '../world/lookup.ts';
+import { nodeId } from '../world/node-id.ts';
+import type { Repo } from '../world/state.ts';
+import { actorNode } from './authored-nodes.ts';
+import { checkFields } from './check-nodes.ts';
+import { connect, type PageArgs } from './connection.ts';
+import { type Context, demand, threadRead } from './context.ts';
+import { fault } from './fault.ts';
+import {
+  commitNode,
+  expressionNode,
+  objectNode,
+  refNode,
+  type ShapedRef,
+  shapeRefNode,
+} from './git-nodes.ts';
+import { labelNode, threadNode } from './thread-nodes.ts';
+
+type ListArgs = PageArgs & {
+  readonly states?: readonly string[] | null;
+  readonly labels?: readonly string[] | null;
+  readonly headRefName?: string | null;
+  readonly baseRefName?: string | null;
+  readonly orderBy?: { readonly field: string; readonly direction: string } | null;
+  readonly filterBy?: {
+    readonly assignee?: string | null;
+    readonly createdBy?: string | null;
+    readonly mentioned?: string | null;
+    readonly labels?: readonly string[] | null;
+    readonly states?: readonly string[] | null;
+  } | null;
+};
+
+export function repositoryNode(context: Context, repo: Repo): object {
+  const { world } = context;
+  const role = roleOf(repo, context.actor.id);
+  return {
+    __typename: 'Repository',
+    id: nodeId('R', repo.id),
+    databaseId: repo.id,
+    name: repo.name,
+    nameWithOwner: `${repo.owner}/${repo.name}`,
+    url: repoPage(world, repo),
+    isPrivate: repo.private,
+    isFork: repo.forkOfId !== undefined,
+    parent: () => {
+      const parent = repo.forkOfId === undefined ? undefined : world.state.repos[repo.forkOfId];
+      return parent === undefined ? null : repositoryNode(context, parent);
+    },
+    description: repo.description,
+    hasIssuesEnabled: true,
+    hasWikiEnabled: false,
+    mergeCommitAllowed: true,
+    rebaseMergeAllowed: true,
+    squashMergeAllowed: true,
+    owner: actorNode(world, repo.ownerId),
+    viewerPermission: role === null ? (repo.private ? null : 'READ') : role.toUpperCase(),
+    label: ({ name }: { readonly name: string }) => labelNode(repo, name),
+    labels: (args: PageArgs) => connect(repo.labels, args, (label) => labelNode(repo, label.name)),
+    collaborators: (args: PageArgs) => collaborators(context, repo, args),
+    ...gitFields(context, repo),
+    ...threadDoors(context, repo),
+  };
+}
+
+function gitFields(context: Context, repo: Repo): object {
+  const { world } = context;
+  const read = <T>(answer: () => T): T => {
+    demand(context, repo, ['contents:read'], 'public');
+    return answer();
+  };
+  return {
+    defaultBranchRef: () => read(() => refNode(world, repo, `refs/heads/${repo.defaultBranch}`)),
+    ref: (args: { readonly qualifiedName: string }) =>
+      read(async () => withChecks(context, repo, await refNode(world, repo, args.qualifiedName))),
+    refs: (args: PageArgs & { readonly refPrefix: string }) =>
+      read(async () => {
+        const refs = [...(await world.gitOf(repo).refs(args.refPrefix))];
+        return connect(refs, args, ([name, sha]) => shapeRefNode(world, repo, name, sha));
+      }),
+    object: (args: { readonly expression?: string | null; readonly oid?: string | null }) =>
+      read(() => {
+        if (typeof args.oid === 'string') return objectNode(world, repo, args.oid);
+        return typeof args.expression === 'string' ? expressionNode(world, repo, args.expression) : null;
+      }),
+  };
+}
+
+/** The tip of a ref asked for by name knows who asks, and so its checks and statuses. */
+function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object | null {
+  if (ref === null) return null;
+  const target = async (): Promise<object | null> => {
+    const commit = await commitNode(context.world, repo, ref.sha);
+    return commit === null ? ref.target() : { ...commit, ...checkFields(context, repo, ref.sha) };
+  };
+  return { ...ref, target };
+}
+
+function threadDoors(context: Context, repo: Repo): object {
+  const { world } = context;
+  const find = (number: number, fits: (issue: Issue) => boolean, kind: string): object => {
+    demand(context, repo, threadRead, 'public');
+    const issue = findIssue(world, repo, number);
+    if (issue === null || !fits(issue)) {
+      throw fault('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`);
+    }
+    return threadNode(context, repo, issue);
+  };
+  type ByNumber = { readonly number: number };
+  return {
+    issue: ({ number }: ByNumber) => find(number, (one) => one.pull === null, 'an Issue'),
+    pullRequest: ({ number }: ByNumber) => find(number, (one) => one.pull !== null, 'a PullRequest'),
+    issueOrPullRequest: ({ number }: ByNumber) => find(number, () => true, 'an issue or pull request'),
+    issues: (args: ListArgs) => {
+      demand(context, repo, threadRead, 'public');
+      const rows = issuesOf(world, repo).filter(
+        (one) =>
+          one.pull === null &&
+          (args.states?.includes(one.state.toUpperCase()) ?? true) &&
+          (args.labels?.some((name) => one.labels.includes(name)) ?? true) &&
+          issueFits(context, one, args.filterBy),
+      );
+      return connect(ordered(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
+    },
+    pullRequests: (args: ListArgs) => {
+      demand(context, repo, ['pull_requests:read'], 'public');
+      const rows = issuesOf(world, repo).filter((one) => asPull(one) !== null && pullFits(one, args));
+      return connect(ordered(rows, args.orderBy), args, (row) => threadNode(context, repo, row));
+    },
+  };
+}
+
+/** Logins, or a `*` for anybody; null leaves the question open. */
+function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy']): boolean {
+  const is = (login: string | null | undefined, id: number): boolean =>
+    login === undefined || login === null || userById(world, id).login === login;
+  const { assignee, mentioned } = filter ?? {};
+  const isAssigned =
+    assignee === undefined ||
+    assignee === null ||
+    issue.assigneeIds.some((id) => assignee === '*' || is(assignee, id));
+  return (
+    isAssigned &&
+    is(filter?.createdBy, issue.authorId) &&
+    (mentioned === undefined || mentioned === null || issue.body.includes(`@${mentioned}`)) &&
+    (filter?.labels?.some((name) => issue.labels.includes(name)) ?? true) &&
+    (filter?.states?.includes(issue.state.toUpperCase()) ?? true)
+  );
+}
+
+/** By number unless asked otherwise, as GitHub lists them. */
+function ordered(rows: readonly Issue[], order: ListArgs['orderBy']): readonly Issue[] {
+  if (order === undefined || order === null) return rows;
+  const sign = order.direction === 'ASC' ? 1 : -1;
+  const key = (row: Issue): number => {
+    if (order.field === 'COMMENTS') return row.commentIds.length;
+    return order.field === 'UPDATED_AT' ? row.updatedAtMs : row.createdAtMs;
+  };
+  return rows.toSorted((a, b) => sign * (key(a) - key(b) || a.number - b.number));
+}
+
+function pullFits(issue: Issue, args: ListArgs): boolean {
+  const { pull } = issue;
+  if (pull === null) return false;
+  const state = pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase();
+  if (args.states !== undefined && args.states !== null && !args.states.includes(state)) return false;
+  if (args.labels?.some((name) => issue.labels.includes(name)) === false) return false;
+  return (
+    (args.headRefName ?? pull.headRef) === pull.headRef && (args.baseRefName ?? pull.baseRef) === pull.baseRef
+  );
+}
+
+function collaborators(context: Context, repo: Repo, args: PageArgs): object {
+  demand(context, repo, ['metadata:read'], 'write');
+  const rows = Object.entries(repo.collaborators);
+  const found = connect(rows, args, ([id, role]) => ({ ...actorNode(context.world, Number(id)), role }));
+  return {
+    ...found,
+    edges: found.edges.map((edge) => ({ ...edge, permission: edge.node.role.toUpperCase() })),
+  };
+}

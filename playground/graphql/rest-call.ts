@@ -1,0 +1,53 @@
+/** Mutations that REST has too are done by its routes: one place for the rules, two doors. */
+
+import { allRoutes } from '../api/all-routes.ts';
+import { dispatch } from '../api/dispatch.ts';
+import { toJson } from '../api/read-body.ts';
+import type { Method } from '../api/route.ts';
+import { createRouter, type Router } from '../api/router.ts';
+import type { JsonObject } from '../world/json.ts';
+import type { Repo } from '../world/state.ts';
+import type { Context } from './context.ts';
+import { fault } from './fault.ts';
+
+let router: Router | null = null;
+
+/** Does what the route does for this caller; a refusal becomes an error of the mutation, with the same sentence. */
+export async function asRest(
+  context: Context,
+  repo: Repo,
+  method: Method,
+  path: string,
+  body: JsonObject,
+): Promise<void> {
+  const address = `/repos/${repo.owner}/${repo.name}${path}`;
+  router ??= createRouter(allRoutes);
+  const match = router(method, address);
+  if (match === null) throw new Error(`no route ${method} ${address}`);
+  const url = new URL(`${context.world.baseUrl}/api/v3${address}`);
+  const { world, caller } = context;
+  const call = {
+    world,
+    caller,
+    token: null,
+    params: match.params,
+    query: url.searchParams,
+    body,
+    accept: '',
+    url,
+  };
+  const answer = await dispatch(call, match);
+  if (answer.status < 400) return;
+  const type = answer.status === 404 ? 'NOT_FOUND' : answer.status === 403 ? 'FORBIDDEN' : 'UNPROCESSABLE';
+  throw fault(type, sentencesOf(answer.body));
+}
+
+/** The sentences about single fields where there are some, else the message. */
+function sentencesOf(body: unknown): string {
+  const told = Object(toJson(body));
+  const errors: unknown = told['errors'];
+  const sentences = Array.isArray(errors)
+    ? errors.flatMap((one: unknown) => (typeof one === 'string' ? one : (Object(one)['message'] ?? [])))
+    : [];
+  return sentences.length > 0 ? sentences.join(', ') : String(told['message']);
+}

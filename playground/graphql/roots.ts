@@ -1,0 +1,115 @@
+/** The roots of the GraphQL API: what a query starts from. */
+
+import { rateOf } from '../limits/rate.ts';
+import { asPull, findIssue, findRepo, repoById } from '../world/lookup.ts';
+import { readNodeId } from '../world/node-id.ts';
+import { iso } from '../world/time.ts';
+import { actorNode } from './authored-nodes.ts';
+import { type Context, demand, notResolved, threadRead, type Viewer } from './context.ts';
+import { fault } from './fault.ts';
+import { objectNode, refNode } from './git-nodes.ts';
+import { mutations } from './mutations.ts';
+import { repositoryNode } from './repository-node.ts';
+import { commentNode, reviewCommentNode, reviewNode, threadNode } from './thread-nodes.ts';
+
+export function rootFor(viewer: Viewer): object {
+  const context: Context = { ...viewer, repositoryNode: (repo) => repositoryNode(context, repo) };
+  return {
+    // A viewer is always a User, also an App's bot, which keeps the `[bot]` of REST here.
+    viewer: () => ({ ...actorNode(context.world, context.actor.id), login: context.actor.login }),
+    rateLimit: () => rateLimit(context),
+    repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
+      const repo = findRepo(context.world, owner, name);
+      if (repo === null) throw notResolved({ owner, name });
+      demand(context, repo, ['metadata:read'], 'public');
+      return repositoryNode(context, repo);
+    },
+    node: ({ id }: { readonly id: string }) => nodeById(context, id),
+    nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map((id) => nodeById(context, id)),
+    ...mutations(context),
+  };
+}
+
+function rateLimit(context: Context): object {
+  const rate = rateOf(context.world, context.caller, 'graphql');
+  const remaining = Math.max(0, rate.limit - rate.used);
+  return { cost: 1, limit: rate.limit, remaining, used: rate.used, resetAt: iso(rate.resetAtMs) };
+}
+
+/** Anything by its global id; ids that the playground never gave out are NOT_FOUND. */
+export async function nodeById(context: Context, id: string): Promise<object | null> {
+  const found = await lookUp(context, id);
+  if (found === null) throw fault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+  return found;
+}
+
+async function lookUp(context: Context, id: string): Promise<object | null> {
+  const read = readNodeId(id);
+  if (read === null) return null;
+  const { world } = context;
+  const { prefix, key } = read;
+  const [first = '', ...rest] = key.split(':');
+  switch (prefix) {
+    case 'U':
+    case 'BOT':
+    case 'O':
+      return world.state.users[key] === undefined ? null : actorNode(world, Number(key));
+    case 'R':
+      return repository(context, key);
+    case 'I':
+    case 'PR': {
+      const issue = world.state.issues[key];
+      if (issue === undefined) return null;
+      const repo = repoById(world, issue.repoId);
+      demand(context, repo, threadRead, 'public');
+      return threadNode(context, repo, issue);
+    }
+    case 'IC':
+    case 'PRR':
+    case 'PRRC':
+      return textById(context, prefix, key);
+    case 'C':
+    case 'T':
+    case 'B':
+      return inRepo(context, first, (repo) => objectNode(world, repo, rest.join(':')));
+    case 'REF':
+      return inRepo(context, first, (repo) => refNode(world, repo, rest.join(':')));
+    default:
+      return null;
+  }
+}
+
+function textById(context: Context, prefix: 'IC' | 'PRR' | 'PRRC', key: string): object | null {
+  const { state } = context.world;
+  const row = { IC: state.comments, PRR: state.reviews, PRRC: state.reviewComments }[prefix][key];
+  if (row === undefined) return null;
+  const repo = repoById(context.world, row.repoId);
+  demand(context, repo, threadRead, 'public');
+  const issue = findIssue(context.world, repo, row.issueNumber);
+  const pull = issue === null ? null : asPull(issue);
+  const comment = state.comments[key];
+  if (prefix === 'IC') return comment === undefined ? null : commentNode(context, comment);
+  if (pull === null) return null;
+  const review = state.reviews[key];
+  if (prefix === 'PRR') return review === undefined ? null : reviewNode(context, repo, pull, review);
+  const line = state.reviewComments[key];
+  return line === undefined ? null : reviewCommentNode(context, repo, pull, line);
+}
+
+function repository(context: Context, key: string): object | null {
+  const repo = context.world.state.repos[key];
+  if (repo === undefined) return null;
+  demand(context, repo, ['metadata:read'], 'public');
+  return repositoryNode(context, repo);
+}
+
+async function inRepo(
+  context: Context,
+  key: string,
+  find: (repo: ReturnType<typeof repoById>) => Promise<object | null>,
+): Promise<object | null> {
+  const repo = context.world.state.repos[key];
+  if (repo === undefined) return null;
+  demand(context, repo, ['contents:read'], 'public');
+  return find(repo);
+}

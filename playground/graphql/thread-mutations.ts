@@ -1,0 +1,178 @@
+/** Mutations on threads, as the `gh` command line sends them: issues, comments, pull requests, reviews. */
+
+import type { Issue } from '../threads/state-threads.ts';
+import { asPull, commentsOf, findIssue, must, type PullIssue, repoById, reviewsOf } from '../world/lookup.ts';
+import { readNodeId } from '../world/node-id.ts';
+import type { Repo } from '../world/state.ts';
+import type { Context } from './context.ts';
+import { fault } from './fault.ts';
+import { asRest } from './rest-call.ts';
+import { commentNode, reviewNode, threadNode } from './thread-nodes.ts';
+
+type Input<Fields> = { readonly input: Fields & { readonly clientMutationId?: string | null } };
+type Payload = Promise<object>;
+
+export function threadMutations(context: Context): object {
+  return {
+    createIssue: ({ input }: Input<NewIssue>) => createIssue(context, input),
+    closeIssue: ({ input }: Input<{ issueId: string; stateReason?: string | null }>): Payload =>
+      setState(context, input.issueId, 'issue', input, {
+        state: 'closed',
+        state_reason: (input.stateReason ?? 'COMPLETED').toLowerCase(),
+      }),
+    reopenIssue: ({ input }: Input<{ issueId: string }>): Payload =>
+      setState(context, input.issueId, 'issue', input, { state: 'open' }),
+    closePullRequest: ({ input }: Input<{ pullRequestId: string }>): Payload =>
+      setState(context, input.pullRequestId, 'pullRequest', input, { state: 'closed' }),
+    addComment: ({ input }: Input<{ subjectId: string; body: string }>) => addComment(context, input),
+    createPullRequest: ({ input }: Input<NewPull>) => createPull(context, input),
+    mergePullRequest: ({ input }: Input<Merge>) => merge(context, input),
+    addPullRequestReview: ({ input }: Input<NewReview>) => review(context, input),
+  };
+}
+
+type NewIssue = Input<{
+  repositoryId: string;
+  title: string;
+  body?: string | null;
+  labelIds?: readonly string[] | null;
+  assigneeIds?: readonly string[] | null;
+}>['input'];
+
+async function createIssue(context: Context, input: NewIssue): Payload {
+  const repo = repoOf(context, input.repositoryId);
+  const labels = (input.labelIds ?? []).map((id) => {
+    const key = readNodeId(id)?.key;
+    return must(repo.labels.find((one) => `${one.id}` === key) ?? null, `label ${id}`).name;
+  });
+  const { title, body } = input;
+  await asRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels });
+  return {
+    issue: threadNode(context, repo, newest(context, repo)),
+    clientMutationId: input.clientMutationId,
+  };
+}
+
+async function setState(
+  context: Context,
+  id: string,
+  field: 'issue' | 'pullRequest',
+  { clientMutationId }: { readonly clientMutationId?: string | null },
+  change: Readonly<Record<string, string>>,
+): Payload {
+  const { repo, issue } = threadOf(context, id);
+  await asRest(context, repo, 'PATCH', `/issues/${issue.number}`, change);
+  return { [field]: threadNode(context, repo, fresh(context, repo, issue)), clientMutationId };
+}
+
+async function addComment(
+  context: Context,
+  input: Input<{ subjectId: string; body: string }>['input'],
+): Payload {
+  const { repo, issue } = threadOf(context, input.subjectId);
+  await asRest(context, repo, 'POST', `/issues/${issue.number}/comments`, { body: input.body });
+  const after = fresh(context, repo, issue);
+  const made = must(commentsOf(context.world, after).at(-1), 'comment that was just made');
+  return {
+    commentEdge: { cursor: '', node: commentNode(context, made) },
+    subject: threadNode(context, repo, after),
+    clientMutationId: input.clientMutationId,
+  };
+}
+
+type NewPull = Input<{
+  repositoryId: string;
+  baseRefName: string;
+  headRefName: string;
+  title: string;
+  body?: string | null;
+  draft?: boolean | null;
+}>['input'];
+
+async function createPull(context: Context, input: NewPull): Payload {
+  const repo = repoOf(context, input.repositoryId);
+  await asRest(context, repo, 'POST', '/pulls', {
+    title: input.title,
+    body: input.body ?? '',
+    head: input.headRefName,
+    base: input.baseRefName,
+    draft: input.draft ?? false,
+  });
+  return {
+    pullRequest: threadNode(context, repo, newest(context, repo)),
+    clientMutationId: input.clientMutationId,
+  };
+}
+
+type Merge = Input<{
+  pullRequestId: string;
+  commitHeadline?: string | null;
+  commitBody?: string | null;
+  expectedHeadOid?: string | null;
+  mergeMethod?: string | null;
+}>['input'];
+
+async function merge(context: Context, input: Merge): Payload {
+  const { repo, issue } = pullOf(context, input.pullRequestId);
+  const { commitHeadline, commitBody, expectedHeadOid } = input;
+  await asRest(context, repo, 'PUT', `/pulls/${issue.number}/merge`, {
+    merge_method: (input.mergeMethod ?? 'MERGE').toLowerCase(),
+    ...(typeof commitHeadline === 'string' ? { commit_title: commitHeadline } : {}),
+    ...(typeof commitBody === 'string' ? { commit_message: commitBody } : {}),
+    ...(typeof expectedHeadOid === 'string' ? { sha: expectedHeadOid } : {}),
+  });
+  return {
+    pullRequest: threadNode(context, repo, fresh(context, repo, issue)),
+    clientMutationId: input.clientMutationId,
+  };
+}
+
+type NewReview = Input<{ pullRequestId: string; body?: string | null; event?: string | null }>['input'];
+
+async function review(context: Context, input: NewReview): Payload {
+  const { repo, issue } = pullOf(context, input.pullRequestId);
+  const event = typeof input.event === 'string' ? { event: input.event } : {};
+  await asRest(context, repo, 'POST', `/pulls/${issue.number}/reviews`, { body: input.body ?? '', ...event });
+  const after = must(asPull(fresh(context, repo, issue)), 'pull request that was just reviewed');
+  const made = must(reviewsOf(context.world, after).at(-1), 'review that was just made');
+  return {
+    pullRequestReview: reviewNode(context, repo, after, made),
+    clientMutationId: input.clientMutationId,
+  };
+}
+
+function repoOf({ world }: Context, id: string): Repo {
+  const read = readNodeId(id);
+  const repo = read?.prefix === 'R' ? world.state.repos[read.key] : undefined;
+  if (repo === undefined) throw unknownNode(id);
+  return repo;
+}
+
+function threadOf(context: Context, id: string): { readonly repo: Repo; readonly issue: Issue } {
+  const read = readNodeId(id);
+  const isThread = read?.prefix === 'I' || read?.prefix === 'PR';
+  const issue = isThread ? context.world.state.issues[read.key] : undefined;
+  if (issue === undefined) throw unknownNode(id);
+  return { repo: repoById(context.world, issue.repoId), issue };
+}
+
+function pullOf(context: Context, id: string): { readonly repo: Repo; readonly issue: PullIssue } {
+  const { repo, issue } = threadOf(context, id);
+  const pull = asPull(issue);
+  if (pull === null) throw unknownNode(id);
+  return { repo, issue: pull };
+}
+
+function fresh({ world }: Context, repo: Repo, issue: Issue): Issue {
+  return must(findIssue(world, repo, issue.number), `thread ${issue.number}`);
+}
+
+/** The thread that was just opened. */
+function newest({ world }: Context, repo: Repo): Issue {
+  const { lastNumber } = world.state.repos[repo.id] ?? repo;
+  return must(findIssue(world, repo, lastNumber), `thread ${lastNumber}`);
+}
+
+function unknownNode(id: string): Error {
+  return fault('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+}

@@ -1,0 +1,182 @@
+/** GraphQL nodes of issues, pull requests, comments and reviews. */
+
+import { canMerge } from '../git/git-merge.ts';
+import { countLines } from '../git/shape-commit.ts';
+import { commitsOfPull, filesOfPull } from '../pulls/pull-content.ts';
+import { reviewDecision } from '../rules/merge-rules.ts';
+import { issueNodeId, threadPage } from '../threads/shape-issue.ts';
+import type { Comment, Issue, Review, ReviewComment } from '../threads/state-threads.ts';
+import {
+  asPull,
+  commentsOf,
+  findIssue,
+  labelOf,
+  must,
+  type PullIssue,
+  repoById,
+  reviewCommentsOf,
+  reviewsOf,
+} from '../world/lookup.ts';
+import { nodeId } from '../world/node-id.ts';
+import type { Repo } from '../world/state.ts';
+import { iso, isoOrNull } from '../world/time.ts';
+import { actorNode, authoredFields } from './authored-nodes.ts';
+import { checkFields } from './check-nodes.ts';
+import { connect, type PageArgs } from './connection.ts';
+import { actIn, type Context } from './context.ts';
+import { commitNode, refNode } from './git-nodes.ts';
+import { mergeState } from './merge-state.ts';
+
+/** An issue, or a pull request if the number is one. */
+export function threadNode(context: Context, repo: Repo, issue: Issue): object {
+  const pull = asPull(issue);
+  const common = threadFields(context, repo, issue);
+  if (pull !== null) return { ...common, ...pullFields(context, repo, pull) };
+  return { ...common, __typename: 'Issue', ...issueFields(issue) };
+}
+
+function issueFields(issue: Issue): object {
+  return { state: issue.state.toUpperCase(), stateReason: issue.stateReason?.toUpperCase() ?? null };
+}
+
+export function commentNode(context: Context, comment: Comment): object {
+  const { world } = context;
+  const repo = repoById(world, comment.repoId);
+  const issue = must(findIssue(world, repo, comment.issueNumber), `issue ${comment.issueNumber}`);
+  return {
+    __typename: 'IssueComment',
+    id: nodeId('IC', comment.id),
+    ...authoredFields(context, repo, comment),
+    isMinimized: comment.minimizedReason !== null,
+    minimizedReason: comment.minimizedReason,
+    viewerCanMinimize: true,
+    url: `${threadPage(world, repo, issue)}#issuecomment-${comment.id}`,
+    issue: () => ({
+      ...threadFields(context, repo, issue),
+      __typename: 'Issue',
+      ...issueFields(issue),
+    }),
+    pullRequest: () => (issue.pull === null ? null : threadNode(context, repo, issue)),
+  };
+}
+
+export function reviewNode(context: Context, repo: Repo, issue: PullIssue, review: Review): object {
+  return {
+    __typename: 'PullRequestReview',
+    id: nodeId('PRR', review.id),
+    ...authoredFields(context, repo, review),
+    state: review.state,
+    submittedAt: isoOrNull(review.submittedAtMs),
+    url: `${threadPage(context.world, repo, issue)}#pullrequestreview-${review.id}`,
+    commit: () => commitNode(context.world, repo, review.commitSha),
+    comments: (args: PageArgs) => {
+      const rows = reviewCommentsOf(context.world, issue).filter((one) => one.reviewId === review.id);
+      return connect(rows, args, (row) => reviewCommentNode(context, repo, issue, row));
+    },
+  };
+}
+
+export function reviewCommentNode(context: Context, repo: Repo, issue: Issue, row: ReviewComment): object {
+  return {
+    __typename: 'PullRequestReviewComment',
+    id: nodeId('PRRC', row.id),
+    ...authoredFields(context, repo, row),
+    path: row.path,
+    line: row.line,
+    diffHunk: row.diffHunk,
+    url: `${threadPage(context.world, repo, issue)}#discussion_r${row.id}`,
+    commit: () => commitNode(context.world, repo, row.commitSha),
+  };
+}
+
+function threadFields(context: Context, repo: Repo, issue: Issue): object {
+  const { world } = context;
+  return {
+    id: issueNodeId(issue),
+    ...authoredFields(context, repo, issue),
+    number: issue.number,
+    title: issue.title,
+    closed: issue.state === 'closed',
+    closedAt: isoOrNull(issue.closedAtMs),
+    locked: issue.locked,
+    url: threadPage(world, repo, issue),
+    repository: () => context.repositoryNode(repo),
+    labels: (args: PageArgs) => connect(issue.labels, args, (name) => labelNode(repo, name)),
+    comments: (args: PageArgs) => connect(commentsOf(world, issue), args, (row) => commentNode(context, row)),
+    // The playground has no milestones and no projects.
+    milestone: null,
+    projectCards: (args: PageArgs) => connect([], args, () => null),
+    assignees: (args: PageArgs) => connect(issue.assigneeIds, args, (id) => actorNode(world, id)),
+  };
+}
+
+export function labelNode(repo: Repo, name: string): object | null {
+  const label = labelOf(repo, name);
+  if (label === null) return null;
+  return { id: nodeId('LA', label.id), name: label.name, color: label.color, description: label.description };
+}
+
+const changeTypes = { added: 'ADDED', removed: 'DELETED', modified: 'MODIFIED', renamed: 'RENAMED' } as const;
+
+function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
+  const { world } = context;
+  const { pull } = issue;
+  const files = () => filesOfPull(world, issue);
+  return {
+    __typename: 'PullRequest',
+    databaseId: pull.id,
+    state: pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase(),
+    headRefName: pull.headRef,
+    headRefOid: pull.headSha,
+    headRef: () => refNode(world, repo, `refs/heads/${pull.headRef}`),
+    headRepository: () => context.repositoryNode(repoById(world, pull.headRepoId)),
+    baseRefName: pull.baseRef,
+    baseRefOid: pull.baseSha,
+    baseRef: () => refNode(world, repo, `refs/heads/${pull.baseRef}`),
+    isCrossRepository: pull.headRepoId !== repo.id,
+    isDraft: pull.draft,
+    maintainerCanModify: false,
+    headRepositoryOwner: actorNode(world, repoById(world, pull.headRepoId).ownerId),
+    reviewRequests: (args: PageArgs) =>
+      connect(pull.requestedReviewerIds, args, (id) => ({
+        id: nodeId('PRR', `${issue.number}:${id}`),
+        requestedReviewer: actorNode(world, id),
+      })),
+    reviewDecision: () => reviewDecision(actIn(context, repo), issue),
+    mergeStateStatus: () => mergeState(context, repo, issue),
+    merged: pull.mergedAtMs !== null,
+    mergedAt: pull.mergedAtMs === null ? null : iso(pull.mergedAtMs),
+    mergedBy: actorNode(world, pull.mergedById),
+    mergeCommit: () => (pull.mergeCommitSha === null ? null : commitNode(world, repo, pull.mergeCommitSha)),
+    mergeable: () => mergeable(context, repo, issue),
+    changedFiles: async () => (await files()).length,
+    additions: async () => countLines(await files()).additions,
+    deletions: async () => countLines(await files()).deletions,
+    files: async (args: PageArgs) =>
+      connect(await files(), args, (file) => ({
+        path: file.path,
+        additions: file.additions,
+        deletions: file.deletions,
+        changeType: changeTypes[file.status],
+      })),
+    commits: async (args: PageArgs) =>
+      connect(await commitsOfPull(world, issue), args, (commit) => ({
+        id: nodeId('C', `${repo.id}:${issue.number}:${commit.sha}`),
+        commit: async () => ({
+          ...(await commitNode(world, repo, commit.sha)),
+          ...checkFields(context, repo, commit.sha),
+        }),
+      })),
+    reviews: (args: PageArgs & { readonly states?: readonly string[] | null }) => {
+      const rows = reviewsOf(world, issue).filter((one) => args.states?.includes(one.state) ?? true);
+      return connect(rows, args, (row) => reviewNode(context, repo, issue, row));
+    },
+  };
+}
+
+async function mergeable(context: Context, repo: Repo, issue: PullIssue): Promise<string> {
+  if (issue.state === 'closed') return 'UNKNOWN';
+  const verdict = await canMerge(context.world.gitOf(repo), issue.pull.baseSha, issue.pull.headSha);
+  if (verdict === null) return 'UNKNOWN';
+  return verdict ? 'MERGEABLE' : 'CONFLICTING';
+}

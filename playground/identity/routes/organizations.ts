@@ -1,0 +1,70 @@
+/** Routes of organisations (docs.github.com/rest/actions/self-hosted-runner-groups and /orgs): what their owners are told. */
+
+import { pagedIn } from '../../api/paging.ts';
+import { type Answer, failed, notFound } from '../../api/reply.ts';
+import { type Call, plain, type Reply, type Route } from '../../api/route.ts';
+import { ownsAccount } from '../../rules/rulesets.ts';
+import type { JsonObject } from '../../world/json.ts';
+import { findUser } from '../../world/lookup.ts';
+import type { RunnerGroup } from '../../world/state-settings.ts';
+import { holds, type PermissionNeed } from '../permissions.ts';
+import { shapeInstallation } from '../shape-people.ts';
+import type { User } from '../state-people.ts';
+
+export const organizationRoutes: readonly Route[] = [
+  plain('GET', '/orgs/:org/actions/runner-groups', 'signed-in', (call) =>
+    forOwners(call, 'organization_self_hosted_runners:read', (org) => {
+      const rows = Object.values(call.world.state.runnerGroups).filter((one) => one.ownerId === org.id);
+      return pagedIn(call, 'runner_groups', rows, (one) => shapeGroup(call, org, one));
+    }),
+  ),
+  plain('GET', '/orgs/:org/installations', 'signed-in', (call) =>
+    forOwners(call, 'organization_administration:read', (org) => {
+      const rows = Object.values(call.world.state.installations).filter((one) => one.accountId === org.id);
+      return pagedIn(call, 'installations', rows, (one) => shapeInstallation(call.world, one));
+    }),
+  ),
+];
+
+/** An owner of the organisation, or its App with the permission. */
+function forOwners(call: Call, need: PermissionNeed, answer: (org: User) => Reply): Reply {
+  const org = findUser(call.world, call.params['org'] ?? '');
+  if (org === null || org.type !== 'Organization') return notFound();
+  return refusal(call, org, need) ?? answer(org);
+}
+
+function refusal(call: Call, org: User, need: PermissionNeed): Answer | null {
+  const { caller, world } = call;
+  switch (caller.kind) {
+    case 'user':
+      return ownsAccount(world, org.id, caller.userId)
+        ? null
+        : failed(403, 'You must be an owner of this organization.');
+    case 'installation': {
+      const isOurs = world.state.installations[caller.installationId]?.accountId === org.id;
+      return isOurs && holds(caller.permissions, need)
+        ? null
+        : failed(403, 'Resource not accessible by integration');
+    }
+    case 'workflow':
+    case 'app':
+    case 'anonymous':
+      return failed(403, 'Resource not accessible by integration');
+  }
+}
+
+function shapeGroup(call: Call, org: User, row: RunnerGroup): JsonObject {
+  const api = `${call.world.baseUrl}/api/v3/orgs/${org.login}/actions/runner-groups/${row.id}`;
+  return {
+    id: row.id,
+    name: row.name,
+    visibility: 'all',
+    default: false,
+    runners_url: `${api}/runners`,
+    inherited: false,
+    allows_public_repositories: true,
+    workflow_restrictions_read_only: false,
+    restricted_to_workflows: row.workflows !== null,
+    selected_workflows: [...(row.workflows ?? [])],
+  };
+}

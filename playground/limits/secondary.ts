@@ -1,0 +1,102 @@
+/**
+ * GitHub's secondary limits (docs.github.com/rest: rate limits for the REST API, "About secondary rate limits"): content
+ * a minute and an hour, points a minute (of REST and of GraphQL apart), requests at once; counted per caller.
+ */
+
+import type { Caller } from '../identity/state-people.ts';
+import type { World } from '../world/world.ts';
+import { github } from './limits.ts';
+import { callerKey, type RateResource } from './rate.ts';
+
+/** What one request costs: 1 point to read, 5 to write; `content` = it makes something that people are notified of. */
+export type Cost = {
+  readonly points: number;
+  readonly content: boolean;
+  /** Whose points a minute it takes; content and requests at once are counted together. */
+  readonly resource: RateResource;
+};
+
+export type SecondaryStand = {
+  readonly contentLastMinute: number;
+  readonly contentLastHour: number;
+  readonly pointsLastMinute: number;
+  readonly graphqlPointsLastMinute: number;
+  readonly inFlight: number;
+};
+
+type Entry = Cost & { readonly atMs: number };
+type Ledger = { entries: readonly Entry[]; inFlight: number };
+
+const ledgers = new WeakMap<World, Map<string, Ledger>>();
+const minuteMs = 60 * 1000;
+const hourMs = 60 * minuteMs;
+
+/** Milliseconds to wait before the request may be made, or null: it may be made now. */
+export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): number | null {
+  const now = world.clock.now();
+  const { entries, inFlight } = ledgerOf(world, caller);
+  if (inFlight >= github.requestsAtOnce) return github.secondaryWaitMs;
+  const recent = entries.filter(({ atMs }) => atMs > now - minuteMs);
+  const spending = recent.filter(({ resource }) => resource === cost.resource);
+  if (pointsOf(spending, cost.resource) + cost.points > pointsPerMinute[cost.resource])
+    return untilFree(spending[0], minuteMs, now);
+  if (!cost.content) return null;
+  const content = entries.filter((one) => one.content && one.atMs > now - hourMs);
+  const lately = content.filter(({ atMs }) => atMs > now - minuteMs);
+  if (lately.length >= github.contentPerMinute) return untilFree(lately[0], minuteMs, now);
+  return content.length >= github.contentPerHour ? untilFree(content[0], hourMs, now) : null;
+}
+
+/** Counts a request that is let through; the function that is returned says that it has been answered. */
+export function enter(world: World, caller: Caller, cost: Cost): () => void {
+  const ledger = ledgerOf(world, caller);
+  const now = world.clock.now();
+  // Only content is looked at for an hour; everything else is forgotten after a minute.
+  const kept = ledger.entries.filter((one) => one.atMs > now - (one.content ? hourMs : minuteMs));
+  ledger.entries = [...kept, { ...cost, atMs: now }];
+  ledger.inFlight += 1;
+  return () => {
+    ledger.inFlight -= 1;
+  };
+}
+
+/** What every caller has used up, for the page and the control endpoint. */
+export function secondaryStands(world: World): Readonly<Record<string, SecondaryStand>> {
+  const now = world.clock.now();
+  const within = (entries: readonly Entry[], spanMs: number): readonly Entry[] =>
+    entries.filter(({ atMs }) => atMs > now - spanMs);
+  const stands: Record<string, SecondaryStand> = {};
+  for (const [key, { entries, inFlight }] of ledgers.get(world) ?? []) {
+    const minute = within(entries, minuteMs);
+    stands[key] = {
+      contentLastMinute: minute.filter(({ content }) => content).length,
+      contentLastHour: within(entries, hourMs).filter(({ content }) => content).length,
+      pointsLastMinute: pointsOf(minute, 'core'),
+      graphqlPointsLastMinute: pointsOf(minute, 'graphql'),
+      inFlight,
+    };
+  }
+  return stands;
+}
+
+const pointsPerMinute: Readonly<Record<RateResource, number>> = {
+  core: github.pointsPerMinute,
+  graphql: github.graphqlPointsPerMinute,
+};
+
+function pointsOf(entries: readonly Entry[], resource: RateResource): number {
+  return entries.reduce((sum, one) => sum + (one.resource === resource ? one.points : 0), 0);
+}
+
+function untilFree(oldest: Entry | undefined, spanMs: number, now: number): number {
+  return oldest === undefined ? github.secondaryWaitMs : Math.max(1000, oldest.atMs + spanMs - now);
+}
+
+function ledgerOf(world: World, caller: Caller): Ledger {
+  const known = ledgers.get(world) ?? new Map<string, Ledger>();
+  ledgers.set(world, known);
+  const key = callerKey(world, caller);
+  const ledger = known.get(key) ?? { entries: [], inFlight: 0 };
+  known.set(key, ledger);
+  return ledger;
+}

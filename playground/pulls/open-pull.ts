@@ -1,0 +1,120 @@
+/** Opens and merges pull requests. */
+
+import { type MergeMethod, writeMerge } from '../git/git-merge.ts';
+import { moveRef } from '../git/move-refs.ts';
+import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
+import type { Pull } from '../threads/state-threads.ts';
+import { type Act, authoredBy, emitIssue, putIssue, takeNumber } from '../threads/threads.ts';
+import { asPull, must, type PullIssue, repoById } from '../world/lookup.ts';
+import { nextId } from '../world/world.ts';
+import { commitsOfPull } from './pull-content.ts';
+
+export type NewPull = {
+  readonly title: string;
+  readonly body: string;
+  readonly headRef: string;
+  /** The repository of the head; another one for a pull request from a fork. */
+  readonly headRepoId?: number;
+  readonly headSha: string;
+  readonly baseRef: string;
+  readonly baseSha: string;
+  readonly draft: boolean;
+};
+
+export async function openPull(act: Act, wanted: NewPull): Promise<PullIssue> {
+  const number = takeNumber(act);
+  const { title, body, headRepoId = act.repo.id, ...branches } = wanted;
+  const pull: Pull = {
+    id: nextId(act.world, 'pulls'),
+    headRepoId,
+    ...branches,
+    mergedAtMs: null,
+    mergedById: null,
+    mergeCommitSha: null,
+    requestedReviewerIds: [],
+    reviewIds: [],
+    reviewCommentIds: [],
+  };
+  const issue = {
+    ...authoredBy(act, 'issues', body),
+    repoId: act.repo.id,
+    number,
+    title,
+    state: 'open',
+    stateReason: null,
+    locked: false,
+    lockReason: null,
+    labels: [],
+    assigneeIds: [],
+    commentIds: [],
+    closedAtMs: null,
+    closedById: null,
+    pull,
+  } as const;
+  putIssue(act.world, issue);
+  await emitIssue(act, issue, 'opened');
+  return issue;
+}
+
+export type MergeWish = {
+  readonly method: MergeMethod;
+  readonly title: string | undefined;
+  readonly message: string | undefined;
+};
+
+export type MergeOutcome =
+  | { readonly ok: true; readonly sha: string }
+  | { readonly ok: false; readonly reason: 'conflict' | 'base-moved' | 'protected' };
+
+/** Writes the merge and moves the base branch by compare-and-set; other open pull requests learn of the new base. */
+export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Promise<MergeOutcome> {
+  const now = act.world.clock.now();
+  const { pull } = issue;
+  const sha = await writeMerge(act.world.gitOf(act.repo), {
+    method: wish.method,
+    base: pull.baseSha,
+    head: pull.headSha,
+    message: await mergeMessage(act, issue, wish),
+    author: signatureOf(act.actor, now),
+    committer: webFlowSignature(now),
+  });
+  if (sha === null) return { ok: false, reason: 'conflict' };
+  // Closed before the branch moves: what follows the push must not take this for a merge by hand.
+  const open = freshPull(act, issue);
+  const merged = { mergedAtMs: now, mergedById: act.actor.id, mergeCommitSha: sha };
+  const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
+  putIssue(act.world, { ...open, ...closed, pull: { ...pull, ...merged } });
+  const to = { ref: `refs/heads/${pull.baseRef}`, sha, expected: pull.baseSha };
+  const outcome = await moveRef(act, to, 'merge');
+  if (outcome !== 'updated') {
+    putIssue(act.world, open);
+    const isProtected = outcome === 'protected' || outcome.startsWith('rule/');
+    return { ok: false, reason: isProtected ? 'protected' : 'base-moved' };
+  }
+  await emitIssue(act, freshPull(act, issue), 'closed');
+  return { ok: true, sha };
+}
+
+/** GitHub's default messages for the three buttons. */
+async function mergeMessage(act: Act, issue: PullIssue, wish: MergeWish): Promise<string> {
+  const headRepo = repoById(act.world, issue.pull.headRepoId);
+  if (wish.method === 'squash') {
+    const commits = await commitsOfPull(act.world, issue);
+    const list = commits.map((one) => `* ${one.message.trim()}`).join('\n\n');
+    const single =
+      commits.length === 1 ? (commits[0]?.message.split('\n').slice(1).join('\n').trim() ?? '') : list;
+    return join(wish.title ?? `${issue.title} (#${issue.number})`, wish.message ?? single);
+  }
+  const fallback = `Merge pull request #${issue.number} from ${headRepo.owner}/${issue.pull.headRef}`;
+  return join(wish.title ?? fallback, wish.message ?? issue.title);
+}
+
+function join(title: string, message: string): string {
+  return message === '' ? `${title}\n` : `${title}\n\n${message}\n`;
+}
+
+/** The pull request as it is now. */
+export function freshPull(act: Act, issue: PullIssue): PullIssue {
+  const row = act.world.state.issues[`${issue.repoId}#${issue.number}`];
+  return must(row === undefined ? null : asPull(row), `pull request ${issue.number}`);
+}

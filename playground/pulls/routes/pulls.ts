@@ -1,0 +1,247 @@
+/** Routes of pull requests (docs.github.com/rest/pulls/pulls): list, open, get, update, files, commits, merge. */
+
+import * as z from 'zod';
+import { paged } from '../../api/paging.ts';
+import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  content,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { asText } from '../../git/patch-text.ts';
+import { branchTip } from '../../git/resolve-commit.ts';
+import { shapeCommit, shapeFile } from '../../git/shape-commit.ts';
+import { may } from '../../identity/permissions.ts';
+import { mergeRefusal } from '../../rules/merge-rules.ts';
+import { textProblem } from '../../threads/routes/issues.ts';
+import { emitIssue, freshRepo, putIssue } from '../../threads/threads.ts';
+import { applyIssueChanges } from '../../threads/update-issue.ts';
+import { asPull, findPull, issuesOf, type PullIssue, repoById } from '../../world/lookup.ts';
+import type { Repo } from '../../world/state.ts';
+import { freshPull, mergePull, openPull } from '../open-pull.ts';
+import { commitsOfPull, filesOfPull } from '../pull-content.ts';
+import { shapeFullPull, shapePull } from '../shape-pull.ts';
+
+const read = repoAccess('pull_requests:read', 'public');
+const open = repoAccess('pull_requests:write', 'anyone');
+const merge = repoAccess('contents:write', 'write');
+
+const creation = z.object({
+  title: z.string(),
+  head: z.string(),
+  base: z.string(),
+  body: z.string().nullish(),
+  draft: z.boolean().default(false),
+});
+const changes = z.object({
+  title: z.string().optional(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']).optional(),
+  base: z.string().optional(),
+});
+const merging = z.object({
+  merge_method: z.enum(['merge', 'squash', 'rebase']).default('merge'),
+  commit_title: z.string().optional(),
+  commit_message: z.string().optional(),
+  sha: z.string().optional(),
+});
+
+export const pullRoutes: readonly Route[] = [
+  reads('/pulls', read, listPulls),
+  reads('/pulls/:number', read, getPull),
+  content(writes('POST', '/pulls', open, creation, createPull)),
+  content(writes('PATCH', '/pulls/:number', open, changes, updatePull)),
+  reads('/pulls/:number/files', read, async (call) => {
+    const issue = pullOf(call);
+    if (issue === null) return notFound();
+    const files = await filesOfPull(call.world, issue);
+    return paged(call, files, (file) => shapeFile(call.world, call.repo, file, issue.pull.headSha));
+  }),
+  reads('/pulls/:number/commits', read, async (call) => {
+    const issue = pullOf(call);
+    if (issue === null) return notFound();
+    return paged(call, await commitsOfPull(call.world, issue), (one) =>
+      shapeCommit(call.world, call.repo, one),
+    );
+  }),
+  reads('/pulls/:number/merge', read, (call) => {
+    const issue = pullOf(call);
+    return issue === null || issue.pull.mergedAtMs === null ? notFound() : noContent();
+  }),
+  content(writes('PUT', '/pulls/:number/merge', merge, merging, doMerge)),
+];
+
+/** The pull request that `:number` names. */
+export function pullOf(call: RepoCall): PullIssue | null {
+  const number = Number(call.params['number']);
+  return Number.isSafeInteger(number) ? findPull(call.world, call.repo, number) : null;
+}
+
+async function listPulls(call: RepoCall): Promise<Answer> {
+  const state = call.query.get('state') ?? 'open';
+  const head = call.query.get('head');
+  const base = call.query.get('base');
+  const rows = issuesOf(call.world, call.repo).flatMap((row) => asPull(row) ?? []);
+  const found = rows.filter(
+    (issue) =>
+      (state === 'all' || issue.state === state) &&
+      (head === null || headLabel(call, issue).toLowerCase() === head.toLowerCase()) &&
+      (base === null || issue.pull.baseRef === base),
+  );
+  const sign = call.query.get('direction') === 'asc' ? 1 : -1;
+  const at = (issue: PullIssue): number =>
+    call.query.get('sort') === 'updated' ? issue.updatedAtMs : issue.createdAtMs;
+  const sorted = found.toSorted((a, b) => sign * (at(a) - at(b) || a.number - b.number));
+  return paged(call, sorted, (issue) => shapePull(call.world, issue));
+}
+
+function headLabel(call: RepoCall, { pull }: PullIssue): string {
+  return `${repoById(call.world, pull.headRepoId).owner}:${pull.headRef}`;
+}
+
+async function getPull(call: RepoCall): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (call.accept.includes('.diff') || call.accept.includes('.patch')) {
+    const [files, commits] = await Promise.all([
+      filesOfPull(call.world, issue),
+      commitsOfPull(call.world, issue),
+    ]);
+    const text = await asText(call.world.gitOf(call.repo), call.accept, files, commits);
+    if (text !== null) return text;
+  }
+  return ok(await shapeFullPull(call.world, issue));
+}
+
+async function createPull(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const problem = textProblem('PullRequest', body.title, body.body ?? '');
+  if (problem !== null) return problem;
+  if (call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {
+    return failed(403, 'GitHub Actions is not permitted to create or approve pull requests.');
+  }
+  const headRef = body.head.slice(body.head.indexOf(':') + 1);
+  const headRepo = headRepoOf(call, body.head);
+  const store = call.world.gitOf(call.repo);
+  const headSha = headRepo === null ? null : await branchTip(call.world.gitOf(headRepo), headRef);
+  const baseSha = await branchTip(store, body.base);
+  if (headRepo === null || headSha === null)
+    return invalid([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
+  if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+  const refusal = await pullProblem(call, headRepo, headRef, headSha, body.base, baseSha);
+  if (refusal !== null) return refusal;
+  const branches = { headRepoId: headRepo.id, headRef, headSha, baseRef: body.base, baseSha };
+  const issue = await openPull(call, {
+    title: body.title,
+    body: body.body ?? '',
+    draft: body.draft,
+    ...branches,
+  });
+  return created(await shapeFullPull(call.world, issue));
+}
+
+/** `owner:branch` is a branch of the repository itself or of the owner's fork. */
+function headRepoOf(call: ActorCall, head: string): Repo | null {
+  const owner = head.includes(':') ? head.slice(0, head.indexOf(':')).toLowerCase() : null;
+  if (owner === null || owner === call.repo.owner.toLowerCase()) return call.repo;
+  const repos = Object.values(call.world.state.repos);
+  return repos.find((one) => one.forkOfId === call.repo.id && one.owner.toLowerCase() === owner) ?? null;
+}
+
+async function pullProblem(
+  call: ActorCall,
+  headRepo: Repo,
+  headRef: string,
+  headSha: string,
+  baseRef: string,
+  baseSha: string,
+): Promise<Answer | null> {
+  const twin = issuesOf(call.world, call.repo).find(
+    (one) =>
+      one.state === 'open' &&
+      one.pull?.headRef === headRef &&
+      one.pull.headRepoId === headRepo.id &&
+      one.pull.baseRef === baseRef,
+  );
+  const about = { resource: 'PullRequest', field: 'head', code: 'custom' } as const;
+  if (twin !== undefined) {
+    return invalid([
+      { ...about, message: `A pull request already exists for ${headRepo.owner}:${headRef}.` },
+    ]);
+  }
+  const news = await call.world.gitOf(call.repo).log({ from: headSha, not: baseSha, limit: 1 });
+  if (news.length > 0) return null;
+  return invalid([{ ...about, message: `No commits between ${baseRef} and ${headRef}` }]);
+}
+
+async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (
+    issue.authorId !== call.actor.id &&
+    !may(call.world, call.caller, call.repo, 'pull_requests:write', 'write')
+  ) {
+    return failed(403, 'Must have push access to the repository.');
+  }
+  const problem = textProblem('PullRequest', body.title ?? issue.title, body.body ?? '');
+  if (problem !== null) return problem;
+  const reopening = body.state === 'open' && issue.state === 'closed';
+  const headRepo = repoById(call.world, issue.pull.headRepoId);
+  const head = reopening ? await branchTip(call.world.gitOf(headRepo), issue.pull.headRef) : null;
+  if (reopening && (head === null || issue.pull.mergedAtMs !== null)) {
+    const message = `state cannot be changed. The ${issue.pull.headRef} branch was merged or has been deleted.`;
+    return invalid([{ resource: 'PullRequest', field: 'state', code: 'invalid', message }]);
+  }
+  if (body.base !== undefined && body.base !== issue.pull.baseRef) {
+    const baseSha = await branchTip(call.world.gitOf(call.repo), body.base);
+    if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+    const { baseRef, baseSha: shaBefore } = issue.pull;
+    const was = { ref: { from: baseRef }, sha: { from: shaBefore } };
+    const rebased = { ...issue, pull: { ...issue.pull, baseRef: body.base, baseSha } };
+    putIssue(call.world, rebased);
+    await emitIssue(call, rebased, 'edited', { changes: { base: was } });
+  }
+  if (head !== null) {
+    const row = freshPull(call, issue);
+    const baseSha = (await branchTip(call.world.gitOf(call.repo), row.pull.baseRef)) ?? row.pull.baseSha;
+    putIssue(call.world, { ...row, pull: { ...row.pull, headSha: head, baseSha } });
+  }
+  const { base: _, ...texts } = body;
+  await applyIssueChanges(call, freshPull(call, issue), texts);
+  return ok(await shapeFullPull(call.world, freshPull(call, issue)));
+}
+
+async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (issue.state !== 'open') return notMergeable(405, 'Pull Request is not mergeable');
+  if (issue.pull.draft) return notMergeable(405, 'Pull Request is still a draft');
+  if (body.sha !== undefined && body.sha !== issue.pull.headSha) {
+    return notMergeable(409, 'Head branch was modified. Review and try the merge again.');
+  }
+  const refusal = await mergeRefusal({ ...call, repo: freshRepo(call) }, issue, body.merge_method);
+  if (refusal !== null) return notMergeable(405, refusal);
+  const outcome = await mergePull(call, issue, {
+    method: body.merge_method,
+    title: body.commit_title,
+    message: body.commit_message,
+  });
+  if (outcome.ok) return ok({ sha: outcome.sha, merged: true, message: 'Pull Request successfully merged' });
+  if (outcome.reason === 'base-moved')
+    return notMergeable(409, 'Base branch was modified. Review and try the merge again.');
+  if (outcome.reason === 'protected')
+    return notMergeable(405, 'Changes must be made through an allowed account.');
+  return notMergeable(405, 'Pull Request is not mergeable');
+}
+
+/** The refusals of the merge button have a form of their own (docs.github.com/rest/pulls: merge a pull request). */
+function notMergeable(status: 405 | 409, message: string): Answer {
+  return {
+    status,
+    body: { message, documentation_url: 'https://docs.github.com/rest/pulls/pulls' },
+    headers: {},
+  };
+}

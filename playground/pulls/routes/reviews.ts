@@ -1,0 +1,280 @@
+/** Routes of reviews (docs.github.com/rest/pulls/reviews and /comments): reviews and comments on changed lines. */
+
+import * as z from 'zod';
+import { paged } from '../../api/paging.ts';
+import {
+  type Answer,
+  created,
+  failed,
+  invalidSimply,
+  noContent,
+  notFound,
+  ok,
+  unprocessable,
+} from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  content,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { bodyTooLong } from '../../threads/routes/issues.ts';
+import type { Review, ReviewComment } from '../../threads/state-threads.ts';
+import { authoredBy, mayEdit, mayTalk, putIssue, tooLong, withBody } from '../../threads/threads.ts';
+import { emitChange } from '../../world/emit.ts';
+import { type PullIssue, reviewCommentsOf, reviewsOf } from '../../world/lookup.ts';
+import { freshPull } from '../open-pull.ts';
+import { filesOfPull } from '../pull-content.ts';
+import { shapePull, shapeReview, shapeReviewComment } from '../shape-pull.ts';
+import { pullOf } from './pulls.ts';
+
+const read = repoAccess('pull_requests:read', 'public');
+const write = repoAccess('pull_requests:write', 'anyone');
+const dismiss = repoAccess('pull_requests:write', 'write');
+
+const lineComment = z.object({
+  path: z.string(),
+  body: z.string().min(1),
+  line: z.int().positive().optional(),
+  side: z.enum(['LEFT', 'RIGHT']).default('RIGHT'),
+});
+const creation = z.object({
+  commit_id: z.string().optional(),
+  body: z.string().nullish(),
+  event: z.enum(['APPROVE', 'REQUEST_CHANGES', 'COMMENT']).optional(),
+  comments: z.array(lineComment).default([]),
+});
+const single = lineComment.extend({ commit_id: z.string(), in_reply_to: z.int().optional() });
+const text = z.object({ body: z.string().min(1) });
+const stateOf = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
+
+export const reviewRoutes: readonly Route[] = [
+  reads('/pulls/:number/reviews', read, (call) => {
+    const issue = pullOf(call);
+    return issue === null
+      ? notFound()
+      : paged(call, reviewsOf(call.world, issue), (one) => shapeReview(call.world, one));
+  }),
+  reads('/pulls/:number/reviews/:review', read, (call) => {
+    const review = reviewOf(call);
+    return review === null ? notFound() : ok(shapeReview(call.world, review));
+  }),
+  content(writes('POST', '/pulls/:number/reviews', write, creation, createReview)),
+  content(
+    writes(
+      'PUT',
+      '/pulls/:number/reviews/:review/dismissals',
+      dismiss,
+      z.object({ message: z.string() }),
+      dismissReview,
+    ),
+  ),
+  reads('/pulls/comments', read, listForRepo),
+  reads('/pulls/comments/:id', read, (call) => {
+    const comment = lineCommentOf(call);
+    return comment === null ? notFound() : ok(shapeReviewComment(call.world, comment));
+  }),
+  reads('/pulls/:number/comments', read, (call) => {
+    const issue = pullOf(call);
+    if (issue === null) return notFound();
+    return paged(call, reviewCommentsOf(call.world, issue), (one) => shapeReviewComment(call.world, one));
+  }),
+  content(writes('POST', '/pulls/:number/comments', write, single, createLineComment)),
+  content(writes('PATCH', '/pulls/comments/:id', write, text, editLineComment)),
+  content(acts('DELETE', '/pulls/comments/:id', write, deleteLineComment)),
+];
+
+/** `since` asks for what was changed at or after a moment, edits included. */
+async function listForRepo(call: RepoCall): Promise<Answer> {
+  const { query } = call;
+  const since = query.get('since');
+  const sign = query.get('direction') === 'desc' ? -1 : 1;
+  const at = (one: ReviewComment): number =>
+    query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
+  // Times on the wire are whole seconds: a comment of the same second is not lost to its milliseconds.
+  const rows = Object.values(call.world.state.reviewComments).filter(
+    (one) =>
+      one.repoId === call.repo.id &&
+      (since === null || Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since)),
+  );
+  const sorted = rows.toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
+  return paged(call, sorted, (one) => shapeReviewComment(call.world, one));
+}
+
+function reviewOf(call: RepoCall): Review | null {
+  const review = call.world.state.reviews[call.params['review'] ?? ''];
+  const right = review?.repoId === call.repo.id && `${review.issueNumber}` === call.params['number'];
+  return right ? review : null;
+}
+
+function lineCommentOf(call: RepoCall): ReviewComment | null {
+  const comment = call.world.state.reviewComments[call.params['id'] ?? ''];
+  return comment?.repoId === call.repo.id ? comment : null;
+}
+
+async function createReview(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (tooLong(body.body)) return bodyTooLong('PullRequestReview');
+  if (!mayTalk(call, issue))
+    return failed(403, 'Unable to create a review because the pull request is locked.');
+  const judging = body.event === 'APPROVE' || body.event === 'REQUEST_CHANGES';
+  if (judging && issue.authorId === call.actor.id) {
+    return invalidSimply([
+      `Can not ${body.event === 'APPROVE' ? 'approve' : 'request changes on'} your own pull request`,
+    ]);
+  }
+  if (body.event === 'APPROVE' && call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {
+    return invalidSimply(['GitHub Actions is not permitted to approve pull requests.']);
+  }
+  if (body.event !== 'APPROVE' && (body.body ?? '') === '' && body.comments.length === 0) {
+    return invalidSimply(['Body can not be blank for a review that does not approve']);
+  }
+  const review: Review = {
+    ...authoredBy(call, 'reviews', body.body ?? ''),
+    repoId: call.repo.id,
+    issueNumber: issue.number,
+    state: body.event === undefined ? 'PENDING' : stateOf[body.event],
+    commitSha: body.commit_id ?? issue.pull.headSha,
+    submittedAtMs: body.event === undefined ? null : call.world.clock.now(),
+  };
+  call.world.state.reviews[review.id] = review;
+  putIssue(call.world, {
+    ...issue,
+    updatedAtMs: call.world.clock.now(),
+    pull: { ...issue.pull, reviewIds: [...issue.pull.reviewIds, review.id] },
+  });
+  if (body.event !== undefined) await tellReview(call, issue, review, 'submitted');
+  for (const comment of body.comments) {
+    await addLineComment(call, freshPull(call, issue), comment, review.id, review.commitSha, null);
+  }
+  return ok(shapeReview(call.world, review));
+}
+
+async function dismissReview(call: ActorCall): Promise<Answer> {
+  const issue = pullOf(call);
+  const review = reviewOf(call);
+  if (issue === null || review === null) return notFound();
+  if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED') {
+    return invalidSimply(['Can not dismiss a commented pull request review']);
+  }
+  const dismissed: Review = { ...review, state: 'DISMISSED', updatedAtMs: call.world.clock.now() };
+  call.world.state.reviews[review.id] = dismissed;
+  await tellReview(call, issue, dismissed, 'dismissed');
+  return ok(shapeReview(call.world, dismissed));
+}
+
+async function createLineComment(call: ActorCall, body: z.infer<typeof single>): Promise<Answer> {
+  const issue = pullOf(call);
+  if (issue === null) return notFound();
+  if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
+  if (!mayTalk(call, issue)) return failed(403, 'Unable to create comment because issue is locked.');
+  const changed = (await filesOfPull(call.world, issue)).some((file) => file.path === body.path);
+  if (!changed) return unprocessable(`path ${body.path} is not part of the pull request`);
+  const review: Review = {
+    ...authoredBy(call, 'reviews', ''),
+    repoId: call.repo.id,
+    issueNumber: issue.number,
+    state: 'COMMENTED',
+    commitSha: body.commit_id,
+    submittedAtMs: call.world.clock.now(),
+  };
+  call.world.state.reviews[review.id] = review;
+  const row = freshPull(call, issue);
+  putIssue(call.world, { ...row, pull: { ...row.pull, reviewIds: [...row.pull.reviewIds, review.id] } });
+  const replied = body.in_reply_to ?? null;
+  const comment = await addLineComment(
+    call,
+    freshPull(call, issue),
+    body,
+    review.id,
+    body.commit_id,
+    replied,
+  );
+  return created(shapeReviewComment(call.world, comment));
+}
+
+async function addLineComment(
+  call: ActorCall,
+  issue: PullIssue,
+  wanted: z.infer<typeof lineComment>,
+  reviewId: number,
+  commitSha: string,
+  inReplyToId: number | null,
+): Promise<ReviewComment> {
+  const file = (await filesOfPull(call.world, issue)).find((one) => one.path === wanted.path);
+  const comment: ReviewComment = {
+    ...authoredBy(call, 'reviewComments', wanted.body),
+    repoId: call.repo.id,
+    issueNumber: issue.number,
+    reviewId,
+    path: wanted.path,
+    line: wanted.line ?? null,
+    side: wanted.side,
+    commitSha,
+    diffHunk: file?.patch?.split(/\n(?=@@ )/)[0] ?? '',
+    inReplyToId,
+  };
+  call.world.state.reviewComments[comment.id] = comment;
+  const row = freshPull(call, issue);
+  const pull = { ...row.pull, reviewCommentIds: [...row.pull.reviewCommentIds, comment.id] };
+  putIssue(call.world, { ...row, updatedAtMs: call.world.clock.now(), pull });
+  await tellLineComment(call, issue, comment, 'created');
+  return comment;
+}
+
+async function editLineComment(call: ActorCall, body: z.infer<typeof text>): Promise<Answer> {
+  const comment = lineCommentOf(call);
+  const issue = comment === null ? null : pullOf({ ...call, params: { number: `${comment.issueNumber}` } });
+  if (comment === null || issue === null) return notFound();
+  if (!mayEdit(call, comment)) return failed(403, 'Must have admin rights to Repository.');
+  if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
+  const edited = withBody(call, comment, body.body);
+  call.world.state.reviewComments[comment.id] = edited;
+  await tellLineComment(call, issue, edited, 'edited');
+  return ok(shapeReviewComment(call.world, edited));
+}
+
+async function deleteLineComment(call: ActorCall): Promise<Answer> {
+  const comment = lineCommentOf(call);
+  const issue = comment === null ? null : pullOf({ ...call, params: { number: `${comment.issueNumber}` } });
+  if (comment === null || issue === null) return notFound();
+  if (!mayEdit(call, comment)) return failed(403, 'Must have admin rights to Repository.');
+  delete call.world.state.reviewComments[comment.id];
+  const reviewCommentIds = issue.pull.reviewCommentIds.filter((id) => id !== comment.id);
+  putIssue(call.world, { ...issue, pull: { ...issue.pull, reviewCommentIds } });
+  await tellLineComment(call, issue, comment, 'deleted');
+  return noContent();
+}
+
+async function tellReview(call: ActorCall, issue: PullIssue, review: Review, action: string): Promise<void> {
+  const shape = { ...shapeReview(call.world, review), state: review.state.toLowerCase() };
+  await emitChange(call.world, {
+    type: 'pull_request_review',
+    action,
+    repo: call.repo,
+    sender: call.actor,
+    byTokenKind: call.caller.kind,
+    payload: { review: shape, pull_request: shapePull(call.world, issue) },
+  });
+}
+
+async function tellLineComment(
+  call: ActorCall,
+  issue: PullIssue,
+  row: ReviewComment,
+  action: string,
+): Promise<void> {
+  await emitChange(call.world, {
+    type: 'pull_request_review_comment',
+    action,
+    repo: call.repo,
+    sender: call.actor,
+    byTokenKind: call.caller.kind,
+    payload: { comment: shapeReviewComment(call.world, row), pull_request: shapePull(call.world, issue) },
+  });
+}

@@ -1,0 +1,45 @@
+/** How the checks and statuses of a commit stand, the newest of each name and origin. */
+
+import type { Repo } from '../world/state.ts';
+import type { RequiredCheck } from '../world/state-settings.ts';
+import type { World } from '../world/world.ts';
+
+export type Stand = {
+  readonly name: string;
+  /** The App of a check run; null for a commit status. */
+  readonly appId: number | null;
+  readonly state: 'green' | 'red' | 'pending';
+};
+
+const passing = ['success', 'neutral', 'skipped'];
+
+export function checkStands(world: World, repo: Repo, sha: string): readonly Stand[] {
+  const newest = new Map<string, Stand>();
+  for (const run of Object.values(world.state.checkRuns)) {
+    if (run.repoId !== repo.id || run.headSha !== sha) continue;
+    const isOver = run.status === 'completed';
+    const state = isOver ? (passing.includes(run.conclusion ?? '') ? 'green' : 'red') : 'pending';
+    newest.set(`run ${run.appId} ${run.name}`, { name: run.name, appId: run.appId, state });
+  }
+  for (const status of Object.values(world.state.statuses)) {
+    if (status.repoId !== repo.id || status.sha !== sha) continue;
+    const state = status.state === 'success' ? 'green' : status.state === 'pending' ? 'pending' : 'red';
+    newest.set(`status ${status.context}`, { name: status.context, appId: null, state });
+  }
+  return [...newest.values()];
+}
+
+export type UnmetCheck = { readonly context: string; readonly how: 'expected' | 'failing' | 'pending' };
+
+/** Required checks that are not green, each with how it stands; `expected` = nobody has reported it. */
+export function unmetChecks(
+  wanted: readonly RequiredCheck[],
+  stands: readonly Stand[],
+): readonly UnmetCheck[] {
+  return wanted.flatMap(({ context, appId }): readonly UnmetCheck[] => {
+    const own = stands.filter((one) => one.name === context && (appId === null || one.appId === appId));
+    if (own.length === 0) return [{ context, how: 'expected' }];
+    if (own.every(({ state }) => state === 'green')) return [];
+    return [{ context, how: own.some(({ state }) => state === 'red') ? 'failing' : 'pending' }];
+  });
+}

@@ -1,0 +1,118 @@
+/** Why a pull request may not be merged yet: reviews and checks that the base branch asks for, in GitHub's words. */
+
+import type { Act } from '../threads/threads.ts';
+import type { PullIssue } from '../world/lookup.ts';
+import type { RequiredCheck } from '../world/state-settings.ts';
+import { countApprovals } from './approvals.ts';
+import { checkStands, type Stand, unmetChecks } from './check-stands.ts';
+import { rulesFor } from './rulesets.ts';
+
+type Demands = {
+  readonly approvals: number;
+  readonly dismissStale: boolean;
+  readonly checks: readonly RequiredCheck[];
+  readonly strict: boolean;
+  readonly methods: readonly string[];
+  /** Rulesets speak in a frame of their own. */
+  readonly byRuleset: boolean;
+};
+
+/** The message of the 405, or null: nothing stands in the way. Branch protection and rulesets both have to agree. */
+export async function mergeRefusal(act: Act, issue: PullIssue, method: string): Promise<string | null> {
+  for (const demands of demandsOn(act, issue)) {
+    const sentences = await unmet(act, issue, demands, method);
+    if (sentences.length === 0) continue;
+    return demands.byRuleset
+      ? `Repository rule violations found\n\n${sentences.join('\n\n')}\n\n`
+      : (sentences[0] ?? null);
+  }
+  return null;
+}
+
+/** What GitHub shows beside the reviewers; null where the base branch asks for no review. */
+export function reviewDecision(
+  act: Act,
+  issue: PullIssue,
+): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null {
+  const demands = demandsOn(act, issue).filter(({ approvals }) => approvals > 0);
+  if (demands.length === 0) return null;
+  const newest = new Map<number, string>();
+  for (const id of issue.pull.reviewIds) {
+    const review = act.world.state.reviews[id];
+    if (review !== undefined && review.state !== 'COMMENTED') newest.set(review.authorId, review.state);
+  }
+  if ([...newest.values()].includes('CHANGES_REQUESTED')) return 'CHANGES_REQUESTED';
+  const isEnough = demands.every(
+    ({ approvals, dismissStale }) => countApprovals(act, issue, dismissStale) >= approvals,
+  );
+  return isEnough ? 'APPROVED' : 'REVIEW_REQUIRED';
+}
+
+/** Names of the checks that the base branch asks for. */
+export function requiredChecks(act: Act, issue: PullIssue): readonly string[] {
+  return demandsOn(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
+}
+
+function demandsOn(act: Act, issue: PullIssue): readonly Demands[] {
+  const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
+  const none = { approvals: 0, dismissStale: false, checks: [], strict: false, methods: [] };
+  const found: Demands[] = [];
+  if (protection !== undefined) {
+    found.push({
+      ...none,
+      approvals: protection.requiredApprovals,
+      dismissStale: protection.dismissStale ?? false,
+      checks: protection.requiredChecks.map((context) => ({ context, appId: null })),
+      strict: protection.strict ?? false,
+      byRuleset: false,
+    });
+  }
+  for (const rule of rulesFor(act.world, act.repo, `refs/heads/${issue.pull.baseRef}`, act.caller, 'merge')) {
+    if (rule.type === 'pull_request') {
+      const { approvals, dismissStale, mergeMethods } = rule;
+      found.push({ ...none, approvals, dismissStale, methods: mergeMethods, byRuleset: true });
+    }
+    if (rule.type === 'required_status_checks') {
+      found.push({ ...none, checks: rule.checks, strict: rule.strict, byRuleset: true });
+    }
+  }
+  return found;
+}
+
+async function unmet(
+  act: Act,
+  issue: PullIssue,
+  demands: Demands,
+  method: string,
+): Promise<readonly string[]> {
+  const sentences: string[] = [];
+  if (demands.methods.length > 0 && !demands.methods.includes(method))
+    sentences.push(`This branch must not be merged by ${method}.`);
+  const missing = demands.approvals - countApprovals(act, issue, demands.dismissStale);
+  if (missing > 0) {
+    const are = missing === 1 ? 'review is' : 'reviews are';
+    sentences.push(`At least ${missing} approving ${are} required by reviewers with write access.`);
+  }
+  const checks = checkSentence(demands.checks, checkStands(act.world, act.repo, issue.pull.headSha));
+  if (checks !== null) sentences.push(checks);
+  const store = act.world.gitOf(act.repo);
+  if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha)))
+    sentences.push('The head branch is not up to date with the base branch.');
+  return sentences;
+}
+
+/** One check is named; of several GitHub tells how many there are and how they stand. */
+function checkSentence(wanted: readonly RequiredCheck[], stands: readonly Stand[]): string | null {
+  const open = unmetChecks(wanted, stands);
+  const first = open[0];
+  if (first === undefined) return null;
+  if (wanted.length === 1) return `Required status check "${first.context}" is ${first.how}.`;
+  const isUniform = open.every(({ how }) => how === first.how);
+  if (isUniform && first.how === 'expected')
+    return `${open.length} of ${wanted.length} required status checks are expected.`;
+  const told = (['failing', 'pending', 'expected'] as const).flatMap((how) => {
+    const count = open.filter((one) => one.how === how).length;
+    return count === 0 ? [] : [`${count} ${how}`];
+  });
+  return `${open.length} of ${wanted.length} required status checks have not succeeded: ${told.join(', ')}.`;
+}

@@ -1,0 +1,125 @@
+/** Routes of branch protection (docs.github.com/rest/branches/branch-protection): read, set, take away. */
+
+import * as z from 'zod';
+import { type Answer, failed, invalidSimply, noContent, ok } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { branchTip } from '../../git/resolve-commit.ts';
+import { repoApi } from '../../git/shape-repo.ts';
+import { freshRepo } from '../../threads/threads.ts';
+import type { JsonObject } from '../../world/json.ts';
+import { findUser, installationFor } from '../../world/lookup.ts';
+import type { BranchProtection } from '../../world/state.ts';
+
+const read = repoAccess('administration:read', 'admin');
+const write = repoAccess('administration:write', 'admin');
+
+/** All four keys must be there, each may be null, as GitHub asks; what is not enforced here may not be asked for. */
+const wish = z.object({
+  required_status_checks: z.object({ strict: z.boolean(), contexts: z.array(z.string()) }).nullable(),
+  enforce_admins: z.boolean().nullable(),
+  required_pull_request_reviews: z
+    .object({
+      required_approving_review_count: z.int().min(0).max(6).default(1),
+      dismiss_stale_reviews: z.boolean().default(false),
+      require_code_owner_reviews: z.literal(false).default(false),
+    })
+    .nullable(),
+  restrictions: z
+    .object({
+      users: z.array(z.string()),
+      teams: z.array(z.string()).max(0),
+      apps: z.array(z.string()).default([]),
+    })
+    .nullable(),
+});
+
+export const protectionRoutes: readonly Route[] = [
+  reads('/branches/:branch/protection', read, (call) => {
+    const rule = protectionOf(call);
+    return rule === null ? failed(404, 'Branch not protected') : ok(shape(call, rule));
+  }),
+  writes('PUT', '/branches/:branch/protection', write, wish, protect),
+  acts('DELETE', '/branches/:branch/protection', write, (call) => {
+    const rule = protectionOf(call);
+    if (rule === null) return failed(404, 'Branch not protected');
+    keep(call, rule.branch, null);
+    return noContent();
+  }),
+];
+
+async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Answer> {
+  const branch = call.params['branch'] ?? '';
+  if ((await branchTip(call.world.gitOf(call.repo), branch)) === null) return failed(404, 'Branch not found');
+  const { restrictions, required_status_checks: checks, required_pull_request_reviews: reviews } = body;
+  const people = restrictions === null ? null : pushersOf(call, restrictions);
+  if (people === 'unknown')
+    return invalidSimply(['Only users, teams and apps with push access can be added'], 'Validation Failed');
+  const rule: BranchProtection = {
+    branch,
+    pushUserIds: people,
+    requiredApprovals: reviews?.required_approving_review_count ?? 0,
+    dismissStale: reviews?.dismiss_stale_reviews ?? false,
+    requiredChecks: checks?.contexts ?? [],
+    strict: checks?.strict ?? false,
+  };
+  keep(call, branch, rule);
+  return ok(shape(call, rule));
+}
+
+/** Accounts by login and by App; an App pushes as its `[bot]`. */
+function pushersOf(
+  call: ActorCall,
+  { users, apps }: { readonly users: readonly string[]; readonly apps: readonly string[] },
+): readonly number[] | 'unknown' {
+  const people = users.map((login) => findUser(call.world, login)?.id);
+  const bots = apps.map((slug) => {
+    const app = Object.values(call.world.state.apps).find((one) => one.slug === slug);
+    return app === undefined || installationFor(call.world, app.id, call.repo) === null
+      ? undefined
+      : app.botUserId;
+  });
+  const ids = [...people, ...bots].flatMap((id) => id ?? []);
+  return ids.length === users.length + apps.length ? ids : 'unknown';
+}
+
+function keep(call: ActorCall, branch: string, rule: BranchProtection | null): void {
+  const repo = freshRepo(call);
+  const others = repo.protections.filter((one) => one.branch !== branch);
+  const protections = rule === null ? others : [...others, rule];
+  call.world.state.repos[repo.id] = { ...repo, protections };
+}
+
+function protectionOf(call: RepoCall): BranchProtection | null {
+  return call.repo.protections.find((one) => one.branch === call.params['branch']) ?? null;
+}
+
+function shape(call: RepoCall, rule: BranchProtection): JsonObject {
+  const url = `${repoApi(call.world, call.repo)}/branches/${rule.branch}/protection`;
+  const checks = {
+    url: `${url}/required_status_checks`,
+    strict: rule.strict ?? false,
+    contexts: [...rule.requiredChecks],
+    contexts_url: `${url}/required_status_checks/contexts`,
+    checks: rule.requiredChecks.map((context) => ({ context, app_id: null })),
+  };
+  const reviews = {
+    url: `${url}/required_pull_request_reviews`,
+    required_approving_review_count: rule.requiredApprovals,
+    dismiss_stale_reviews: rule.dismissStale ?? false,
+    require_code_owner_reviews: false,
+  };
+  return {
+    url,
+    ...(rule.requiredChecks.length === 0 ? {} : { required_status_checks: checks }),
+    ...(rule.requiredApprovals === 0 ? {} : { required_pull_request_reviews: reviews }),
+    enforce_admins: { url: `${url}/enforce_admins`, enabled: true },
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Which rules hold a ref, and whom they do not hold (docs.github.com/repositories: about rulesets; patterns are fnmatch
+ * with `*` stopping at a slash).
+ */
+
+import { roleOf } from '../identity/permissions.ts';
+import type { Caller } from '../identity/state-people.ts';
+import type { Repo } from '../world/state.ts';
+import type { BypassActor, Rule, Ruleset } from '../world/state-settings.ts';
+import type { World } from '../world/world.ts';
+import { fnmatch } from './fnmatch.ts';
+
+/** By the ids that the API has for roles in a bypass list. */
+const roleIds = { 2: 'maintain', 4: 'write', 5: 'admin' } as const;
+
+export function rulesetsOf(world: World, repo: Repo): readonly Ruleset[] {
+  return Object.values(world.state.rulesets).filter((one) => one.repoId === repo.id);
+}
+
+/** Active rulesets that name the ref (`refs/heads/main`). */
+export function rulesetsFor(world: World, repo: Repo, ref: string): readonly Ruleset[] {
+  const target = ref.startsWith('refs/heads/') ? 'branch' : ref.startsWith('refs/tags/') ? 'tag' : null;
+  return rulesetsOf(world, repo).filter(
+    (one) =>
+      one.target === target &&
+      one.enforcement === 'active' &&
+      one.include.some((pattern) => fits(repo, pattern, ref)) &&
+      !one.exclude.some((pattern) => fits(repo, pattern, ref)),
+  );
+}
+
+/** The rules that hold this caller on the ref; `at` says by which door the change comes. */
+export function rulesFor(
+  world: World,
+  repo: Repo,
+  ref: string,
+  caller: Caller,
+  at: 'push' | 'merge',
+): readonly Rule[] {
+  return rulesetsFor(world, repo, ref)
+    .filter((one) => {
+      const mode = bypassOf(world, repo, one, caller);
+      return mode === null || (mode === 'pull_request' && at === 'push');
+    })
+    .flatMap(({ rules }) => rules);
+}
+
+/** How the caller is free of the ruleset; null = it holds them. */
+export function bypassOf(
+  world: World,
+  repo: Repo,
+  ruleset: Ruleset,
+  caller: Caller,
+): BypassActor['mode'] | null {
+  const modes = ruleset.bypass.filter((one) => isActor(world, repo, one, caller)).map(({ mode }) => mode);
+  return modes.includes('always') ? 'always' : (modes[0] ?? null);
+}
+
+function isActor(world: World, repo: Repo, actor: BypassActor, caller: Caller): boolean {
+  switch (actor.actorType) {
+    case 'Integration':
+      // A workflow speaks for GitHub's own App, which no list can name.
+      return caller.kind === 'installation' && caller.appId === actor.actorId;
+    case 'User':
+      return caller.kind === 'user' && caller.userId === actor.actorId;
+    case 'OrganizationAdmin':
+      return caller.kind === 'user' && ownsAccount(world, repo.ownerId, caller.userId);
+    case 'RepositoryRole': {
+      const wanted = Object.entries(roleIds).find(([id]) => Number(id) === actor.actorId)?.[1];
+      return caller.kind === 'user' && wanted !== undefined && roleOf(repo, caller.userId) === wanted;
+    }
+  }
+}
+
+/** Whether somebody owns the account: it is their own, or an organisation that they administer. */
+export function ownsAccount(world: World, accountId: number, userId: number): boolean {
+  return accountId === userId || (world.state.owners[accountId]?.includes(userId) ?? false);
+}
+
+function fits(repo: Repo, pattern: string, ref: string): boolean {
+  if (pattern === '~ALL') return true;
+  if (pattern === '~DEFAULT_BRANCH') return ref === `refs/heads/${repo.defaultBranch}`;
+  return fnmatch(pattern).test(ref);
+}

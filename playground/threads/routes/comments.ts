@@ -1,0 +1,106 @@
+/** Routes of issue comments (docs.github.com/rest/issues/comments), which are also a pull request's conversation. */
+
+import * as z from 'zod';
+import { paged } from '../../api/paging.ts';
+import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  content,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { commentsOf, findIssue } from '../../world/lookup.ts';
+import { shapeComment } from '../shape-issue.ts';
+import type { Comment } from '../state-threads.ts';
+import { addComment, deleteComment, editComment, mayEdit, mayTalk, tooLong } from '../threads.ts';
+import { bodyTooLong, issueOf } from './issues.ts';
+
+const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
+const talk = repoAccess(['issues:write', 'pull_requests:write'], 'anyone');
+const text = z.object({ body: z.string() });
+
+export const commentRoutes: readonly Route[] = [
+  reads('/issues/comments', read, listForRepo),
+  reads('/issues/comments/:id', read, (call) => {
+    const comment = commentOf(call);
+    return comment === null ? notFound() : ok(shapeComment(call.world, comment));
+  }),
+  reads('/issues/:number/comments', read, (call) => {
+    const issue = issueOf(call);
+    if (issue === null) return notFound();
+    const rows = changedSince(commentsOf(call.world, issue), call.query);
+    return paged(call, rows, (one) => shapeComment(call.world, one));
+  }),
+  content(writes('POST', '/issues/:number/comments', talk, text, create)),
+  content(writes('PATCH', '/issues/comments/:id', talk, text, edit)),
+  content(acts('DELETE', '/issues/comments/:id', talk, remove)),
+];
+
+export function commentOf(call: RepoCall): Comment | null {
+  const comment = call.world.state.comments[call.params['id'] ?? ''];
+  return comment === undefined || comment.repoId !== call.repo.id ? null : comment;
+}
+
+/** `since` asks for what was changed at or after a moment, edits included. */
+async function listForRepo(call: RepoCall): Promise<Answer> {
+  const rows = Object.values(call.world.state.comments).filter((one) => one.repoId === call.repo.id);
+  const sign = call.query.get('direction') === 'desc' ? -1 : 1;
+  const at = (one: Comment): number =>
+    call.query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
+  const sorted = changedSince(rows, call.query).toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
+  return paged(call, sorted, (one) => shapeComment(call.world, one));
+}
+
+function changedSince(rows: readonly Comment[], query: URLSearchParams): readonly Comment[] {
+  const since = query.get('since');
+  if (since === null) return rows;
+  // Times on the wire are whole seconds: a comment of the same second is not lost to its milliseconds.
+  return rows.filter((one) => Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since));
+}
+
+async function create(call: ActorCall, body: z.infer<typeof text>): Promise<Answer> {
+  const issue = issueOf(call);
+  if (issue === null) return notFound();
+  const problem = commentProblem(body.body);
+  if (problem !== null) return problem;
+  if (!mayTalk(call, issue)) return failed(403, 'Unable to create comment because issue is locked.');
+  return created(shapeComment(call.world, await addComment(call, issue, body.body)));
+}
+
+async function edit(call: ActorCall, body: z.infer<typeof text>): Promise<Answer> {
+  const found = ownComment(call);
+  if (!found.ok) return found.answer;
+  const problem = commentProblem(body.body);
+  if (problem !== null) return problem;
+  return ok(shapeComment(call.world, await editComment(call, found.issue, found.comment, body.body)));
+}
+
+async function remove(call: ActorCall): Promise<Answer> {
+  const found = ownComment(call);
+  if (!found.ok) return found.answer;
+  await deleteComment(call, found.issue, found.comment);
+  return noContent();
+}
+
+function ownComment(call: ActorCall) {
+  const comment = commentOf(call);
+  const issue = comment === null ? null : findIssue(call.world, call.repo, comment.issueNumber);
+  if (comment === null || issue === null) return { ok: false, answer: notFound() } as const;
+  if (!mayEdit(call, comment)) {
+    return { ok: false, answer: failed(403, 'Must have admin rights to Repository.') } as const;
+  }
+  return { ok: true, comment, issue } as const;
+}
+
+function commentProblem(body: string): Answer | null {
+  if (body.trim() === '') {
+    return invalid([
+      { resource: 'IssueComment', field: 'body', code: 'unprocessable', message: 'Body cannot be blank' },
+    ]);
+  }
+  return tooLong(body) ? bodyTooLong('IssueComment') : null;
+}

@@ -1,0 +1,167 @@
+/** Routes of issues (docs.github.com/rest/issues/issues): list, get, create, update, lock. */
+
+import * as z from 'zod';
+import { paged } from '../../api/paging.ts';
+import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  content,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { may } from '../../identity/permissions.ts';
+import { github } from '../../limits/limits.ts';
+import { findIssue, findUser, issuesOf } from '../../world/lookup.ts';
+import { setLabels } from '../label-changes.ts';
+import { shapeIssue } from '../shape-issue.ts';
+import type { Issue } from '../state-threads.ts';
+import { authoredBy, emitIssue, putIssue, takeNumber, tooLong } from '../threads.ts';
+import { applyIssueChanges, issueChanges } from '../update-issue.ts';
+
+const readIssues = repoAccess(['issues:read', 'pull_requests:read'], 'public');
+const openIssues = repoAccess('issues:write', 'anyone');
+const writeThreads = repoAccess(['issues:write', 'pull_requests:write'], 'anyone');
+const manage = repoAccess(['issues:write', 'pull_requests:write'], 'write');
+
+const title = z.union([z.string(), z.number()]).transform((text) => `${text}`);
+const labelNames = z.array(
+  z.union([z.string(), z.object({ name: z.string() }).transform((one) => one.name)]),
+);
+const creation = z.object({
+  title,
+  body: z.string().nullish(),
+  labels: labelNames.nullish(),
+  assignees: z.array(z.string()).nullish(),
+});
+const lock = z.object({ lock_reason: z.enum(['off-topic', 'too heated', 'resolved', 'spam']).optional() });
+
+export const issueRoutes: readonly Route[] = [
+  reads('/issues', readIssues, listIssues),
+  reads('/issues/:number', readIssues, (call) => {
+    const issue = issueOf(call);
+    return issue === null ? notFound() : ok(shapeIssue(call.world, issue));
+  }),
+  content(writes('POST', '/issues', openIssues, creation, createIssue)),
+  content(writes('PATCH', '/issues/:number', writeThreads, issueChanges, updateIssue)),
+  writes('PUT', '/issues/:number/lock', manage, lock, async (call, body) => {
+    return setLock(call, true, body.lock_reason ?? null);
+  }),
+  acts('DELETE', '/issues/:number/lock', manage, (call) => setLock(call, false, null)),
+];
+
+/** The issue or pull request that `:number` names. */
+export function issueOf(call: RepoCall): Issue | null {
+  const number = Number(call.params['number']);
+  return Number.isSafeInteger(number) ? findIssue(call.world, call.repo, number) : null;
+}
+
+async function listIssues(call: RepoCall): Promise<Answer> {
+  const { query } = call;
+  const state = query.get('state') ?? 'open';
+  const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '');
+  const since = query.get('since');
+  const creator = query.get('creator');
+  const assignee = query.get('assignee');
+  const creatorId = creator === null ? null : (findUser(call.world, creator)?.id ?? -1);
+  const assigneeId =
+    assignee === null || assignee === '*' || assignee === 'none'
+      ? null
+      : (findUser(call.world, assignee)?.id ?? -1);
+  const rows = issuesOf(call.world, call.repo).filter(
+    (issue) =>
+      (state === 'all' || issue.state === state) &&
+      labels.every((name) => issue.labels.some((one) => one.toLowerCase() === name.toLowerCase())) &&
+      (since === null || Math.floor(issue.updatedAtMs / 1000) * 1000 >= Date.parse(since)) &&
+      (creatorId === null || issue.authorId === creatorId) &&
+      (assigneeId === null || issue.assigneeIds.includes(assigneeId)),
+  );
+  return paged(call, rows.toSorted(orderOf(query)), (issue) => shapeIssue(call.world, issue));
+}
+
+function orderOf(query: URLSearchParams): (a: Issue, b: Issue) => number {
+  const sign = query.get('direction') === 'asc' ? 1 : -1;
+  switch (query.get('sort')) {
+    case 'updated':
+      return (a, b) => sign * (a.updatedAtMs - b.updatedAtMs || a.number - b.number);
+    case 'comments':
+      return (a, b) => sign * (a.commentIds.length - b.commentIds.length || a.number - b.number);
+    default:
+      return (a, b) => sign * (a.number - b.number);
+  }
+}
+
+async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const problem = textProblem('Issue', body.title, body.body ?? '');
+  if (problem !== null) return problem;
+  const trusted = may(call.world, call.caller, call.repo, 'issues:write', 'triage');
+  const number = takeNumber(call);
+  const issue = putIssue(call.world, {
+    ...authoredBy(call, 'issues', body.body ?? ''),
+    repoId: call.repo.id,
+    number,
+    title: body.title,
+    state: 'open',
+    stateReason: null,
+    locked: false,
+    lockReason: null,
+    labels: [],
+    assigneeIds: trusted ? assigneeIds(call, body.assignees ?? []) : [],
+    commentIds: [],
+    closedAtMs: null,
+    closedById: null,
+    pull: null,
+  });
+  await emitIssue(call, issue, 'opened');
+  // People who may not label get their issue without labels, as GitHub does it, not an error.
+  const labelled = trusted ? await setLabels(call, issue, [...new Set(body.labels ?? [])]) : issue;
+  return created(shapeIssue(call.world, labelled));
+}
+
+async function updateIssue(call: ActorCall, body: z.infer<typeof issueChanges>): Promise<Answer> {
+  const issue = issueOf(call);
+  if (issue === null) return notFound();
+  const own = issue.authorId === call.actor.id;
+  if (!own && !may(call.world, call.caller, call.repo, 'issues:write', 'triage')) {
+    if (!may(call.world, call.caller, call.repo, 'pull_requests:write', 'triage')) {
+      return failed(403, 'Must have triage rights to the repository, or be the author.');
+    }
+  }
+  const texts = textProblem('Issue', body.title ?? issue.title, body.body ?? '');
+  if (texts !== null) return texts;
+  const changed = await applyIssueChanges(call, issue, body);
+  return ok(shapeIssue(call.world, changed));
+}
+
+/** 422 for a missing title and for texts longer than GitHub stores. */
+export function textProblem(resource: string, titleText: string, body: string): Answer | null {
+  if (titleText.trim() === '') return invalid([{ resource, field: 'title', code: 'missing_field' }]);
+  if (titleText.length > github.titleCharacters) {
+    const message = `title is too long (maximum is ${github.titleCharacters} characters)`;
+    return invalid([{ resource, field: 'title', code: 'custom', message }]);
+  }
+  return tooLong(body) ? bodyTooLong(resource) : null;
+}
+
+/** GitHub's 422 for a body of more than 65,536 characters. */
+export function bodyTooLong(resource: string): Answer {
+  const message = `body is too long (maximum is ${github.bodyCharacters} characters)`;
+  return invalid([{ resource, field: 'body', code: 'custom', message }]);
+}
+
+function assigneeIds(call: ActorCall, logins: readonly string[]): readonly number[] {
+  return logins.flatMap((login) => findUser(call.world, login)?.id ?? []);
+}
+
+async function setLock(call: ActorCall, locked: boolean, reason: string | null): Promise<Answer> {
+  const issue = issueOf(call);
+  if (issue === null) return notFound();
+  if (issue.locked !== locked) {
+    const changed = putIssue(call.world, { ...issue, locked, lockReason: locked ? reason : null });
+    await emitIssue(call, changed, locked ? 'locked' : 'unlocked');
+  }
+  return noContent();
+}

@@ -1,0 +1,128 @@
+/** Routes of reactions (docs.github.com/rest/reactions) to issues, issue comments and review comments. */
+
+import * as z from 'zod';
+import { paged } from '../../api/paging.ts';
+import { type Answer, created, failed, noContent, notFound, ok } from '../../api/reply.ts';
+import {
+  type ActorCall,
+  acts,
+  content,
+  type RepoCall,
+  type Route,
+  reads,
+  repoAccess,
+  writes,
+} from '../../api/route.ts';
+import { emitChange } from '../../world/emit.ts';
+import { issueKey, type Table } from '../../world/state.ts';
+import { nextId } from '../../world/world.ts';
+import { shapeReaction } from '../shape-issue.ts';
+import type { Authored, Reaction, ReactionContent } from '../state-threads.ts';
+import { type Act, mayEdit } from '../threads.ts';
+
+const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
+const react = repoAccess(['issues:write', 'pull_requests:write'], 'anyone');
+const wanted = z.object({
+  content: z.enum(['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes']),
+});
+
+/** Something that can be reacted to, and how to put it back. */
+export type Reactable = { readonly row: Authored; readonly put: (reactions: readonly Reaction[]) => void };
+
+export const reactionRoutes: readonly Route[] = [
+  ...routesFor('/issues/comments/:id', (call) => {
+    return inTable(call.world.state.comments, call.params['id'] ?? '', call.repo.id);
+  }),
+  ...routesFor('/pulls/comments/:id', (call) => {
+    return inTable(call.world.state.reviewComments, call.params['id'] ?? '', call.repo.id);
+  }),
+  ...routesFor('/issues/:number', (call) => {
+    return inTable(
+      call.world.state.issues,
+      issueKey(call.repo.id, Number(call.params['number'])),
+      call.repo.id,
+    );
+  }),
+];
+
+/** Finds a row that can be reacted to in its table. */
+export function inTable<Row extends Authored & { readonly repoId: number }>(
+  table: Table<Row>,
+  key: string,
+  repoId: number,
+): Reactable | null {
+  const row = table[key];
+  if (row === undefined || row.repoId !== repoId) return null;
+  return {
+    row,
+    put: (reactions) => {
+      table[key] = { ...row, reactions };
+    },
+  };
+}
+
+/** Adds a reaction; the same one by the same account is kept, not doubled. */
+export async function addReaction(
+  act: Act,
+  target: Reactable,
+  wantedContent: ReactionContent,
+): Promise<{ readonly reaction: Reaction; readonly isNew: boolean }> {
+  const known = target.row.reactions.find(
+    (one) => one.userId === act.actor.id && one.content === wantedContent,
+  );
+  if (known !== undefined) return { reaction: known, isNew: false };
+  const reaction: Reaction = {
+    id: nextId(act.world, 'reactions'),
+    userId: act.actor.id,
+    content: wantedContent,
+    createdAtMs: act.world.clock.now(),
+  };
+  target.put([...target.row.reactions, reaction]);
+  await tell(act, 'created', reaction);
+  return { reaction, isNew: true };
+}
+
+function routesFor(path: string, find: (call: RepoCall) => Reactable | null): readonly Route[] {
+  return [
+    reads(`${path}/reactions`, read, (call) => {
+      const target = find(call);
+      if (target === null) return notFound();
+      const only = call.query.get('content');
+      const rows = target.row.reactions.filter((one) => only === null || one.content === only);
+      return paged(call, rows, (one) => shapeReaction(call.world, one));
+    }),
+    content(
+      writes('POST', `${path}/reactions`, react, wanted, async (call, body): Promise<Answer> => {
+        const target = find(call);
+        if (target === null) return notFound();
+        const { reaction, isNew } = await addReaction(call, target, body.content);
+        const shape = shapeReaction(call.world, reaction);
+        return isNew ? created(shape) : ok(shape);
+      }),
+    ),
+    content(acts('DELETE', `${path}/reactions/:reaction`, react, (call) => remove(call, find(call)))),
+  ];
+}
+
+async function remove(call: ActorCall, target: Reactable | null): Promise<Answer> {
+  const reaction = target?.row.reactions.find((one) => `${one.id}` === call.params['reaction']);
+  if (target === null || reaction === undefined) return notFound();
+  if (reaction.userId !== call.actor.id && !mayEdit(call, { ...target.row, authorId: reaction.userId })) {
+    return failed(403, 'Must have admin rights to Repository.');
+  }
+  target.put(target.row.reactions.filter((one) => one.id !== reaction.id));
+  await tell(call, 'deleted', reaction);
+  return noContent();
+}
+
+/** GitHub sends no webhook for reactions; open pages of the playground want to know all the same. */
+async function tell(act: Act, action: string, reaction: Reaction): Promise<void> {
+  await emitChange(act.world, {
+    type: 'reaction',
+    action,
+    repo: act.repo,
+    sender: act.actor,
+    byTokenKind: act.caller.kind,
+    payload: { reaction: shapeReaction(act.world, reaction) },
+  });
+}
