@@ -47,8 +47,8 @@ function match(pattern: readonly string[], segments: readonly string[]): Record<
   for (const [index, want] of pattern.entries()) {
     if (want.endsWith('*')) {
       const rest = segments.slice(index).map(decode).join('/');
-      // A path, a ref or a comparison may be empty (the root, all of them); a branch has a name.
-      if (rest === '' && want === ':branch*') return null;
+      // A path, a ref or a comparison may be empty (the root, all of them); a branch and an object have a name.
+      if (rest === '' && (want === ':branch*' || want === ':sha*')) return null;
       params[want.slice(1, -1)] = rest;
       return params;
     }

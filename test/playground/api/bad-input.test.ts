@@ -123,6 +123,26 @@ describe('a request', () => {
   });
 });
 
+describe('a path that ends where a name should stand', () => {
+  it.each(allRoutes.filter(({ pattern }) => /:\w+\*?$/.test(pattern)).map((route) => [route]))(
+    'is answered as GitHub describes it: %o',
+    async ({ method, pattern }) => {
+      const path = pattern
+        .replace(/:\w+\*?$/, '')
+        .replace(':owner', 'lab')
+        .replace(':repo', 'ferries')
+        .replaceAll(/:\w+/g, '1');
+      const { status } = await ask(
+        createTown(),
+        method,
+        `/api/v3${path}`,
+        method === 'GET' ? {} : { body: '{}' },
+      );
+      expect(status).toBeLessThan(500);
+    },
+  );
+});
+
 /** Values that break programs which trust their input. */
 const nasty = fc.oneof(
   fc.constantFrom(
