@@ -2,12 +2,13 @@
 
 import type { Actor } from './actor.ts';
 import type { AnswerCode, Surface } from './command.ts';
-import type { EventDataByType, EventOf, Role } from './event.ts';
+import type { EventDataByType, EventOf } from './event.ts';
 import type { Hold } from './hold.ts';
 import type { Digest, RunId } from './ids.ts';
 import type { MutationRecord } from './mutation-state.ts';
 import type { Order } from './order.ts';
 import type { IncidentCode } from './reasons.ts';
+import type { Role } from './role.ts';
 import { allPass } from './verdict.ts';
 
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */

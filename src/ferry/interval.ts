@@ -1,6 +1,6 @@
 /** What happened since the last ferry (not since yesterday): the facts that a proposal's context is told from. */
 
-import type { IntervalStart } from '../domain/event.ts';
+import type { IntervalStart } from '../domain/events/launch-events.ts';
 import type { LoggedCommit } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../domain/actor.ts';
 import type { KnobChange } from '../domain/delta.ts';
-import type { IntervalStart, Objective } from '../domain/event.ts';
+import type { IntervalStart, Objective } from '../domain/events/launch-events.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { ChoiceRationale } from './candidates.ts';
 import type { IntervalContext } from './interval.ts';

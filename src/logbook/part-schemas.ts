@@ -1,8 +1,8 @@
 /** The parts that event data is made of, as schemas: people, keys, orders, manifests, verdicts. */
 
 import * as z from 'zod';
-import { ROLES } from '../domain/event.ts';
 import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../domain/ids.ts';
+import { ROLES } from '../domain/role.ts';
 import { GATES, REMEDY_ACTORS } from '../domain/verdict.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';

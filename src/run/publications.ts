@@ -1,7 +1,7 @@
 /** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
 
 import { answersByKey } from '../domain/answer-key.ts';
-import type { Role } from '../domain/event.ts';
+import type { Role } from '../domain/role.ts';
 import type { RunState } from '../domain/run-state.ts';
 import type { MarkerKind } from '../render/marker.ts';
 

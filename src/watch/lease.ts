@@ -1,6 +1,6 @@
 /** The lease of a watch: one owner at a time, recorded with each observation; a higher fence refuses a late writer. */
 
-import type { Lease } from '../domain/event.ts';
+import type { Lease } from '../domain/events/job-events.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';

@@ -1,7 +1,8 @@
 /** What a look at a job comes to as events: an observation, an incident for each new failure signature, and the end. */
 
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
-import type { EventDataByType, EventDraft, Lease, Metrics, TrackerRun } from '../domain/event.ts';
+import type { EventDataByType, EventDraft } from '../domain/event.ts';
+import type { Lease, Metrics, TrackerRun } from '../domain/events/job-events.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';

@@ -1,8 +1,9 @@
 /** Which role may write which event, and with what a run begins. */
 
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES, type LogbookEvent, ROLES, WRITERS } from '../../src/domain/event.ts';
+import { EVENT_TYPES, type LogbookEvent, WRITERS } from '../../src/domain/event.ts';
 import { fold } from '../../src/domain/fold.ts';
+import { ROLES } from '../../src/domain/role.ts';
 import { illegalAfter } from '../../src/domain/transition.ts';
 import { aRun } from '../support/run-builder.ts';
 

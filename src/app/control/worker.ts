@@ -1,11 +1,11 @@
 /** Control's work on one repository: every wake ends in the same look at the record, one at a time. */
 
-import type { Role } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
 import { wantsRelaunch } from '../../domain/relaunch.ts';
+import type { Role } from '../../domain/role.ts';
 import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { LabConfig } from '../../config/schema.ts';
-import type { Objective } from '../../domain/event.ts';
+import type { Objective } from '../../domain/events/launch-events.ts';
 import { limits } from '../../domain/limits.ts';
 import { checkProposedEdits } from '../../ferry/ask/proposer-check.ts';
 import type { RecentFerry } from '../../ferry/candidates.ts';

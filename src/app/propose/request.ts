@@ -1,7 +1,7 @@
 /** One `/propose`: what stands in its way, what it would change, and the proposal that comes of it. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { Objective } from '../../domain/event.ts';
+import type { Objective } from '../../domain/events/launch-events.ts';
 import { GitError } from '../../domain/git.ts';
 import { holdsOn } from '../../domain/hold.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';

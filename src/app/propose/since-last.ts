@@ -1,6 +1,6 @@
 /** What was merged and discussed since the last ferry (policy/daily-ferry.md, step 1). */
 
-import type { IntervalStart } from '../../domain/event.ts';
+import type { IntervalStart } from '../../domain/events/launch-events.ts';
 import type { LoggedCommit } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';

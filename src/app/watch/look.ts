@@ -2,7 +2,7 @@
 
 import { isAbsolute, join } from 'node:path';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
-import type { Lease, Metrics } from '../../domain/event.ts';
+import type { Lease, Metrics } from '../../domain/events/job-events.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState, Submission } from '../../domain/run-state.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';

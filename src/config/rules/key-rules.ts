@@ -1,8 +1,8 @@
 /** Rules for the keys that sign events: each role has one that is valid, and no key stands for two. */
 
-import type { Role } from '../../domain/event.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Role } from '../../domain/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Misfit } from '../config-problem.ts';
 import type { LabConfig } from '../schema.ts';

@@ -1,8 +1,8 @@
 /** Judges the public keys of the config: one in force for each role, none that the whole world can sign with. */
 
 import type { LabConfig } from '../../../config/schema.ts';
-import { ROLES } from '../../../domain/event.ts';
 import type { Instant } from '../../../domain/ids.ts';
+import { ROLES } from '../../../domain/role.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
 import { KEY_VARIABLES, type SigningKeys } from '../../signers.ts';
 import { type Finding, fine, missing } from './finding.ts';

@@ -5,9 +5,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import type { PublicKey } from '../../../domain/event.ts';
 import { limits } from '../../../domain/limits.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
+import type { PublicKey } from '../../../domain/role.ts';
 import { publicKeySchema } from '../../../logbook/part-schemas.ts';
 
 /** An entry that the caller knows of: `seq` null when only its hash is known. */

@@ -25,4 +25,18 @@ export const watchLimits = {
   logChunksAtEnd: 4_096,
   /** How long the end of a job waits for a log that cannot be read: a dashboard that restarts is back in a minute or two. */
   lastLogPatienceMs: 30 * 60 * 1_000,
+  /** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
+  stopUnheardMs: 90_000,
+  /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */
+  logChunkBytesMax: 256 * 1024,
+  /** A log line that is read as a whole; XLA prints allocations of some kilobytes, nothing useful beyond. */
+  logLineCharsMax: 16 * 1024,
+  /** Tracker links of one log: one a launch, and a few that were only mentioned. */
+  logTrackersMax: 20,
+  /** Different eval keys of one log: Paloma has a few dozen sets with two values each. */
+  logEvalKeysMax: 500,
+  /** Lines of a Ray task's traceback below its head, in which what is raised belongs to that task. */
+  tracebackLinesMax: 100,
+  /** Workers that one signature was seen on: one is a bad node, two are a question for a person. */
+  failureWorkersMax: 5,
 } as const;

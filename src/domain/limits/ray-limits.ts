@@ -15,6 +15,7 @@ export const rayLimits = {
   rayPackageBytesMax: 100 * 1024 * 1024,
   /** Before it is a zip; it is made in memory, and code has a tenth of this. */
   rayPackageTreeBytesMax: 256 * 1024 * 1024,
+  /** A lab ships hundreds of files; more is a data set or an environment by mistake. */
   rayPackageFilesMax: 20_000,
   /** A frame of the log's socket is ten lines; a longer one is one huge line, which the whole log gives in pieces. */
   rayTailFrameBytesMax: 1024 * 1024,
@@ -38,10 +39,12 @@ export const rayLimits = {
   rayListedJobsMax: 10_000,
   /** A tunnel that answered is taken for sound so long; then somebody looks again. */
   tunnelLookPeriodMs: 15_000,
+  /** Between two looks whether a tunnel that was started listens. */
   tunnelPollMs: 250,
   /** One look whether anything answers through it. */
   tunnelAnswerMs: 5_000,
   /** Starts in a row that came to nothing; then it rests, and its calls are unknown. */
   tunnelStartsMax: 3,
+  /** How long it rests. */
   tunnelRestMs: 5 * 60 * 1_000,
 } as const;

@@ -1,0 +1,37 @@
+/** What people said and what it holds back: what each event of it carries. */
+
+import type { AnswerCode, Surface } from '../command.ts';
+import type { HoldKind, HoldScope } from '../hold.ts';
+import type { Digest } from '../ids.ts';
+
+export type CommandEventData = {
+  readonly 'command-seen': {
+    readonly comment: number;
+    readonly surface: Surface;
+    readonly index: number;
+    readonly name: string;
+    readonly args: { readonly [name: string]: string };
+    readonly thread: number;
+    readonly bodyDigest: Digest;
+  };
+  readonly 'command-answered': {
+    readonly comment: number;
+    readonly surface: Surface;
+    readonly index: number;
+    readonly thread: number;
+    readonly code: AnswerCode;
+    readonly detail: { readonly [name: string]: string | number };
+  };
+  /** `date`: the day that a skip leaves out; null for a hold and a freeze, which last until they are released. */
+  readonly held: {
+    readonly kind: HoldKind;
+    readonly scope: HoldScope;
+    readonly reason: string;
+    readonly date: string | null;
+  };
+  readonly released: {
+    readonly kind: HoldKind;
+    readonly scope: HoldScope;
+    readonly date: string | null;
+  };
+};

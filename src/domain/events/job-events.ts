@@ -1,0 +1,52 @@
+/** A job from its first look to its end: what each event of it carries. */
+
+import type { Surface } from '../command.ts';
+import type { JobStatus } from '../engine.ts';
+
+/** A run in the experiment tracker, as its link in the log names it. */
+export type TrackerRun = { readonly id: string; readonly url: string };
+
+/** Metric or eval name → decimal text as the source printed it. */
+export type Metrics = { readonly [key: string]: string };
+
+/** The watch's claim to be the only one; a later fence refuses an earlier one's late writes. */
+export type Lease = { readonly holder: string; readonly fence: number; readonly until: string };
+
+export type JobEventData = {
+  readonly observed: {
+    readonly attempt: number;
+    readonly status: JobStatus | 'UNKNOWN';
+    readonly message: string;
+    readonly step: number | null;
+    readonly stepIsExact: boolean;
+    readonly totalSteps: number | null;
+    readonly loss: string | null;
+    readonly firstStepCompleted: boolean;
+    readonly trackers: readonly TrackerRun[];
+    readonly evals: Metrics;
+    readonly checkpointStep: number | null;
+    readonly signatures: readonly string[];
+    readonly logOffset: number;
+    readonly cadenceMs: number;
+    readonly lease: Lease;
+  };
+  readonly 'stop-requested': { readonly comment: number; readonly surface: Surface };
+  readonly ended: {
+    readonly attempt: number;
+    readonly status: 'SUCCEEDED' | 'FAILED' | 'STOPPED';
+    readonly message: string;
+    readonly errorType: string | null;
+    readonly exitCode: number | null;
+    /** What else the engine said of the job, such as the node of Ray's driver. */
+    readonly engineDetails?: Readonly<Record<string, string>>;
+    readonly startedAt: string | null;
+    readonly endedAt: string | null;
+    readonly lastStep: number | null;
+    readonly totalSteps: number | null;
+    readonly metrics: Metrics;
+    readonly trackers: readonly TrackerRun[];
+    readonly signatures: readonly string[];
+    readonly checkpointStep: number | null;
+    readonly fence: number;
+  };
+};

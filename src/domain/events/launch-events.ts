@@ -1,0 +1,89 @@
+/** A run from its proposal to the job: what each event of it carries. */
+
+import type { Actor } from '../actor.ts';
+import type { Surface } from '../command.ts';
+import type { Digest, RunId, Sha } from '../ids.ts';
+import type { Manifest } from '../manifest.ts';
+import type { Order } from '../order.ts';
+import type { DropReason } from '../reasons.ts';
+import type { PublicKey } from '../role.ts';
+import type { Verdict } from '../verdict.ts';
+
+export type Objective = { readonly kind: 'integration' | 'regression'; readonly text: string };
+
+/** Where the interval of this ferry begins: the last ferry's launch commit, or a date when there is none. */
+export type IntervalStart = {
+  readonly sinceCommit: Sha | null;
+  readonly sinceDate: string;
+  readonly fallback: boolean;
+  readonly lastRun: RunId | null;
+};
+
+/** The command that asked for a run, and the knobs that it named with the values that they got. */
+export type ProposalRequest = {
+  readonly surface: Surface;
+  readonly comment: number;
+  readonly index: number;
+  readonly thread: number;
+  readonly knobs: readonly { readonly path: string; readonly after: string }[];
+};
+
+export type LaunchEventData = {
+  readonly proposed: {
+    readonly lane: string;
+    readonly date: string;
+    readonly runName: string;
+    readonly repository: string;
+    readonly issue: number;
+    readonly pull: number;
+    readonly baseBranch: string;
+    readonly headBranch: string;
+    readonly experiment: string;
+    readonly objective: Objective;
+    readonly interval: IntervalStart;
+    readonly candidate: string | null;
+    readonly author: Actor;
+    readonly requestedBy: Actor | null;
+    /** The `/propose` that this run came from; missing where nobody asked for it. */
+    readonly request?: ProposalRequest;
+    readonly keys: readonly PublicKey[];
+  };
+  readonly gated: {
+    readonly digest: Digest | null;
+    readonly manifest: Manifest | null;
+    readonly commit: Sha;
+    readonly body: Digest;
+    readonly verdicts: readonly Verdict[];
+  };
+  readonly approved: {
+    readonly digest: Digest;
+    readonly comment: number;
+    readonly surface: 'comment' | 'review';
+    readonly bodyDigest: Digest;
+    readonly body: Digest;
+  };
+  readonly 'approval-dropped': {
+    readonly reason: DropReason;
+    readonly digest: Digest;
+    readonly users: readonly number[];
+  };
+  readonly ordered: { readonly order: Order; readonly orderDigest: Digest };
+  readonly claimed: {
+    readonly orderDigest: Digest;
+    readonly attempt: number;
+    readonly workflowRun: number;
+    readonly engineSession: string;
+  };
+  readonly submitted: {
+    readonly orderDigest: Digest;
+    readonly attempt: number;
+    readonly engine: string;
+    readonly jobId: string;
+    readonly cluster: string;
+    readonly command: readonly string[];
+    readonly commit: Sha;
+    readonly adopted: boolean;
+    readonly urls: { readonly [name: string]: string };
+    readonly details: { readonly [name: string]: string | number };
+  };
+};

@@ -1,0 +1,40 @@
+/** The bounds of changing the cluster (machines and disks), a part of `limits`, and why each is what it is. */
+
+export const careLimits = {
+  /** A consent to change a cluster is used within an hour of when it was written, or given again (issue *Ray*, point 5). */
+  consentLifetimeMs: 60 * 60 * 1_000,
+  /** The time over which a config's own consents are counted. */
+  preApprovalPeriodMs: 24 * 60 * 60 * 1_000,
+  /** One list of machines; gcloud itself takes some seconds to start. */
+  cloudReadTimeoutMs: 2 * 60 * 1_000,
+  /** A deletion of a TPU VM is waited for by gcloud: minutes. */
+  cloudDeleteTimeoutMs: 15 * 60 * 1_000,
+  /** Machines of one zone: the largest labs have some hundreds. */
+  cloudVmsMax: 2_000,
+  /** From a deletion until the machine is out of the list; gcloud has waited for most of it. */
+  cloudGoneWaitMs: 10 * 60 * 1_000,
+  /** Between two looks at the machines while one is waited for. */
+  cloudLookPeriodMs: 30_000,
+  /** So long the machines are asked for again before a person is told that they cannot be listed. */
+  badNodePatienceMs: 10 * 60 * 1_000,
+  /** Proposals for one attempt: a consent that fell is asked for anew, and not for ever. */
+  nodeProposalsMax: 3,
+  /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */
+  misplacedBytesMin: 1024 * 1024,
+  /** One look at a worker over ssh: a first connection takes 20 s, du over a full boot disk a minute or two. */
+  sshTimeoutMs: 180_000,
+  /** A mount table has some dozen lines, du of a folder of temporary files some thousand. */
+  remoteOutputBytesMax: 1024 * 1024,
+  /** Workers that are asked over ssh at one time. */
+  sshParallelMax: 4,
+  /** Clearing 100 GB of large files takes seconds, of small ones minutes; `init-worker` pulls an image of some GB. */
+  diskChangeTimeoutMs: 30 * 60 * 1_000,
+  /** After `init-worker` the mount and Ray come back within minutes. */
+  diskVerifyWaitMs: 10 * 60 * 1_000,
+  /** Between two looks at a worker that comes back. */
+  diskVerifyPeriodMs: 30_000,
+  /** Workers that one scan asks; of a cluster with more in need the rest is told from the scan alone. */
+  inspectedWorkersMax: 20,
+  /** A scan asks every worker of a cluster over ssh, 32 at one time. */
+  diskScanTimeoutMs: 30 * 60 * 1_000,
+} as const;

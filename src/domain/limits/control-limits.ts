@@ -1,0 +1,74 @@
+/** The bounds of what control looks at and says (wakes, sweeps, receipts, cards), a part of `limits`, and why each is what it is. */
+
+export const controlLimits = {
+  /** Who did not append an event waits so long before publishing it: the appender publishes first. */
+  publishGraceMs: 60_000,
+  /** Steps of publishing in one turn: comments that are owed, then the card. */
+  publishStepsMax: 12,
+  /** The card is edited no oftener than this unless the state changed: rarer than the 15 min that the architecture allows (section 4), for the 80 requests of a five-hour ferry. */
+  cardPeriodMs: 20 * 60 * 1_000,
+  /** The share of each active run in the installation's content budget (architecture, section 4). */
+  cardPeriodPerRunMs: 18_000,
+  /** Reconcile rounds of one wake: a run needs about six from a command to a dispatch. */
+  reconcileRoundsMax: 25,
+  /** Stops, seals and other steps outside that failed are tried again on a wake, so many times in one process. */
+  effectTriesMax: 3,
+  /** A run that is over is looked at for so long, in case its last comment was not posted. */
+  overLookMs: 24 * 60 * 60 * 1_000,
+  /** How often the server looks for what webhooks did not bring. */
+  sweepPeriodMs: 30 * 60 * 1_000,
+  /** Passes of one sweep, each of so many pages and threads: 10,000 comments; the next sweep goes on from there. */
+  sweepPassesMax: 5,
+  /** Pages of 100 comments that one pass of a sweep reads. */
+  sweepPagesMax: 20,
+  /** How far back a sweep without any record looks for unanswered commands: GitHub redelivers for three days. */
+  sweepLookbackMs: 3 * 24 * 60 * 60 * 1_000,
+  /** Slack when the sweep's start is taken from the newest event: clocks differ. */
+  sweepSlackMs: 5 * 60 * 1_000,
+  /** Wakes of one repository that wait; beyond it they fold into a sweep. */
+  wakesWaitingMax: 200,
+  /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
+  strangersPerStepMax: 50,
+  /** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */
+  commentGoneMs: 60_000,
+  /** A stranger's commands get at most one answer a thread in this time. */
+  strangerAnswerPeriodMs: 60 * 60 * 1_000,
+  /** Receipts are counted over an hour, as GitHub counts its 500 content writes. */
+  receiptPeriodMs: 60 * 60 * 1_000,
+  /** Nobody types a command a minute for an hour. */
+  receiptsPerPersonMax: 60,
+  /** A stranger who asks ten times an hour has been heard. */
+  receiptsPerStrangerMax: 10,
+  /** All strangers together: an eighth of the installation's content writes. */
+  receiptsToStrangersMax: 60,
+  /** Comments whose receipt this process remembers to have given. */
+  acknowledgedMax: 500,
+  /** Threads without a run that one pass of a sweep sends somebody to read: each is a request. */
+  journalThreadsPerWakeMax: 40,
+  /** How often labelled issues are looked for that no webhook told of. */
+  experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
+  /** How often a sweep looks at pull requests without a run of their own; each look is a request, and one for each that moved. */
+  otherPullsPeriodMs: 2 * 60 * 60 * 1_000,
+  /** Pull requests that one look reads. */
+  otherPullsMax: 20,
+  /** How soon after a look the next event of a fork may ask for another one; the sweep makes up for it. */
+  forkLookPeriodMs: 60_000,
+  /** Sealed runs whose tag a sweep looks at: those that the next verdict is compared with. */
+  sealTagsLooked: 5,
+  /** Changes between two commits that one process keeps: one for each live run and some before. */
+  changeCacheEntries: 20,
+  /** Later commits under the shipped paths that the freshness gate names; a proposal that is further behind is rebased anyway. */
+  laterCommitsMax: 5,
+  /** Texts whose reading a process keeps: the bodies of all live runs and the config, a few hundred KB. */
+  readingsRemembered: 50,
+  /** How many earlier versions of the config are looked at for the last valid one. */
+  configHistoryCommits: 20,
+  /** Problems of a config that stand in the log; the check on the pull request has all of them. */
+  configProblemsLogged: 20,
+  /** Sets of acts that /why looks at, 0.1 ms each; a ferry on which a dozen things are wrong needs some hundred. */
+  remedySetsMax: 3_000,
+  /** Acts of one way to green: more than there can be gates, boxes and knobs of a ferry. */
+  remedyStepsMax: 100,
+  /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
+  lostLogbookThreadsMax: 3,
+} as const;

@@ -1,0 +1,30 @@
+/** The bounds of talking to GitHub, a part of `limits`, and why each is what it is. */
+
+export const githubLimits = {
+  /** Tries of one request to GitHub; writes are repeated only when GitHub said that it did not act. */
+  requestTriesMax: 4,
+  /** Before the second try; each further one waits longer. */
+  requestRetryMs: 500,
+  /** Without a header that says how long: at least a minute (GitHub docs, rate limits). */
+  requestLimitWaitMs: 60_000,
+  /** A longer wait is left to the next wake: nothing is lost, what is owed is derivable. */
+  requestWaitMsMax: 90_000,
+  /** Answers with their ETag that one process keeps: the threads, comments and files of all live runs. */
+  etagCacheEntries: 200,
+  /** Comments, reviews or edits that are read of one thread: 50 pages. A thread with more since its run began is unknown. */
+  threadCommentsMax: 5_000,
+  /** Difference to GitHub's clock that is taken for network delay and whole seconds. */
+  clockSlackMs: 3_000,
+  /** GitHub gives a webhook ten seconds. */
+  webhookTimeoutMs: 10_000,
+  /** An installation token is replaced so long before its hour is over. */
+  tokenSlackMs: 5 * 60 * 1_000,
+  /** Pages of 100 installations, and of 100 repositories of each. */
+  discoveryPagesMax: 50,
+  /** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
+  discoveryPeriodMs: 6 * 60 * 60 * 1_000,
+  /** A permission that GitHub does not tell is asked for again on every wake; after this the person is told. */
+  permissionPatienceMs: 10 * 60 * 1_000,
+  /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
+  permissionsPerWakeMax: 20,
+} as const;

@@ -1,0 +1,22 @@
+/** The bounds of the logbook and of git, a part of `limits`, and why each is what it is. */
+
+export const logbookLimits = {
+  /** A push that lost the race is tried again from the new state. */
+  appendTriesMax: 8,
+  /** Text of an outside program that is kept in an event. */
+  messageCharactersMax: 1_000,
+  /** Events nest about five deep; a hostile line must not overflow the stack. */
+  logbookJsonDepthMax: 64,
+  /** One event: a manifest of a large lab with hundreds of preconditions and trees is far below a megabyte. */
+  logbookLineCharsMax: 1_000_000,
+  /** One file of the logbook: 100,000 events of 600 bytes. */
+  logbookFileBytesMax: 64 * 1024 * 1024,
+  /** Newest runs that a process reads: every live one and the last sealed five are among them. */
+  runsReadMax: 40,
+  /** Points of loss that a run's state keeps; thinned by half when there are more. */
+  tracePointsMax: 60,
+  /** A git command that talks to the remote: the first fetch of a large repository without blobs takes a minute. */
+  gitNetworkTimeoutMs: 300_000,
+  /** A lock file of git older than this belongs to a process that was killed. */
+  gitLockStaleMs: 10 * 60 * 1_000,
+} as const;

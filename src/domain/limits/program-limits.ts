@@ -1,0 +1,22 @@
+/** The bounds of programs and jobs on our own machine, a part of `limits`, and why each is what it is. */
+
+export const programLimits = {
+  /** A helper program (git, ps) that says nothing for two minutes hangs; nothing we run takes longer. */
+  programTimeoutMs: 120_000,
+  /** git diff and log of one interval stay far below this; more would only fill memory. */
+  programOutputBytesMax: 16 * 1024 * 1024,
+  /** From SIGTERM to SIGKILL for a helper program. */
+  programKillGraceMs: 5_000,
+  /** From SIGTERM to SIGKILL for a job: a temporary checkpoint of a small model is written in less. */
+  jobStopGraceMs: 10_000,
+  /** How long a stop waits to see the end before it answers `stopping`: grace and a loaded machine's delay. */
+  jobStopWaitMs: 15_000,
+  /** A started supervisor reports within this, also on a machine under full load (Node starts in 0.1 to 3 s). */
+  jobStartWaitMs: 20_000,
+  /** An adopter lets the first submitter's supervisor report before it starts one itself. */
+  jobAdoptWaitMs: 2_000,
+  /** Between two looks at a record that a supervisor is about to write. */
+  jobRecordPollMs: 25,
+  /** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
+  jobExitRecordTries: 3_600,
+} as const;

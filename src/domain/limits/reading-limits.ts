@@ -1,0 +1,58 @@
+/** The bounds of what is read and may be hostile (configs, comments, Python, metrics, cluster files), a part of `limits`, and why each is what it is. */
+
+export const readingLimits = {
+  /** A config is a page or two; more is a mistake or an attack on the parser. */
+  configCharactersMax: 100_000,
+  /** YAML aliases may refer to each other and grow without end; a config has a handful. */
+  configAliasesMax: 20,
+  /** One open bracket can make every later line wrong; nobody reads more. */
+  configProblemsMax: 200,
+  /** A lab that is told two weeks before has time to make, review and roll out the next signing key. */
+  keyEndsSoonMs: 14 * 24 * 60 * 60 * 1_000,
+  /** GitHub refuses a longer comment or body (422). */
+  commentCharactersMax: 65_536,
+  /** Commands that one comment may give, and lines of it that may be answered as wrong (issue *the gate*, Commands). */
+  commentCommandsMax: 10,
+  /** Markdown's blocks cost the square of the lines at worst: 6,000 lines of a lazy quote take half a second. */
+  commentLinesMax: 6_000,
+  /** Quotes and lists in each other: nobody reads the tenth, and the parser recurses. */
+  commentDepthMax: 24,
+  /** Quote signs and bullets of a whole comment: 3,000 take 0.2 s. */
+  commentContainersMax: 3_000,
+  /** Lines of dashes or equals signs: each makes the parser walk back through the comment; 250 take 0.3 s. */
+  commentUnderlinesMax: 250,
+  /** Bars, each of which may end a cell of a table: 8,000 take 0.2 s. */
+  commentCellsMax: 8_000,
+  /** Signs of emphasis, links, tags, code and escapes outside code blocks: 8,000 take 0.3 s. */
+  commentSignsMax: 8_000,
+  /** Sum of the squares of the emphasis signs of each paragraph: 1,000 open ones in one paragraph take 0.2 s. */
+  commentSignPairsMax: 1_000_000,
+  /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
+  commentLookaheadMax: 15_000_000,
+  /** An experiment file has hundreds of lines. A hostile file of this size is told apart in two or three seconds. */
+  pythonFileCharsMax: 262_144,
+  /** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */
+  pythonDepthMax: 1_000,
+  /** CPython's tokenizer stops here (MAXLEVEL in Parser/lexer/state.h). */
+  pythonBracketsMax: 200,
+  /** CPython's tokenizer stops here (MAXINDENT in Parser/lexer/state.h). */
+  pythonIndentsMax: 99,
+  /** Decimal digits of an integer literal (sys.int_info.default_max_str_digits). */
+  pythonIntegerDigitsMax: 4_300,
+  /** Cells of the table that aligns two lists: 2,000 changed statements against 2,000, 32 MB for a moment. */
+  alignCellsMax: 4_000_000,
+  /** A record of metrics has some hundred keys; megabytes of them are not a summary. */
+  metricsFileBytesMax: 4 * 1024 * 1024,
+  /** Flattened keys, the nested ones among them; Paloma alone has some hundred. */
+  metricsKeysMax: 5_000,
+  /** Trackers nest a summary two or three deep. */
+  metricsDepthMax: 16,
+  /** Cluster files of one branch that are linted, and how long each may be: a fork may send anything. */
+  infraFilesMax: 30,
+  /** A cluster file is some pages; more is a mistake or an attack on the parser. */
+  infraCharactersMax: 100_000,
+  /** Brackets and nested signs of such a file: Node's stack ends at some 1,000 levels of YAML. */
+  infraNestingMax: 500,
+  /** Groups, negations and links of one chain of commands: no set-up script nests so deep, and the reader recurses. */
+  shellNestingMax: 200,
+} as const;

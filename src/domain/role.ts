@@ -1,0 +1,14 @@
+/** Who signs what is recorded, and with which key. */
+
+/** Who signs: control decides, the runner submits, the watch observes. */
+export const ROLES = ['control', 'runner', 'watch'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A public key as the config lists it: raw Ed25519 in base64, valid from/until (RFC 3339). */
+export type PublicKey = {
+  readonly id: string;
+  readonly role: Role;
+  readonly public: string;
+  readonly from: string;
+  readonly until: string;
+};
