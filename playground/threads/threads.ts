@@ -68,6 +68,19 @@ export function withBody<Row extends Authored>(act: Act, row: Row, body: string)
   return { ...row, body, updatedAtMs: now, edits: [...(row.edits.length === 0 ? [first] : row.edits), edit] };
 }
 
+/** What every thread has while nobody did anything in it. */
+export const freshThread = {
+  state: 'open',
+  stateReason: null,
+  locked: false,
+  lockReason: null,
+  labels: [],
+  assigneeIds: [],
+  commentIds: [],
+  closedAtMs: null,
+  closedById: null,
+} as const;
+
 export function tooLong(body: string | null | undefined): boolean {
   return (body ?? '').length > github.bodyCharacters;
 }

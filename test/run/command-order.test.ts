@@ -3,15 +3,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { EventDraft } from '../../src/domain/event.ts';
-import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import { unknown } from '../../src/domain/observed.ts';
 import { after as plus } from '../../src/domain/time.ts';
-import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
+import type { CommandOutcome } from '../../src/run/decide-commands.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aComment, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, viewOf } from './parts.ts';
+import { aComment, instant, NOON, permissions } from '../support/run-facts.ts';
+import { gatedOn, heardAtNoon } from './parts.ts';
 
 const mallory: Actor = { id: 666, login: 'mallory' };
 const sol: Actor = { id: 667, login: 'sol' };
@@ -20,18 +20,11 @@ const gated = gatedOn().later(3 * 3_600_000);
 const ordered = gated.approved(bob).ordered();
 const ended = ordered.submitted().observed().ended();
 
-function hear(
-  run: RunBuilder,
-  comments: readonly CommentFacts[],
-  change: Partial<RunFacts> = {},
-  more: Partial<CommandInput> = {},
-): CommandOutcome {
-  const facts = someFacts({ comments: known(comments), ...change });
-  const { state } = run;
-  const gates = viewOf(state, facts);
-  const now = plus(NOON, Math.max(120_000, instant(state.head.at) + 1_000 - NOON));
-  return decideCommand({ state, facts, config: CONFIG, now, gates, verdict: 'pass', ...more });
-}
+/** Two minutes after noon, or a second after the last entry, whichever is later. */
+const hear: typeof heardAtNoon = (run, comments, change = {}, more = {}) => {
+  const now = plus(NOON, Math.max(120_000, instant(run.state.head.at) + 1_000 - NOON));
+  return heardAtNoon(run, comments, change, { now, ...more });
+};
 
 function draftsOf(outcome: CommandOutcome): readonly EventDraft[] {
   if (outcome.kind !== 'step' || outcome.step.kind !== 'append') throw new Error(outcome.kind);

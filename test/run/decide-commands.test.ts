@@ -1,9 +1,8 @@
 /** What a comment comes to: who may, what is recorded, and that every command is answered exactly once. */
 
 import { describe, expect, it } from 'vitest';
-import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
 import { commandsSince, pendingItems } from '../../src/run/pending-commands.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, labBot, shaOf } from '../support/run-drafts.ts';
@@ -17,24 +16,12 @@ import {
   permissions,
   someFacts,
 } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, viewOf } from './parts.ts';
+import { CONFIG, gatedOn, heardAtNoon as hear } from './parts.ts';
 
 const mallory = { id: 666, login: 'mallory' };
 const gated = gatedOn();
 const digest = gated.state.gate?.digest ?? '';
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
-
-function hear(
-  run: RunBuilder,
-  comments: readonly CommentFacts[],
-  change: Partial<RunFacts> = {},
-  more: Partial<CommandInput> = {},
-): CommandOutcome {
-  const facts = someFacts({ comments: known(comments), ...change });
-  const { state } = run;
-  const gates = viewOf(state, facts);
-  return decideCommand({ state, facts, config: CONFIG, now: NOON, gates, verdict: 'pass', ...more });
-}
 
 /** What was recorded, and the run that goes on from it. */
 function heard(run: RunBuilder, ...rest: Parameters<typeof hear> extends [unknown, ...infer R] ? R : never) {

@@ -2,11 +2,12 @@
 
 import type { GateView } from '../../src/commands/decision.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
-import type { RunFacts } from '../../src/domain/facts.ts';
+import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { RunState } from '../../src/domain/run-state.ts';
 import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
+import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import type { ReconcileInput } from '../../src/run/reconcile.ts';
@@ -62,6 +63,18 @@ export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuil
     verdicts,
     ...(facts.body.kind === 'known' ? { body: facts.body.value.fingerprint } : {}),
   });
+}
+
+/** What becomes of the first command among the comments, at noon unless told otherwise. */
+export function heardAtNoon(
+  { state }: RunBuilder,
+  comments: readonly CommentFacts[],
+  change: Partial<RunFacts> = {},
+  more: Partial<CommandInput> = {},
+): CommandOutcome {
+  const facts = someFacts({ comments: known(comments), ...change });
+  const gates = viewOf(state, facts);
+  return decideCommand({ state, facts, config: CONFIG, now: NOON, gates, verdict: 'pass', ...more });
 }
 
 export function inputOf(

@@ -15,8 +15,10 @@ export type NewRun = {
   readonly event: string;
   readonly payload: Json;
   readonly actorId: number;
-  readonly source: RunSource;
+  readonly source: Pick<RunSource, 'headSha' | 'headBranch' | 'pullNumbers'>;
   readonly title: string;
+  /** What a person gave to a dispatch; nothing for every other event. */
+  readonly inputs?: Run['inputs'];
 };
 
 /** A run that is only a row yet: queued, with a check suite on its head and the next number of its workflow. */
@@ -50,7 +52,7 @@ export function createRun(world: World, fresh: NewRun): Run {
     headSha: source.headSha,
     actorId: fresh.actorId,
     triggeringActorId: fresh.actorId,
-    inputs: {},
+    inputs: fresh.inputs ?? {},
     payload: fresh.payload,
     pullNumbers: source.pullNumbers,
     checkSuiteId: suiteId,

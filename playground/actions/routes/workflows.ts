@@ -16,9 +16,7 @@ import { resolveCommit } from '../../git/resolve-commit.ts';
 import { repoApi, repoPage } from '../../git/shape-repo.ts';
 import { github } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
-import type { Json } from '../../world/json.ts';
-import { actionsApp } from '../../world/lookup.ts';
-import { nextId } from '../../world/world.ts';
+import { createRun } from '../queue/run-rows.ts';
 import { shapeRun, shapeWorkflow } from '../shape-run.ts';
 import type { Run, Workflow } from '../state-actions.ts';
 import { checkDispatchInputs } from '../workflow/dispatch-inputs.ts';
@@ -139,7 +137,17 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
   const checked = checkDispatchInputs(workflow.dispatchInputs, body.inputs);
   if (!checked.ok) return unprocessable(checked.message);
   const payload = { ref: fullRef(body.ref), inputs: checked.inputs, workflow: workflow.path };
-  const run = newRun(call, workflow, headSha, body.ref, checked.inputs, payload);
+  // The runner plans the run and names it when it hears of the dispatch.
+  const run = createRun(call.world, {
+    repo: call.repo,
+    workflow,
+    event: 'workflow_dispatch',
+    payload,
+    actorId: call.actor.id,
+    source: { headSha, headBranch: body.ref.replace(/^refs\/(heads|tags)\//, ''), pullNumbers: [] },
+    title: workflow.name,
+    inputs: checked.inputs,
+  });
   await emitChange(call.world, {
     type: 'workflow_dispatch',
     action: null,
@@ -155,52 +163,6 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
     run_url: `${repoApi(call.world, call.repo)}/actions/runs/${run.id}`,
     html_url: `${repoPage(call.world, call.repo)}/actions/runs/${run.id}`,
   });
-}
-
-/** The row of the run; the runner plans it and names it when it hears of the dispatch. */
-function newRun(
-  call: ActorCall,
-  workflow: Workflow,
-  headSha: string,
-  ref: string,
-  inputs: Readonly<Record<string, string>>,
-  payload: Json,
-): Run {
-  const { world, repo } = call;
-  const now = world.clock.now();
-  const headBranch = ref.replace(/^refs\/(heads|tags)\//, '');
-  const suiteId = nextId(world, 'checkSuites');
-  const suite = { id: suiteId, repoId: repo.id, appId: actionsApp.appId, headSha, headBranch };
-  world.state.checkSuites[suiteId] = { ...suite, createdAtMs: now, updatedAtMs: now };
-  const earlier = Object.values(world.state.runs).filter((one) => one.workflowId === workflow.id);
-  const run: Run = {
-    id: nextId(world, 'runs'),
-    repoId: repo.id,
-    workflowId: workflow.id,
-    name: workflow.name,
-    displayTitle: workflow.name,
-    path: workflow.path,
-    runNumber: 1 + Math.max(0, ...earlier.map((one) => one.runNumber)),
-    runAttempt: 1,
-    event: 'workflow_dispatch',
-    status: 'queued',
-    conclusion: null,
-    headBranch,
-    headSha,
-    actorId: call.actor.id,
-    triggeringActorId: call.actor.id,
-    inputs,
-    payload,
-    pullNumbers: [],
-    checkSuiteId: suiteId,
-    jobIds: [],
-    createdAtMs: now,
-    updatedAtMs: now,
-    startedAtMs: now,
-    cancelRequested: false,
-  };
-  world.state.runs[run.id] = run;
-  return run;
 }
 
 function fullRef(ref: string): string {

@@ -19,7 +19,7 @@ import { findIssue, findUser, issuesOf } from '../../world/lookup.ts';
 import { setLabels } from '../label-changes.ts';
 import { shapeIssue } from '../shape-issue.ts';
 import type { Issue } from '../state-threads.ts';
-import { authoredBy, emitIssue, putIssue, takeNumber, tooLong } from '../threads.ts';
+import { authoredBy, emitIssue, freshThread, putIssue, takeNumber, tooLong } from '../threads.ts';
 import { applyIssueChanges, issueChanges } from '../update-issue.ts';
 
 const readIssues = repoAccess(['issues:read', 'pull_requests:read'], 'public');
@@ -101,18 +101,11 @@ async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Pro
   const number = takeNumber(call);
   const issue = putIssue(call.world, {
     ...authoredBy(call, 'issues', body.body ?? ''),
+    ...freshThread,
     repoId: call.repo.id,
     number,
     title: body.title,
-    state: 'open',
-    stateReason: null,
-    locked: false,
-    lockReason: null,
-    labels: [],
     assigneeIds: trusted ? assigneeIds(call, body.assignees ?? []) : [],
-    commentIds: [],
-    closedAtMs: null,
-    closedById: null,
     pull: null,
   });
   await emitIssue(call, issue, 'opened');

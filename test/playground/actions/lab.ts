@@ -15,6 +15,7 @@ import {
   type Act,
   addComment,
   authoredBy,
+  freshThread,
   putIssue,
   takeNumber,
 } from '../../../playground/threads/threads.ts';
@@ -114,7 +115,8 @@ export function createLab(options: {
       const act = actBy(by);
       const issue = putIssue(world, {
         ...authoredBy(act, 'issues', ''),
-        ...PLAIN_ISSUE,
+        ...freshThread,
+        pull: null,
         repoId: repo().id,
         number: takeNumber(act),
         title,
@@ -185,19 +187,6 @@ export function createLab(options: {
     },
   };
 }
-
-const PLAIN_ISSUE = {
-  state: 'open',
-  stateReason: null,
-  locked: false,
-  lockReason: null,
-  labels: [],
-  assigneeIds: [],
-  commentIds: [],
-  closedAtMs: null,
-  closedById: null,
-  pull: null,
-} as const;
 
 const NO_TRIGGER = {
   name: 'workflow_dispatch',
