@@ -1,18 +1,13 @@
 /** Control's work on one repository: every wake ends in the same look at the record, one at a time. */
 
 import { GitError } from '../../domain/git.ts';
-import type { Instant, RunId } from '../../domain/ids.ts';
+import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { known } from '../../domain/observed.ts';
-import { wantsRelaunch } from '../../domain/relaunch.ts';
 import type { Role } from '../../domain/role.ts';
-import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
-import { after, fromRfc3339, toRfc3339 } from '../../domain/time.ts';
+import { after, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
-import { wantsStopRuns } from '../../run/decide-stop.ts';
-import { wantsWatchRuns } from '../../run/decide-watch.ts';
-import { publicationsOf } from '../../run/publications.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
@@ -32,6 +27,7 @@ import { reconcileRun } from './reconcile-run.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 import { tellBroken } from './tell-broken.ts';
+import { isWorthALook, type Looks, noteLook } from './worth-a-look.ts';
 
 export type Worker = {
   /** Handles wakes that came together; throws only when nothing could be read or a bug was met. */
@@ -45,17 +41,13 @@ type Own = {
   readonly defaultBranch: string;
   readonly opener: LabOpener;
   readonly memories: Memories;
-  /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
-  readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+  readonly looks: Looks;
   /** How far was swept; it moves only when everything that was found was handled. */
   cursor: SweepCursor | null;
   /** Whether anything but a sweep woke this process since the last one, and whether the last one was left out for it. */
   hasHeard: boolean;
   hasSkipped: boolean;
-  logbookBranch: string;
   experimentsSeenAt: Instant;
-  /** Freezes and skipped days as they were when the runs were last looked at. */
-  holds: string;
   readonly receipts: Receipts;
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: Set<string>;
@@ -69,18 +61,17 @@ type Own = {
 
 /** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
 export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
+  const memories = createMemories(speaksFor);
   const own: Own = {
     lab,
     defaultBranch,
     opener: createLabOpener(lab, defaultBranch),
-    memories: createMemories(speaksFor),
-    settled: new Map(),
+    memories,
+    looks: { now: lab.now, memories, settled: new Map(), holds: '' },
     cursor: null,
     hasHeard: false,
     hasSkipped: false,
-    logbookBranch: '',
     experimentsSeenAt: lab.now(),
-    holds: '',
     receipts: createReceipts(lab),
     toldFaults: new Set(),
     others: noOthers(),
@@ -102,7 +93,6 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     return;
   }
   const { open } = opening;
-  own.logbookBranch = open.config.logbookBranch;
   if (open.keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH)) {
     await tellBroken(open, own.toldFaults);
     return;
@@ -170,24 +160,23 @@ async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'don
 async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[]): Promise<void> {
   const { lab, memories } = own;
   const holds = holdsOf(open);
+  const heard = { wakes: all, holds, logbookBranch: open.config.logbookBranch };
   const gatherer = createGatherer(lab, open.git, open.config, known(open.configHealth));
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
-    if (state === undefined || !isWorthALook(own, state, all, holds)) continue;
+    if (state === undefined || !isWorthALook(own.looks, state, heard)) continue;
     const outcome = await reconcileRun(
       { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories },
       run,
     );
-    const now = open.keeper.current().runs.find((r) => r.run === run);
-    if (now === undefined || outcome === 'owing') own.settled.delete(run);
-    else {
-      // What another process has still to say is nothing to look at before its time is over.
-      const isAll = outcome === 'said' || isMineToSay(own, now);
-      const untilMs = isAll ? null : lab.now() + limits.publishGraceMs;
-      own.settled.set(run, { standing: standing(now), untilMs });
-    }
+    noteLook(
+      own.looks,
+      run,
+      open.keeper.current().runs.find((r) => r.run === run),
+      outcome,
+    );
   }
-  own.holds = holds;
+  own.looks.holds = holds;
 }
 
 /** Wakes from the threads of runs: only there, and where the journal answers, strangers get receipts. */
@@ -216,85 +205,4 @@ async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<
   const since = toRfc3339(after(own.experimentsSeenAt, -limits.sweepSlackMs));
   own.experimentsSeenAt = now;
   return experimentWakes(open, since);
-}
-
-/** Whether the run's threads are read in this wake: what is owed can often be told from the record alone, at no request. */
-function isWorthALook(own: Own, state: RunState, wakes: readonly Wake[], holds: string): boolean {
-  const threads = [state.proposal.pull, state.proposal.issue];
-  if (
-    wakes.some((wake) => (wake.kind === 'comment' || wake.kind === 'thread') && threads.includes(wake.thread))
-  )
-    return true;
-  // A command that waits for a fact, or whose comment is gone, is asked about again though nobody writes.
-  if (wakes.some((wake) => wake.kind === 'sweep') && hasUnanswered(state) && !isOver(state)) return true;
-  const now = own.lab.now();
-  if (isOver(state)) {
-    const age = now - (fromRfc3339(state.head.at) ?? 0);
-    return age < limits.overLookMs && !isSettled(own, state, now);
-  }
-  // A launch that ended without a claim left nothing in the record.
-  if (state.submission === null && isLive(state) && wakes.some((wake) => wake.kind === 'workflow-ended'))
-    return true;
-  if (state.submission === null && (own.holds !== holds || wakes.some((wake) => mayMoveGates(own, wake))))
-    return true;
-  const memory = own.memories.of(state.run);
-  if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
-  const mayMoveCare = wakes.some((wake) => wake.kind === 'workflow-ended' || wake.kind === 'sweep');
-  if (mayMoveCare && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
-    return true;
-  // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
-  const isOurs = state.end !== null || isForUsToTell(own, state);
-  return !isSettled(own, state, now) && (isAged(state, now) || isOurs);
-}
-
-function isSettled(own: Own, state: RunState, nowMs: number): boolean {
-  const settled = own.settled.get(state.run);
-  if (settled === undefined || settled.standing !== standing(state)) return false;
-  return settled.untilMs === null || nowMs < settled.untilMs;
-}
-
-/** The newest event is by somebody who does not speak in threads, and owes them a comment: a refusal is not left to the next sweep. */
-function isForUsToTell(own: Own, state: RunState): boolean {
-  const { speaksFor } = own.memories.of(state.run);
-  return publicationsOf(state).some(
-    ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
-  );
-}
-
-/** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */
-function mayMoveGates(own: Own, wake: Wake): boolean {
-  if (wake.kind === 'push') return wake.ref !== `refs/heads/${own.logbookBranch}`;
-  return wake.kind === 'sweep';
-}
-
-/** What other processes' events owe is theirs to publish for a while. */
-function isAged(state: RunState, now: number): boolean {
-  return now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs || hasUnanswered(state);
-}
-
-function hasUnanswered(state: RunState): boolean {
-  return [...state.commands.values()].some((command) => command.answer === null);
-}
-
-/** Whether everything that the run owes was ours to publish by now; what another process still may say is looked at again. */
-function isMineToSay(own: Own, state: RunState): boolean {
-  const { appended, speaksFor } = own.memories.of(state.run);
-  const now = own.lab.now();
-  return publicationsOf(state).every(
-    (publication) =>
-      appended.has(publication.seq) ||
-      speaksFor?.includes(publication.role) === true ||
-      now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
-  );
-}
-
-/** What of a run can owe something: its phase, its publications, and what is unanswered. */
-function standing(state: RunState): string {
-  const open = [...state.commands.values()].filter((command) => command.answer === null).length;
-  const cared = state.mutations.map(({ consents, begun, ended }) => [
-    consents.length,
-    begun?.seq,
-    ended?.seq,
-  ]);
-  return `${phaseOf(state)} ${publicationsOf(state).length} ${open} ${state.gate?.seq ?? 0} ${cared.join(' ')}`;
 }

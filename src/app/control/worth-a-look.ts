@@ -1,0 +1,127 @@
+/** Which runs a wake is worth reading threads for: what is owed can often be told from the record alone, at no request. */
+
+import type { Instant, RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { wantsRelaunch } from '../../domain/relaunch.ts';
+import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { wantsStopRuns } from '../../run/decide-stop.ts';
+import { wantsWatchRuns } from '../../run/decide-watch.ts';
+import { publicationsOf } from '../../run/publications.ts';
+import type { Memories } from './memories.ts';
+import type { Reconciled } from './reconcile-run.ts';
+
+/** What a worker knows of the runs that it looked at. */
+export type Looks = {
+  readonly now: () => Instant;
+  readonly memories: Memories;
+  /** How a run stood when nothing more could be done for it, and until when that is so (null = until it changes). */
+  readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+  /** Freezes and skipped days as they were when the runs were last looked at. */
+  holds: string;
+};
+
+/** What came to a worker, with what holds back runs now and the branch of the record, whose pushes move no gate. */
+export type Heard = {
+  readonly wakes: readonly Wake[];
+  readonly holds: string;
+  readonly logbookBranch: string;
+};
+
+/** Whether the run's threads are read for these wakes. */
+export function isWorthALook(looks: Looks, state: RunState, heard: Heard): boolean {
+  const { wakes } = heard;
+  const threads = [state.proposal.pull, state.proposal.issue];
+  if (
+    wakes.some((wake) => (wake.kind === 'comment' || wake.kind === 'thread') && threads.includes(wake.thread))
+  )
+    return true;
+  // A command that waits for a fact, or whose comment is gone, is asked about again though nobody writes.
+  if (wakes.some((wake) => wake.kind === 'sweep') && hasUnanswered(state) && !isOver(state)) return true;
+  const now = looks.now();
+  if (isOver(state)) {
+    const age = now - (fromRfc3339(state.head.at) ?? 0);
+    return age < limits.overLookMs && !isSettled(looks, state, now);
+  }
+  // A launch that ended without a claim left nothing in the record.
+  if (state.submission === null && isLive(state) && wakes.some((wake) => wake.kind === 'workflow-ended'))
+    return true;
+  if (
+    state.submission === null &&
+    (looks.holds !== heard.holds || wakes.some((wake) => mayMoveGates(heard, wake)))
+  )
+    return true;
+  const memory = looks.memories.of(state.run);
+  if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
+  const mayMoveCare = wakes.some((wake) => wake.kind === 'workflow-ended' || wake.kind === 'sweep');
+  if (mayMoveCare && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
+    return true;
+  // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
+  const isOurs = state.end !== null || isForUsToTell(looks, state);
+  return !isSettled(looks, state, now) && (isAged(state, now) || isOurs);
+}
+
+/** Remembers how a run stands after a look; an outcome that is owed leaves nothing to rely on. */
+export function noteLook(looks: Looks, run: RunId, state: RunState | undefined, outcome: Reconciled): void {
+  if (state === undefined || outcome === 'owing') {
+    looks.settled.delete(run);
+    return;
+  }
+  // What another process has still to say is nothing to look at before its time is over.
+  const isAll = outcome === 'said' || isMineToSay(looks, state);
+  const untilMs = isAll ? null : looks.now() + limits.publishGraceMs;
+  looks.settled.set(run, { standing: standing(state), untilMs });
+}
+
+function isSettled(looks: Looks, state: RunState, nowMs: number): boolean {
+  const settled = looks.settled.get(state.run);
+  if (settled === undefined || settled.standing !== standing(state)) return false;
+  return settled.untilMs === null || nowMs < settled.untilMs;
+}
+
+/** The newest event is by somebody who does not speak in threads, and owes them a comment: a refusal is not left to the next sweep. */
+function isForUsToTell(looks: Looks, state: RunState): boolean {
+  const { speaksFor } = looks.memories.of(state.run);
+  return publicationsOf(state).some(
+    ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
+  );
+}
+
+/** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */
+function mayMoveGates({ logbookBranch }: Heard, wake: Wake): boolean {
+  if (wake.kind === 'push') return wake.ref !== `refs/heads/${logbookBranch}`;
+  return wake.kind === 'sweep';
+}
+
+/** What other processes' events owe is theirs to publish for a while. */
+function isAged(state: RunState, now: number): boolean {
+  return now - (fromRfc3339(state.head.at) ?? 0) >= limits.publishGraceMs || hasUnanswered(state);
+}
+
+function hasUnanswered(state: RunState): boolean {
+  return [...state.commands.values()].some((command) => command.answer === null);
+}
+
+/** Whether everything that the run owes was ours to publish by now; what another process still may say is looked at again. */
+function isMineToSay(looks: Looks, state: RunState): boolean {
+  const { appended, speaksFor } = looks.memories.of(state.run);
+  const now = looks.now();
+  return publicationsOf(state).every(
+    (publication) =>
+      appended.has(publication.seq) ||
+      speaksFor?.includes(publication.role) === true ||
+      now - (fromRfc3339(publication.at) ?? 0) >= limits.publishGraceMs,
+  );
+}
+
+/** What of a run can owe something: its phase, its publications, and what is unanswered. */
+function standing(state: RunState): string {
+  const open = [...state.commands.values()].filter((command) => command.answer === null).length;
+  const cared = state.mutations.map(({ consents, begun, ended }) => [
+    consents.length,
+    begun?.seq,
+    ended?.seq,
+  ]);
+  return `${phaseOf(state)} ${publicationsOf(state).length} ${open} ${state.gate?.seq ?? 0} ${cared.join(' ')}`;
+}
