@@ -23,10 +23,35 @@ export function decideConsent(context: PlaceContext, kinds: readonly MutationKin
   const named = all.filter(({ proposal }) => key === null || targetName(proposal.mutation) === args[key]);
   if (named.length === 0) return otherTarget(context, all, key === null ? '' : (args[key] ?? ''));
   const meant = named.filter(({ proposal, digest }) => consentsTo({ name, args }, proposal.mutation, digest));
-  const one = meant.at(-1);
+  const [one, ...others] = mostLikely(context, meant);
   if (one === undefined)
-    return answer('consent-other-digest', { digest: named.at(-1)?.digest.slice(7, 19) ?? '' });
+    return answer('consent-other-digest', {
+      digest: mostLikely(context, named).at(-1)?.digest.slice(7, 19) ?? '',
+    });
+  if (others.length > 0)
+    return answer('consent-ambiguous', {
+      digest: [one, ...others].map(({ digest }) => digest.slice(7, 19)).join(', '),
+    });
   return refusal(context, one) ?? consent(context, one);
+}
+
+/**
+ * What of these the person can have meant: all that is open in this thread and was when they wrote; where nothing is,
+ * the one that says best why not.
+ */
+function mostLikely(context: PlaceContext, meant: readonly MutationRecord[]): readonly MutationRecord[] {
+  const here = meant.filter(({ proposal }) => proposal.thread === context.comment.thread);
+  const open = here.filter(({ begun, ended }) => begun === null && ended === null);
+  const shown = open.filter((one) => !isLater(context, one));
+  if (shown.length > 0) return shown;
+  const elsewhere = meant.findLast(({ ended }) => ended === null) ?? meant.at(-1);
+  const best = open.at(-1) ?? here.at(-1) ?? elsewhere;
+  return best === undefined ? [] : [best];
+}
+
+/** Proposed after the person wrote: GitHub tells whole seconds, and its clock is not ours. */
+function isLater({ comment, now }: PlaceContext, one: MutationRecord): boolean {
+  return comment.createdAt < (fromRfc3339(one.at) ?? now) - limits.clockSlackMs;
 }
 
 function otherTarget({ comment }: PlaceContext, all: readonly MutationRecord[], given: string): Answer {
@@ -47,8 +72,7 @@ function refusal(context: PlaceContext, one: MutationRecord): Answer | null {
   if (proposal.thread !== comment.thread) return answer('consent-other-thread', { thread: proposal.thread });
   if (begun !== null) return answer('consent-under-way', { at: begun.at });
   if (comment.surface === 'review-comment') return answer('consent-not-here');
-  // GitHub tells whole seconds, and its clock is not ours.
-  if (comment.createdAt < (fromRfc3339(one.at) ?? now) - limits.clockSlackMs)
+  if (isLater(context, one))
     return answer('consent-nothing-proposed', {
       name: `/${consentCommand(proposal.mutation).name}`,
     });

@@ -94,6 +94,7 @@ export const ANSWER_CODES = [
   'consent-other-target',
   'consent-other-digest',
   'consent-other-thread',
+  'consent-ambiguous',
   'consent-too-old',
   'consent-given-already',
   'consent-under-way',

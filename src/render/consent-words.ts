@@ -18,6 +18,8 @@ export const CONSENT_WORDS: Readonly<Record<ConsentCode, (view: AnswerView) => s
     `nothing was done: the digest is not that of the proposal, which is ${detail.code('digest')}. Look at what is proposed now.`,
   'consent-other-thread': ({ detail }) =>
     `nothing was done: it was proposed in #${detail.raw('thread').replace(/\D/g, '')}, with its evidence, and has to be said there.`,
+  'consent-ambiguous': ({ detail }) =>
+    `nothing was done: more than one proposal of this thread could be meant. Name yours by its digest, with as many digits as tell it from the others: ${detail.code('digest')}.`,
   'consent-too-old': () =>
     'nothing was done: your comment is more than an hour old by now. If you still mean it, write it again.',
   'consent-given-already': ({ detail }) =>
