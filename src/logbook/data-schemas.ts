@@ -76,6 +76,14 @@ const submitted = z.looseObject({
   details: scalars,
 });
 
+const openLog = z.looseObject({
+  isEvalRunning: z.boolean(),
+  isLineSkipped: z.boolean(),
+  task: z.looseObject({ worker: text, linesAgo: integer }).nullable(),
+});
+
+const unread = z.looseObject({ what: z.enum(['job', 'log']), since: text, why: text });
+
 const observed = z.looseObject({
   attempt: integer,
   status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'UNKNOWN']),
@@ -90,6 +98,8 @@ const observed = z.looseObject({
   checkpointStep: integerOrNull,
   signatures: z.array(text),
   logOffset: integer,
+  openLog: openLog.exactOptional(),
+  unread: unread.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

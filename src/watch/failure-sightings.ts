@@ -2,7 +2,7 @@
 
 import { limits } from '../domain/limits.ts';
 import { signaturesOf } from './signatures.ts';
-import { taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
+import { nameOf, taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
 
 /** One signature seen. `line` is the first line that showed it, cut to a length for people; scrub before posting. */
 export type FailureSighting = {
@@ -61,8 +61,7 @@ function addSighting(
   seen: Pick<FailureSighting, 'line' | 'lineNumber'> & { readonly worker: WorkerAddress | null },
 ): readonly FailureSighting[] {
   const { line, lineNumber, worker } = seen;
-  const name = worker === null ? null : worker.kind === 'one' ? worker.address : worker.kind;
-  const workers = name === null ? [] : [name];
+  const workers = worker === null ? [] : [nameOf(worker)];
   if (!all.some((known) => known.id === id)) return [...all, { id, line, lineNumber, count: 1, workers }];
   return all.map((known) =>
     known.id === id ? { ...known, count: known.count + 1, workers: joined(known.workers, workers) } : known,

@@ -1,12 +1,16 @@
 /** Goes on reading a log where the last recorded observation stopped, also in another process. */
 
+import type { OpenLog } from '../domain/events/job-events.ts';
+import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
+import { nameOf, workerOf } from './worker-address.ts';
 
 /** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
 export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
   const last = state.observation;
   if (last === null) return { facts: NO_LOG_FACTS, offset: 0 };
+  const open = last.openLog;
   const facts: LogFacts = {
     ...NO_LOG_FACTS,
     step: last.step === null ? null : { value: last.step, exact: last.stepIsExact },
@@ -16,7 +20,27 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     evals: last.evals,
     trackers: last.trackers.map(({ id, url }) => ({ id, url, entity: '', project: '' })),
     checkpointStep: last.checkpointStep,
+    evalRunning: open?.isEvalRunning ?? false,
+    skipping: open?.isLineSkipped ?? false,
+    // Lines are counted from here on: what stood above has a number below zero.
+    origin:
+      open?.task === undefined || open.task === null
+        ? null
+        : { worker: workerOf(open.task.worker), lineNumber: -open.task.linesAgo },
     failures: last.signatures.map((id) => ({ id, line: '', lineNumber: 0, count: 1, workers: [] })),
   };
   return { facts, offset: last.logOffset };
+}
+
+/** What the next look has to know beside what was recorded of this one; nothing where nothing is open. */
+export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): {
+  readonly openLog?: OpenLog;
+} {
+  const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
+  const task =
+    origin === null || linesAgo > limits.tracebackLinesMax
+      ? null
+      : { worker: nameOf(origin.worker), linesAgo };
+  if (task === null && !evalRunning && !skipping) return {};
+  return { openLog: { isEvalRunning: evalRunning, isLineSkipped: skipping, task } };
 }

@@ -22,3 +22,13 @@ export function taskAddress(line: string): WorkerAddress | null {
 
 /** A line that a traceback's head stands in holds this. */
 export const TASK_NEEDLE = 'RayTaskError(';
+
+/** A worker as one word, its address or `several`. */
+export function nameOf(worker: WorkerAddress): string {
+  return worker.kind === 'one' ? worker.address : worker.kind;
+}
+
+/** The worker of such a word. */
+export function workerOf(name: string): WorkerAddress {
+  return name === 'several' ? { kind: 'several' } : { kind: 'one', address: name };
+}

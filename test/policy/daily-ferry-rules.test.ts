@@ -11,7 +11,8 @@ import { publicationsOf } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { eventsOf, type Look } from '../../src/watch/observation.ts';
+import type { Look } from '../../src/watch/look.ts';
+import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { gateFacts, POLICY, PROPOSAL } from '../gates/sample-facts.ts';
 import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
@@ -126,7 +127,9 @@ describe('the watch', () => {
   const look = (job: Look['job']): Look => ({
     job,
     log: { ...NO_LOG_FACTS, step: { value: 5155, exact: true }, exactTotal: 5155, firstStepCompleted: true },
+    at: NOON,
     logOffset: 0,
+    logUnread: null,
     metrics: { global_step: '5155' },
     lease,
     cadenceMs: 570_000,

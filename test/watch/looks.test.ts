@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { fromRfc3339 } from '../../src/domain/time.ts';
+import { after, fromRfc3339 } from '../../src/domain/time.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../src/watch/cadence.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { eventsOf, type Look } from '../../src/watch/observation.ts';
+import type { Look } from '../../src/watch/look.ts';
+import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
@@ -60,7 +61,9 @@ describe('a look', () => {
   const lease = { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' };
   const base = {
     log: NO_LOG_FACTS,
+    at: NOON,
     logOffset: 0,
+    logUnread: null,
     metrics: {},
     lease,
     cadenceMs: 570_000,
@@ -81,6 +84,7 @@ describe('a look', () => {
       details: {},
     },
   });
+  const later = (minutes: number): Look['at'] => after(NOON, minutes * 60_000);
   const types = (look: Look, run = submitted): readonly string[] =>
     eventsOf(run.state, look).map((e) => e.type);
 
@@ -97,7 +101,53 @@ describe('a look', () => {
       { type: 'observed', data: { status: 'UNKNOWN' } },
       { data: { code: 'engine-state-lost' } },
     ]);
-    expect(types(look, submitted.add(...first))).toEqual(['observed']);
+    const told = submitted.add(...first);
+    expect(types(look, told)).toEqual(['observed']);
+    // Another attempt is another job: what was said of the one before says nothing of it.
+    const { submission } = told.state;
+    if (submission === null) throw new Error('no submission');
+    const second = { ...told.state, submission: { ...submission, attempt: 2 }, observation: null };
+    expect(eventsOf(second, look)).toMatchObject([
+      { type: 'observed' },
+      { data: { code: 'engine-state-lost', detail: { attempt: 2 } } },
+    ]);
+  });
+
+  it('that gets no usable answer for a quarter of an hour says so once, and once more after it could look again', () => {
+    const dark: Look = { ...base, job: { kind: 'unknown', message: 'the dashboard answers 502' } };
+    const lookAfter = (minutes: number, look: Look): Look => ({ ...look, at: later(minutes) });
+    const first = submitted.add(...eventsOf(submitted.state, dark));
+    expect(first.state.incidents).toEqual([]);
+    expect(first.state.observation?.unread).toEqual({
+      what: 'job',
+      since: '2026-11-21T12:00:00.000Z',
+      why: 'the dashboard answers 502',
+    });
+    expect(types(lookAfter(10, dark), first)).toEqual(['observed']);
+    const told = eventsOf(first.state, lookAfter(19, dark));
+    expect(told[1]?.data).toEqual({
+      code: 'engine-unreadable',
+      detail: {
+        message: 'the job could not be read for 19 min: the dashboard answers 502',
+        since: '2026-11-21T12:00:00.000Z',
+      },
+    });
+    const still = first.add(...told);
+    expect(types(lookAfter(60, dark), still)).toEqual(['observed']);
+    const seen = still.add(...eventsOf(still.state, lookAfter(70, found('RUNNING'))));
+    expect(seen.state.observation?.unread).toBeUndefined();
+    const again = seen.add(...eventsOf(seen.state, lookAfter(80, dark)));
+    expect(types(lookAfter(100, dark), again)).toEqual(['observed', 'incident']);
+  });
+
+  it('at a job whose log cannot be read has its status all the same, and says so', () => {
+    const mute: Look = { ...found('RUNNING'), logUnread: 'no log: 500' };
+    const first = submitted.add(...eventsOf(submitted.state, mute));
+    expect(first.state.observation).toMatchObject({ status: 'RUNNING', unread: { what: 'log' } });
+    expect(eventsOf(first.state, { ...mute, at: later(15) })).toMatchObject([
+      { type: 'observed' },
+      { data: { detail: { message: "the job's log could not be read for 15 min: no log: 500" } } },
+    ]);
   });
 
   it('long after a stop that the engine did not heed says so once', () => {

@@ -7,7 +7,7 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState, Submission } from '../../domain/run-state.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import { finishLog, type LogFacts, readLogText } from '../../watch/log-facts.ts';
-import type { Look } from '../../watch/observation.ts';
+import type { Look } from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
 import type { Lab } from '../lab.ts';
 
@@ -36,7 +36,8 @@ export async function lookAt(input: LookInput): Promise<Look> {
   const { log, logOffset } = placeOf(read, hasEnded(job));
   const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
   const { lease, cadenceMs, redact } = input;
-  return { job, log, logOffset, metrics, lease, cadenceMs, redact };
+  const at = input.lab.now();
+  return { at, job, log, logOffset, logUnread: read.unread, metrics, lease, cadenceMs, redact };
 }
 
 function hasEnded(job: JobObservation): boolean {

@@ -12,6 +12,20 @@ export type Metrics = { readonly [key: string]: string };
 /** The watch's claim to be the only one; a later fence refuses an earlier one's late writes. */
 export type Lease = { readonly holder: string; readonly fence: number; readonly until: string };
 
+/**
+ * What a log had begun to say where a look ended, so that the next look, in whatever process, understands the rest:
+ * an eval whose bar is not full, a line so long that its rest is passed over, and the worker whose traceback stands
+ * `linesAgo` lines above.
+ */
+export type OpenLog = {
+  readonly isEvalRunning: boolean;
+  readonly isLineSkipped: boolean;
+  readonly task: { readonly worker: string; readonly linesAgo: number } | null;
+};
+
+/** Job or log could not be read since then, in an unbroken row of looks. */
+export type Unread = { readonly what: 'job' | 'log'; readonly since: string; readonly why: string };
+
 export type JobEventData = {
   readonly observed: {
     readonly attempt: number;
@@ -27,6 +41,10 @@ export type JobEventData = {
     readonly checkpointStep: number | null;
     readonly signatures: readonly string[];
     readonly logOffset: number;
+    /** Left out where nothing is open. */
+    readonly openLog?: OpenLog;
+    /** Left out where both could be read. */
+    readonly unread?: Unread;
     readonly cadenceMs: number;
     readonly lease: Lease;
   };

@@ -25,6 +25,8 @@ export const watchLimits = {
   logChunksAtEnd: 4_096,
   /** How long the end of a job waits for a log that cannot be read: a dashboard that restarts is back in a minute or two. */
   lastLogPatienceMs: 30 * 60 * 1_000,
+  /** A job or a log that cannot be read for so long is told: a dashboard that restarts is back before, and one look in a row says nothing. */
+  engineUnreadMs: 15 * 60 * 1_000,
   /** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
   stopUnheardMs: 90_000,
   /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */

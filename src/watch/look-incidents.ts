@@ -1,0 +1,91 @@
+/** What of a look a person has to be told, each once for an attempt of the run. */
+
+import { isTerminal } from '../domain/engine.ts';
+import type { EventDraft } from '../domain/event.ts';
+import { limits } from '../domain/limits.ts';
+import type { IncidentCode } from '../domain/reasons.ts';
+import type { Incident, RunState } from '../domain/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { type Look, saidOf, tellable } from './look.ts';
+import { SIGNATURES } from './signatures.ts';
+import { unreadOf } from './unread.ts';
+
+/** The incidents of one look that do not stand in the record yet. A relaunch is told anew: it is another job. */
+export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] {
+  return [
+    ...newSignatures(state, look),
+    ...lostIncident(state, look),
+    ...unreadIncident(state, look),
+    ...unstopped(state, look),
+  ];
+}
+
+/** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
+function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
+  const told = new Set(toldOf(state, 'failure-signature').map(({ detail }) => detail['signature']));
+  return look.log.failures
+    .filter((failure) => !told.has(failure.id))
+    .map((failure) => {
+      const row = SIGNATURES.find((signature) => signature.id === failure.id);
+      return incident(state, 'failure-signature', {
+        signature: failure.id,
+        class: row?.class ?? '',
+        advice: row?.advice ?? '',
+        line: tellable(look, failure.line),
+        ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
+      });
+    });
+}
+
+/** A job that was there and that the engine does not know any more: said once an attempt; how it ended nobody knows. */
+function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
+  if (look.job.kind !== 'absent' && look.job.kind !== 'state-lost') return [];
+  if (isTold(state, 'engine-state-lost')) return [];
+  return [incident(state, 'engine-state-lost', { message: tellable(look, saidOf(look.job)) })];
+}
+
+/** A stop that the engine does not heed, such as one of a Ray job that is still PENDING: said once, when it had its time. */
+function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
+  const since = fromRfc3339(state.stop?.at ?? '');
+  const last = fromRfc3339(state.observation?.at ?? '');
+  if (job.kind !== 'found' || isTerminal(job.status) || since === null || last === null) return [];
+  if (last - since < limits.stopUnheardMs || isTold(state, 'stop-unconfirmed')) return [];
+  return [
+    incident(state, 'stop-unconfirmed', {
+      message: `the job is still ${job.status}, minutes after the stop`,
+    }),
+  ];
+}
+
+/** What cannot be read for long is said once for each such time; until it can be read again nothing is concluded. */
+function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
+  const { unread } = unreadOf(state, look);
+  if (unread === undefined) return [];
+  const { what, since, why } = unread;
+  const unreadMs = look.at - (fromRfc3339(since) ?? look.at);
+  const isSaid = toldOf(state, 'engine-unreadable').some(({ detail }) => detail['since'] === since);
+  if (unreadMs < limits.engineUnreadMs || isSaid) return [];
+  const subject = what === 'job' ? 'the job' : "the job's log";
+  const message = `${subject} could not be read for ${Math.round(unreadMs / 60_000)} min: ${why}`;
+  return [incident(state, 'engine-unreadable', { message: tellable(look, message), since })];
+}
+
+function isTold(state: RunState, code: IncidentCode): boolean {
+  return toldOf(state, code).length > 0;
+}
+
+function toldOf(state: RunState, asked: IncidentCode): readonly Incident[] {
+  const attempt = attemptOf(state);
+  return state.incidents.filter(({ code, detail }) => code === asked && (detail['attempt'] ?? 1) === attempt);
+}
+
+/** The first attempt is not named, so that such an entry is the one that it always was. */
+function incident(state: RunState, code: IncidentCode, facts: Readonly<Record<string, string>>): EventDraft {
+  const attempt = attemptOf(state);
+  const detail = { ...facts, ...(attempt === 1 ? {} : { attempt }) };
+  return { type: 'incident', role: 'watch', data: { code, detail } };
+}
+
+function attemptOf({ submission }: RunState): number {
+  return submission?.attempt ?? 1;
+}

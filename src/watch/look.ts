@@ -1,0 +1,32 @@
+/** One look at a job, before anything is concluded from it. */
+
+import type { JobObservation } from '../domain/engine.ts';
+import type { Lease, Metrics } from '../domain/events/job-events.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { LogFacts } from './log-facts.ts';
+
+/** What the engine said, what the log says by now, and where reading goes on. */
+export type Look = {
+  readonly at: Instant;
+  readonly job: JobObservation;
+  readonly log: LogFacts;
+  readonly logOffset: number;
+  /** Why the log was not read on; null: it was. */
+  readonly logUnread: string | null;
+  readonly metrics: Metrics;
+  readonly lease: Lease;
+  readonly cadenceMs: number;
+  readonly redact: (text: string) => string;
+};
+
+/** The engine's own words about the job, or what it comes to that there are none. */
+export function saidOf(job: JobObservation): string {
+  if (job.kind === 'found') return job.message;
+  return job.kind === 'absent' ? 'the engine has no such job' : `${job.kind}: ${job.message}`;
+}
+
+/** A text without secrets and bounded; well-formed after the cut, because canonical JSON refuses half a character. */
+export function tellable({ redact }: Pick<Look, 'redact'>, text: string): string {
+  return redact(text).slice(0, limits.messageCharactersMax).toWellFormed();
+}

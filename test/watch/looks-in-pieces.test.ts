@@ -1,0 +1,115 @@
+/** What a log says does not depend on when somebody looked: what one look leaves open, the next one goes on with, in another process too. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lookAt } from '../../src/app/watch/look.ts';
+import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { eventsOf } from '../../src/watch/observation.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { NOON } from '../support/run-facts.ts';
+import { createSimulatedEngine } from '../support/simulated-engine.ts';
+
+const HEAD = 'ray.exceptions.RayTaskError(RuntimeError): ray::train() (pid=1, ip=10.0.0.9, actor_id=ab)';
+const BUSY = 'RuntimeError: open(/dev/accel0): Device or resource busy';
+const LOG = Buffer.from(
+  [
+    'Progress on:eval 1.00it/4.00it rate:1.00it/s remaining:00:03 elapsed:00:01',
+    `overlong ${'x'.repeat(limits.logLineCharsMax + 5_000)} ${BUSY}`,
+    'fünf 🚢',
+    HEAD,
+    ...Array.from({ length: 20 }, (_, index) => `  File "train.py", line ${index}, in train`),
+    BUSY,
+    'Progress on:eval 4.00it/4.00it rate:1.00it/s remaining:00:00 elapsed:00:04',
+    'ValueError: no end of line',
+  ].join('\n'),
+);
+const engine = createSimulatedEngine({
+  now: () => NOON,
+  script: () => {
+    throw new Error('nothing is submitted here');
+  },
+});
+
+/** Looks each time when the log has grown to one of `sizes`; at the last one the job has failed. Nothing is kept but the record. */
+async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder> {
+  let run = aRun().gated().approved(bob).ordered().submitted();
+  for (const [index, size] of [...sizes, log.length].entries()) {
+    const status: JobStatus = index === sizes.length ? 'FAILED' : 'RUNNING';
+    const { state } = run;
+    if (state.submission === null) throw new Error('no submission');
+    const look = await lookAt({
+      lab: { now: () => NOON },
+      engine: { ...engine, readLog: async (_jobId, offset) => chunkOf(log, size, offset) },
+      seen: { ...RUNNING, status },
+      state,
+      submission: state.submission,
+      lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
+      cadenceMs: 570_000,
+      readMetrics: async () => ({}),
+      redact: (text) => text,
+    });
+    run = run.add(...eventsOf(state, look));
+  }
+  return run;
+}
+
+const RUNNING = {
+  kind: 'found',
+  message: '',
+  errorType: null,
+  exitCode: null,
+  startedAtMs: NOON,
+  endedAtMs: NOON,
+  metadata: null,
+  session: null,
+  details: {},
+} as const;
+
+/** A whole number of characters, as every engine promises. */
+function chunkOf(log: Buffer, size: number, offset: number): LogRead {
+  let end = size;
+  while (((log[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  const bytes = log.subarray(offset, Math.max(offset, end));
+  const text = bytes.toString('utf8');
+  return { kind: 'chunk', text, offset, nextOffset: offset + bytes.length, atEnd: true };
+}
+
+describe('a log that grows between looks', () => {
+  it('keeps the address of a bad node whose traceback was cut in two', async () => {
+    const { state } = await lookedAt([LOG.indexOf(HEAD) + HEAD.length + 30]);
+    expect(state.incidents.map(({ detail }) => [detail['signature'], detail['workers']])).toEqual([
+      ['device-busy', '10.0.0.9'],
+    ]);
+  });
+
+  it('says the same wherever it was cut', async () => {
+    const whole = (await lookedAt([])).state;
+    const told = (state: typeof whole): unknown => [
+      state.incidents.map(({ code, detail }) => [code, detail]),
+      state.end?.signatures,
+      state.end?.metrics,
+    ];
+    expect(whole.incidents).not.toEqual([]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: LOG.length }), { maxLength: 6 }), async (sizes) => {
+        const { state } = await lookedAt(sizes.toSorted((a, b) => a - b));
+        expect(told(state)).toEqual(told(whole));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives up a traceback that stands too far above', async () => {
+    const far = `${HEAD}\n${'a line\n'.repeat(limits.tracebackLinesMax)}`;
+    const log = Buffer.from(`${far}${BUSY}\n`);
+    for (const size of [HEAD.length + 1, far.length - 700, far.length]) {
+      const { state } = await lookedAt([size], log);
+      expect(state.incidents.map(({ detail }) => detail['workers'])).toEqual(['']);
+    }
+    const near = Buffer.from(`${far.slice(0, -'a line\n'.length)}${BUSY}\n`);
+    const { state } = await lookedAt([HEAD.length + 1, 300], near);
+    expect(state.incidents.map(({ detail }) => detail['workers'])).toEqual(['10.0.0.9']);
+  });
+});
