@@ -53,6 +53,12 @@ export const diskSchema = z.strictObject({
   startCleanup: argumentArray
     .default([...CLUSTER_PY, 'start-cleanup'])
     .describe('Starts the cleanup job on the head node; {clusterFile}.'),
+  pythonWithoutUv: argumentArray
+    .nullable()
+    .default(['.venv/bin/python'])
+    .describe(
+      'What takes the place of `uv run` in the commands here where uv itself cannot be started at all; null: nothing.',
+    ),
   cleanupAlive: check
     .nullable()
     .default(null)

@@ -2,7 +2,7 @@
 
 import { type ConsentToken, grantOf } from './consent-seal.ts';
 import type { Instant } from './ids.ts';
-import type { MutationStep } from './mutation.ts';
+import { isSameStep, type MutationStep } from './mutation.ts';
 
 export type { ConsentToken } from './consent-seal.ts';
 
@@ -23,12 +23,4 @@ export function spendConsent(token: ConsentToken, step: MutationStep, now: Insta
   if (next === undefined) throw new ConsentError(`${step.does} with a consent that is used up`);
   if (!isSameStep(next, step)) throw new ConsentError(`${step.does} is not what was consented to`);
   held.spent += 1;
-}
-
-function isSameStep(a: MutationStep, b: MutationStep): boolean {
-  return (
-    a.does === b.does &&
-    a.command.length === b.command.length &&
-    a.command.every((argument, index) => argument === b.command[index])
-  );
 }

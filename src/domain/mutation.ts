@@ -28,7 +28,12 @@ export type Mutation =
   | { readonly kind: 'start-cleanup-cron'; readonly head: string };
 
 /** One call on the cluster, as exactly as it will be made. */
-export type MutationStep = { readonly does: MutationKind; readonly command: readonly string[] };
+export type MutationStep = {
+  readonly does: MutationKind;
+  readonly command: readonly string[];
+  /** The same call in other words, made only where the program of `command` could not be started at all. */
+  readonly instead?: readonly string[];
+};
 
 /** What a person consents to. Its digest is that of its canonical JSON (RFC 8785). */
 export type MutationProposal = {
@@ -79,9 +84,15 @@ export function targetName(mutation: Mutation): string {
   return mutation.kind === 'start-cleanup-cron' ? mutation.head : mutation.vm.name;
 }
 
+/** Whether two steps are the same to the last argument, also in what is run where the first cannot start. */
+export function isSameStep(a: MutationStep, b: MutationStep): boolean {
+  const callsOf = ({ command, instead }: MutationStep): string => JSON.stringify([command, instead ?? null]);
+  return a.does === b.does && callsOf(a) === callsOf(b);
+}
+
 /** Whether two lists make the same calls in the same order. */
 export function areSameSteps(a: readonly MutationStep[], b: readonly MutationStep[]): boolean {
   const isSame = (one: MutationStep, other: MutationStep | undefined): boolean =>
-    one.does === other?.does && JSON.stringify(one.command) === JSON.stringify(other.command);
+    other !== undefined && isSameStep(one, other);
   return a.length === b.length && a.every((step, index) => isSame(step, b[index]));
 }

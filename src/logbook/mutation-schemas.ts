@@ -20,7 +20,13 @@ export const proposalSchema = z.looseObject({
   repository: text,
   cluster: text,
   mutation,
-  steps: z.array(z.looseObject({ does: z.enum(MUTATIONS), command: z.array(text) })),
+  steps: z.array(
+    z.looseObject({
+      does: z.enum(MUTATIONS),
+      command: z.array(text),
+      instead: z.array(text).exactOptional(),
+    }),
+  ),
   evidence: digest,
   thread: z.int(),
   round: z.int(),

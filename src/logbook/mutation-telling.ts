@@ -1,7 +1,7 @@
 /** The entries about changes of a cluster, told for people. */
 
 import type { EventOf } from '../domain/event.ts';
-import { targetName } from '../domain/mutation.ts';
+import { type MutationStep, targetName } from '../domain/mutation.ts';
 import type { MUTATION_EVENTS } from '../domain/mutation-state.ts';
 import { code, prose } from './plain-text.ts';
 
@@ -19,7 +19,7 @@ export const mutationTellers: Tellers = {
   'mutation-proposed': ({ data: { proposal, digest, evidence } }) => ({
     status: `${proposal.mutation.kind} of ${code(targetName(proposal.mutation))} on ${code(proposal.cluster)} is proposed`,
     evidence: scalarsOf(evidence.facts),
-    decision: `as ${code(digest)}: ${proposal.steps.map(({ command }) => code(command.join(' '))).join(', then ')}`,
+    decision: `as ${code(digest)}: ${proposal.steps.map(stepWords).join(', then ')}`,
     next: `somebody consents in #${proposal.thread}, or nothing happens`,
   }),
   consented: ({ data: { proposal, source }, actor }) => ({
@@ -44,6 +44,11 @@ export const mutationTellers: Tellers = {
     next: outcome === 'done' ? 'the run goes on' : 'a person looks',
   }),
 };
+
+function stepWords({ command, instead }: MutationStep): string {
+  const other = instead === undefined ? '' : ` (or ${code(instead.join(' '))} where that cannot start)`;
+  return `${code(command.join(' '))}${other}`;
+}
 
 function scalarsOf(values: { readonly [name: string]: string | number }): string {
   return Object.entries(values)

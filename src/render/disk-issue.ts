@@ -3,7 +3,7 @@
 import { consentCommand } from '../care/consent-command.ts';
 import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/disk-scan.ts';
 import { limits } from '../domain/limits.ts';
-import { targetName } from '../domain/mutation.ts';
+import { type MutationStep, targetName } from '../domain/mutation.ts';
 import type { MutationRecord } from '../domain/mutation-state.ts';
 import { comment } from './comment.ts';
 import { CLEANUP_WORDS, FINDING_WORDS, gigabytes, STEP_WORDS } from './disk-words.ts';
@@ -114,7 +114,7 @@ function proposals(open: readonly MutationRecord[]): string {
     const target = targetName(proposal.mutation);
     const words = [`/${name}`, ...(key === null ? [] : [`${key}=${target}`]), digestHex(digest)];
     const inWords = proposal.steps.map(({ does }, index) => `${index + 1}. ${STEP_WORDS[does]}`);
-    const steps = proposal.steps.map(({ command }) => command.join(' ')).join('\n\n');
+    const steps = proposal.steps.map(shownStep).join('\n\n');
     return paragraphs(
       `\`\`\`\n${words.join(' ')}\n\`\`\``,
       details(
@@ -124,6 +124,12 @@ function proposals(open: readonly MutationRecord[]): string {
     );
   });
   return paragraphs('**What can be approved** (as a comment here; it counts once, for an hour):', ...parts);
+}
+
+/** The call as it is made, and the one that takes its place. */
+function shownStep({ command, instead }: MutationStep): string {
+  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
+  return `${command.join(' ')}${other}`;
 }
 
 function history(mutations: readonly MutationRecord[]): string {

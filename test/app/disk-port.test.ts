@@ -76,6 +76,23 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     expect(await port.cleanupAlive()).toEqual({ kind: 'known', value: true });
   });
 
+  test('scans without uv where this machine has none, and says so where it may not', async () => {
+    const withPython = [join(ROOT, 'fixtures/gcloud/bin'), standin.gcloud.env['PATH']].join(delimiter);
+    const scan = ['uv', 'run', ...PLACE.disk.scan.slice(1)];
+    const env = {
+      ...standin.gcloud.env,
+      PATH: join(ROOT, 'fixtures/gcloud/bin'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    const scanned = (pythonWithoutUv: readonly string[] | null): ReturnType<DiskPort['scan']> =>
+      createDiskPort(
+        { ...PLACE, disk: { ...PLACE.disk, scan, pythonWithoutUv: pythonWithoutUv?.slice() ?? null } },
+        { gcloud: { ...standin.gcloud, env }, tree: join(ROOT, 'fixtures/lab'), environment: {} },
+      ).scan();
+    expect(await scanned(['/usr/bin/env', `PATH=${withPython}`, 'python3'])).toMatchObject({ exitCode: 0 });
+    expect(readScanReport(await scanned(null), 20)).toMatchObject({ kind: 'unreadable' });
+  });
+
   test('does not take a worker that did not answer for a fine one', async () => {
     await standin.set({
       nodes: [aNode('ray-b', '10.130.0.2')],

@@ -3,7 +3,7 @@
 import type { ConsentToken } from '../../domain/consent-token.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { MutationStep, VmIdentity } from '../../domain/mutation.ts';
+import { areSameSteps, type VmIdentity } from '../../domain/mutation.ts';
 import type { MutationRecord } from '../../domain/mutation-state.ts';
 import { REPLACED } from '../../domain/relaunch.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
@@ -32,18 +32,13 @@ export function nodeDeletionHands(input: NodeDeletion): Hands {
 
 /** Name, zone, time of creation and address are those that were proposed, and the call is the one that was shown. */
 function targetLook({ vm, project, mutation }: NodeDeletion, listing: VmListing): TargetLook {
-  const [step, ...more] = mutation.proposal.steps;
-  if (more.length > 0 || step === undefined || !isSame(step, deleteStep(project, vm)))
+  if (!areSameSteps(mutation.proposal.steps, [deleteStep(project, vm)]))
     return { kind: 'changed', code: 'steps-changed', why: 'the config names another project by now' };
   if (listing.kind === 'unknown') return { kind: 'unknown', why: listing.message };
   const there = listing.vms.find((one) => one.name === vm.name && one.zone === vm.zone);
   if (there !== undefined && isSameVm(there, vm)) return { kind: 'same' };
   const why = there === undefined ? 'no such machine' : `made ${there.createdAt}, state ${there.state}`;
   return { kind: 'changed', code: 'target-changed', why };
-}
-
-function isSame(a: MutationStep, b: MutationStep): boolean {
-  return a.does === b.does && JSON.stringify(a.command) === JSON.stringify(b.command);
 }
 
 async function act(input: NodeDeletion, token: ConsentToken, begunAt: Instant): Promise<Ending> {

@@ -9,6 +9,7 @@ import type { ScanEnd } from '../../care/disk/scan-report.ts';
 import { changeWithScript } from '../../clusters/gcp/change-with-script.ts';
 import { changeWithGcloud, type GcloudOptions } from '../../clusters/gcp/gcloud.ts';
 import { listVms } from '../../clusters/gcp/list-vms.ts';
+import { runScriptCommand, scriptCommand } from '../../clusters/gcp/script-command.ts';
 import { folderOf, inspectWorker } from '../../clusters/gcp/ssh.ts';
 import type { DiskConfig } from '../../config/disk-schema.ts';
 import type { LabConfig } from '../../config/schema.ts';
@@ -63,14 +64,16 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
     more: Readonly<Record<string, string>>,
   ): Promise<Observed<boolean> | null> => {
     if (check === null) return null;
-    const command = filledCommand(check.command, { clusterFile: disk.clusterFile, ...more });
-    return readLook(endOf(await runScript(means, disk, command, limits.sshTimeoutMs)), check.expect);
+    const values = { clusterFile: disk.clusterFile, ...more };
+    return readLook(
+      endOf(await runScript(means, disk, { template: check.command, values }, limits.sshTimeoutMs)),
+      check.expect,
+    );
   };
   return {
     scan: async () => {
       const values = { clusterFile: disk.clusterFile, threshold: String(disk.warnPercent) };
-      const command = filledCommand(disk.scan, values);
-      return endOf(await runScript(means, disk, command, limits.diskScanTimeoutMs));
+      return endOf(await runScript(means, disk, { template: disk.scan, values }, limits.diskScanTimeoutMs));
     },
     list: () => listVms(means.gcloud, gcp),
     look: async (worker) => {
@@ -99,29 +102,28 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
   };
 }
 
-/** A command of the config with its placeholders filled in. */
-export function filledCommand(
-  template: readonly string[],
-  values: Readonly<Record<string, string>>,
-): readonly string[] {
-  return template.map((part) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
-}
-
 /** Runs a script of the lab in the checkout. */
 function runScript(
   means: DiskMeans,
   disk: DiskConfig,
-  [file = '', ...args]: readonly string[],
+  { template, values }: Filled,
   timeoutMs: number,
 ): Promise<ProgramResult> {
-  const env = scriptEnvironment(means, disk);
-  return means.gcloud.run(file, args, {
-    env,
+  const options = {
+    env: scriptEnvironment(means, disk),
     cwd: means.tree,
     timeoutMs,
     outputBytesMax: limits.remoteOutputBytesMax,
-  });
+  };
+  return runScriptCommand(scriptCommand(template, values, disk.pythonWithoutUv), (file, args) =>
+    means.gcloud.run(file, args, options),
+  );
 }
+
+type Filled = {
+  readonly template: readonly string[];
+  readonly values: Readonly<Record<string, string>>;
+};
 
 /** No token of GitHub's, and of our environment what gcloud needs and the config names. */
 function scriptEnvironment(

@@ -1,11 +1,12 @@
 /** The steps of disk care by the config of one cluster: what is proposed is exactly what is called later. */
 
 import { cleanStep } from '../../clusters/gcp/disk-steps.ts';
+import { scriptCommand } from '../../clusters/gcp/script-command.ts';
 import type { ScannedWorker } from '../../domain/disk-scan.ts';
 import { branded } from '../../domain/ids.ts';
 import type { MutationStep } from '../../domain/mutation.ts';
 import { isTpuName, isZone } from '../../domain/worker-disk.ts';
-import { type DiskPlace, filledCommand } from './disk-port.ts';
+import type { DiskPlace } from './disk-port.ts';
 
 export type DiskSteps = {
   readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => MutationStep;
@@ -24,11 +25,15 @@ export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
     },
     initialise: (tpu) => ({
       does: 'init-worker',
-      command: filledCommand(disk.initWorker, { clusterFile, worker: branded(tpu, isTpuName) }),
+      ...scriptCommand(
+        disk.initWorker,
+        { clusterFile, worker: branded(tpu, isTpuName) },
+        disk.pythonWithoutUv,
+      ),
     }),
     startCleanup: () => ({
       does: 'start-cleanup-cron',
-      command: filledCommand(disk.startCleanup, { clusterFile }),
+      ...scriptCommand(disk.startCleanup, { clusterFile }, disk.pythonWithoutUv),
     }),
   };
 }

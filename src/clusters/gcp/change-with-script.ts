@@ -5,14 +5,14 @@ import type { Instant } from '../../domain/ids.ts';
 import type { MutationStep } from '../../domain/mutation.ts';
 import type { ProgramResult, RunOptions } from '../../host/process.ts';
 import type { RunProgram } from './gcloud.ts';
+import { runScriptCommand } from './script-command.ts';
 
-/** Spends the step, then runs it. Throws `ConsentError` where the token is not for it. */
+/** Spends the step, then runs it as it stands there. Throws `ConsentError` where the token is not for it. */
 export function changeWithScript(
   run: RunProgram,
   consent: { readonly token: ConsentToken; readonly step: MutationStep; readonly now: Instant },
   options: RunOptions,
 ): Promise<ProgramResult> {
-  const [file = '', ...args] = consent.step.command;
   spendConsent(consent.token, consent.step, consent.now);
-  return run(file, args, options);
+  return runScriptCommand(consent.step, (file, args) => run(file, args, options));
 }

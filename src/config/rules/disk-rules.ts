@@ -52,6 +52,7 @@ const CHECKS = [
 
 const commandsAreComplete = ofEachDisk((at, disk) => [
   ...COMMANDS.flatMap(({ key, may, must }) => templateMisfits([...at, key], disk[key], may, must)),
+  ...templateMisfits([...at, 'pythonWithoutUv'], disk.pythonWithoutUv ?? [], [], []),
   ...CHECKS.flatMap(({ key, may, must }) =>
     templateMisfits([...at, key, 'command'], disk[key]?.command ?? [], may, must),
   ),

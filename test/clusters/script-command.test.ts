@@ -1,0 +1,107 @@
+/** The lab's scripts run through uv; without it only where uv itself could not start, and never a second time. */
+
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeWithScript } from '../../src/clusters/gcp/change-with-script.ts';
+import { scriptCommand } from '../../src/clusters/gcp/script-command.ts';
+import { sealConsent } from '../../src/domain/consent-seal.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import type { MutationStep } from '../../src/domain/mutation.ts';
+import { type ProgramResult, runProgram } from '../../src/host/process.ts';
+
+const VENV = ['.venv/bin/python'];
+const NOW = branded(1, isInstant);
+const LATER = branded(2, isInstant);
+const STEP: MutationStep = {
+  does: 'init-worker',
+  ...scriptCommand(
+    ['uv', 'run', 'cluster.py', '--config', '{clusterFile}', 'init-worker', '{worker}'],
+    { clusterFile: 'infra/a.yaml', worker: 'ray-a' },
+    VENV,
+  ),
+};
+
+let tree: string;
+beforeEach(() => {
+  tree = mkdtempSync(join(tmpdir(), 'ferrybot-scripts-'));
+});
+afterEach(() => rmSync(tree, { recursive: true, force: true }));
+
+/** A program that says how it was called, and ends as it is told to. */
+function program(path: string, exitCode = 0, mode = 0o755): void {
+  const file = join(tree, path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\necho "${path} $*" >>"${tree}/calls"\nexit ${exitCode}\n`);
+  chmodSync(file, mode);
+}
+const calls = (): string =>
+  existsSync(join(tree, 'calls')) ? readFileSync(join(tree, 'calls'), 'utf8') : '';
+const change = (step = STEP): Promise<ProgramResult> => {
+  const token = sealConsent({ steps: [STEP], until: LATER });
+  return changeWithScript(
+    runProgram,
+    { token, step, now: NOW },
+    { env: { PATH: join(tree, 'bin') }, cwd: tree },
+  );
+};
+const WITHOUT_UV = '.venv/bin/python cluster.py --config infra/a.yaml init-worker ray-a\n';
+
+describe('a script of the lab', () => {
+  it('runs through uv, and nothing else is run', async () => {
+    program('bin/uv');
+    program('.venv/bin/python');
+    expect(await change()).toMatchObject({ ok: true });
+    expect(calls()).toBe('bin/uv run cluster.py --config infra/a.yaml init-worker ray-a\n');
+  });
+
+  it.each([
+    ['there is no uv', () => undefined],
+    ['nobody may execute it', () => program('bin/uv', 0, 0o644)],
+  ])('runs without it where %s', async (_, prepare) => {
+    prepare();
+    program('.venv/bin/python');
+    expect(await change()).toMatchObject({ ok: true });
+    expect(calls()).toBe(WITHOUT_UV);
+  });
+
+  it.each([1, 2, 126, 127])('is not run again where uv ended with %d', async (exitCode) => {
+    program('bin/uv', exitCode);
+    program('.venv/bin/python');
+    expect(await change()).toMatchObject({ ok: false, exitCode });
+    expect(calls().split('\n')).toHaveLength(2);
+  });
+
+  it('says what it could not start where neither can', async () => {
+    expect(await change()).toMatchObject({ kind: 'not-started', code: 'ENOENT' });
+  });
+
+  it('is not run with another Python than the one that was consented to', () => {
+    program('.venv/bin/python');
+    expect(() => change({ ...STEP, instead: ['python3', 'cluster.py'] })).toThrow(
+      'not what was consented to',
+    );
+    expect(() => change({ does: STEP.does, command: STEP.command })).toThrow('not what was consented to');
+    expect(calls()).toBe('');
+  });
+});
+
+describe('what is run instead', () => {
+  it.each([
+    ['uv run a/b.py --x', '.venv/bin/python a/b.py --x'],
+    ['uv run python a/b.py', '.venv/bin/python a/b.py'],
+    ['uv run python3 -m a.b', '.venv/bin/python -m a.b'],
+    ['uv run --with rich a/b.py', undefined],
+    ['uv sync', undefined],
+    ['python3 a/b.py', undefined],
+    ['./uv run a/b.py', undefined],
+    ['uv run ruff', undefined],
+  ])('of %s is %s', (command, instead) => {
+    expect(scriptCommand(command.split(' '), {}, VENV).instead?.join(' ')).toBe(instead);
+  });
+
+  it('is nothing where the config allows none', () => {
+    expect(scriptCommand(['uv', 'run', 'a.py'], {}, null)).toEqual({ command: ['uv', 'run', 'a.py'] });
+  });
+});
