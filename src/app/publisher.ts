@@ -6,12 +6,11 @@ import type { Instant, RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { known, unknown } from '../domain/observed.ts';
 import { isLive, type RunState } from '../domain/run-state.ts';
-import { judgeFerry } from '../ferry/verdict.ts';
 import { readProposal } from '../github/proposal-threads.ts';
 import { decidePublication } from '../run/decide-publications.ts';
 import { threadsSince } from '../run/pending-commands.ts';
-import { sealedHistory } from '../run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
+import { verdictOf } from '../run/verdict-of.ts';
 import { type ControlEffect, perform } from './control/perform.ts';
 import type { OpenLab } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
@@ -105,14 +104,13 @@ function inputFor(
     careRuns: nothing,
     closureLog: nothing,
   };
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, sealedHistory(runs));
   return {
     state,
     facts,
     config,
     repository: lab.repository,
     now: lab.now(),
-    verdict,
+    verdict: verdictOf(state, config, runs),
     activeRuns: runs.filter(isLive).length,
     annotations: [],
   };

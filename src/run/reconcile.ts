@@ -4,12 +4,12 @@
  */
 
 import type { LabConfig } from '../config/schema.ts';
-import type { RunFacts, SealedMetrics } from '../domain/facts.ts';
+import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { known } from '../domain/observed.ts';
 import { isLive, isOver, type RunState } from '../domain/run-state.ts';
-import { judgeFerry } from '../ferry/verdict.ts';
+import type { FerryVerdict } from '../ferry/verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
@@ -25,6 +25,7 @@ import { decideStop } from './decide-stop.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
 import { append, type Memory, type Step } from './step.ts';
+import { verdictOf } from './verdict-of.ts';
 
 export type ReconcileInput = {
   readonly state: RunState;
@@ -59,7 +60,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   if (command.kind === 'step') return command.step;
   const closing =
     command.kind === 'staged'
-      ? decideClosure({ ...input, command: command.command, verdict: verdictOf(input) })
+      ? decideClosure({ ...input, command: command.command, verdict: verdictNow(input) })
       : null;
   return (
     closing ??
@@ -111,19 +112,11 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
           verdicts: gated.verdicts,
           plan: () => smallestRemedy(gated.facts),
         };
-  return decideCommand({ ...input, gates, verdict: verdictOf(input)?.result ?? 'unknown' });
+  return decideCommand({ ...input, gates, verdict: verdictNow(input)?.result ?? 'unknown' });
 }
 
-function verdictOf({ state, facts, config }: ReconcileInput): ReturnType<typeof judgeFerry> | null {
-  if (state.end === null || facts.laneRuns.kind === 'unknown') return null;
-  return judgeFerry(state.end, config.lanes.daily, sealedHistory(facts.laneRuns.value));
-}
-
-/** Metrics of the sealed runs of the lane, newest first. */
-export function sealedHistory(runs: readonly RunState[]): readonly SealedMetrics[] {
-  return runs.flatMap((run) =>
-    run.seal === null ? [] : [{ run: run.run, date: run.proposal.date, metrics: run.seal.metrics }],
-  );
+function verdictNow({ state, facts, config }: ReconcileInput): FerryVerdict | null {
+  return facts.laneRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.laneRuns.value);
 }
 
 function publish(input: ReconcileInput): Step | null {
@@ -131,7 +124,7 @@ function publish(input: ReconcileInput): Step | null {
     input.facts.laneRuns.kind === 'known' ? input.facts.laneRuns.value.filter(isLive).length : 1;
   return decidePublication({
     ...input,
-    verdict: verdictOf(input),
+    verdict: verdictNow(input),
     activeRuns,
     annotations: annotationsOf(input.state, input.facts, input.config),
   });

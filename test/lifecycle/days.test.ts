@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { approveAndFinish, playFerry, propose, seal, stateOf } from '../support/play.ts';
-import { bodyOf, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { bodyOf, botComments, pushFile, SHORT_FERRY, saidTwice } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const HOUR = 3_600_000;
@@ -11,6 +11,12 @@ const HOUR = 3_600_000;
 async function nextMorning(lab: VirtualLab): Promise<void> {
   const day = 24 * HOUR;
   await lab.clock.skip(Math.ceil(lab.clock.now() / day) * day + 6 * HOUR - lab.clock.now());
+}
+
+/** What the card in a pull request says that its ferry was compared with. */
+function comparedWith(lab: VirtualLab, pull: number): string | undefined {
+  const card = botComments(lab).find(({ thread, kind }) => thread === pull && kind === 'card');
+  return card?.text.split('\n').find((line) => /^No sealed ferry|^Median of/.test(line));
 }
 
 describe('three days', () => {
@@ -46,6 +52,12 @@ describe('three days', () => {
     }
     expect(lab.engine.startCount()).toBe(3);
     expect(saidTwice(lab)).toEqual([]);
+    // Neither a ferry's own seal nor those of later days are its history.
+    expect(days.map(({ pull }) => comparedWith(lab, pull))).toEqual([
+      'No sealed ferry to compare with yet.',
+      'Median of 1 sealed ferry: `ferry-daily-20261121`.',
+      'Median of 2 sealed ferries: `ferry-daily-20261122`, `ferry-daily-20261121`.',
+    ]);
     await lab.close();
   });
 
