@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
+import { limits } from '../domain/limits.ts';
 import { call, type GitHubClient } from './call.ts';
+import { missingBatches, type SentAnnotation } from './check-annotations.ts';
 import { idOf } from './comments.ts';
 
 /** The name under which a lab sees the gates beside its own checks. */
@@ -18,19 +20,70 @@ export const CHECK_NAMES = {
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
 });
-/** GitHub REST, checks: at most 50 annotations a request. */
-const ANNOTATIONS_MAX = 50;
 const TITLE_MAX = 250;
 const SUMMARY_MAX = 65_535;
 
 /** Creates or updates the check run. The App is asked for its own runs only, by name. */
-export async function putCheckRun(
-  client: GitHubClient,
-  effect: Extract<Effect, { kind: 'put-check-run' }>,
-): Promise<EffectOutcome> {
+export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Promise<EffectOutcome> {
   const found: Found =
     effect.existing === null ? await findCheckRun(client, effect) : { kind: 'found', id: effect.existing };
   if (found.kind === 'unreadable') return { kind: 'unknown', message: found.why };
+  if (found.kind === 'found') {
+    const updated = await put(client, effect, found.id);
+    // Only the App that made a check run may change it: a lab that moved from workflows to the App gets a new one.
+    if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
+  }
+  if (effect.onlyOwn === true)
+    return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
+  return put(client, effect, null);
+}
+
+/** Updates the check run `id`, or makes one; annotations that do not fit into one request follow in further ones. */
+async function put(client: GitHubClient, effect: CheckEffect, id: number | null): Promise<EffectOutcome> {
+  const batches = await missingBatches(client, id, effect.annotations);
+  if (batches.kind === 'unknown') return { kind: 'unknown', message: batches.why };
+  const [first = [], ...more] = batches.value;
+  const fields = fieldsOf(effect, first);
+  const outcome =
+    id === null
+      ? idOf(
+          await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields }),
+        )
+      : await update(client, id, fields);
+  if (outcome.kind !== 'done' || outcome.number === null || more.length === 0) return outcome;
+  const rest = await addRest(client, effect, outcome.number, more.length);
+  return rest.kind === 'done' ? outcome : rest;
+}
+
+/** Adds what is missing, batch by batch; where an answer is lost it looks again before it sends more. */
+async function addRest(
+  client: GitHubClient,
+  effect: CheckEffect,
+  id: number,
+  batches: number,
+): Promise<EffectOutcome> {
+  let last: EffectOutcome = { kind: 'done', number: id };
+  for (let sent = 0; sent < batches + limits.requestTriesMax; sent += 1) {
+    const missing = await missingBatches(client, id, effect.annotations);
+    if (missing.kind === 'unknown') return { kind: 'unknown', message: missing.why };
+    const [batch] = missing.value;
+    if (batch === undefined) return { kind: 'done', number: id };
+    last = await update(client, id, fieldsOf(effect, batch));
+    if (last.kind === 'refused') return last;
+  }
+  return last;
+}
+
+async function update(
+  client: GitHubClient,
+  id: number,
+  fields: Record<string, unknown>,
+): Promise<EffectOutcome> {
+  const route = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
+  return idOf(await call(client, route, { check_run_id: id, ...fields }));
+}
+
+function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): Record<string, unknown> {
   const state =
     effect.conclusion === null
       ? { status: 'in_progress' }
@@ -38,47 +91,24 @@ export async function putCheckRun(
   const output = {
     title: effect.title.slice(0, TITLE_MAX),
     summary: effect.summary.slice(0, SUMMARY_MAX),
-    annotations: effect.annotations.slice(0, ANNOTATIONS_MAX).map((a) => ({
-      path: a.path,
-      start_line: a.line,
-      end_line: a.line,
-      annotation_level: a.level,
-      title: a.title,
-      message: a.message,
-    })),
+    annotations,
   };
-  const fields = {
+  return {
     name: CHECK_NAMES[effect.check ?? 'launch-gate'],
     external_id: effect.externalId,
     ...state,
     output,
   };
-  if (found.kind === 'found') {
-    const updated = idOf(
-      await call(client, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-        check_run_id: found.id,
-        ...fields,
-      }),
-    );
-    // Only the App that made a check run may change it: a lab that moved from workflows to the App gets a new one.
-    if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
-  }
-  if (effect.onlyOwn === true)
-    return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
-  return idOf(
-    await call(client, 'POST /repos/{owner}/{repo}/check-runs', { head_sha: effect.head, ...fields }),
-  );
 }
+
+type CheckEffect = Extract<Effect, { kind: 'put-check-run' }>;
 
 type Found =
   | { readonly kind: 'found'; readonly id: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-async function findCheckRun(
-  client: GitHubClient,
-  effect: Extract<Effect, { kind: 'put-check-run' }>,
-): Promise<Found> {
+async function findCheckRun(client: GitHubClient, effect: CheckEffect): Promise<Found> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
     ref: effect.head,
     check_name: CHECK_NAMES[effect.check ?? 'launch-gate'],

@@ -18,6 +18,8 @@ export const INFRA_WORDS: Readonly<Record<Code, string>> = {
   'mount-unchecked': 'set-up goes on though the mount failed',
   'not-understood': 'may write there, and this reader cannot say',
 };
+/** The gravest first. */
+const ORDER: readonly Code[] = ['write-unguarded', 'mount-unchecked', 'not-understood'];
 const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'write-unguarded': 'failure',
   'mount-unchecked': 'warning',
@@ -36,6 +38,13 @@ export function renderInfraCheck(
   const numberOf = (wanted: Code): number => all.filter(({ finding }) => finding.code === wanted).length;
   const lines = all.map(({ path, finding }) => findingLine(path, finding));
   const more = lines.length - limits.shownFindingsMax;
+  const gravest = new Set(
+    all
+      .toSorted((a, b) => ORDER.indexOf(a.finding.code) - ORDER.indexOf(b.finding.code))
+      .slice(0, limits.annotationsMax),
+  );
+  const shown = all.filter((one) => gravest.has(one));
+  const leftOut = all.length - shown.length;
   const isFine = all.length + unread === 0;
   return {
     title: isFine ? 'No set-up command writes where a bucket may not be mounted' : titleOf(numberOf, unread),
@@ -43,13 +52,16 @@ export function renderInfraCheck(
       `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
       lines.length === 0 ? null : lines.slice(0, limits.shownFindingsMax).join('\n'),
       more > 0 ? `${more} more: ${code('npx ferrybot check-infra')} lists them all.` : null,
+      leftOut > 0
+        ? `${count(leftOut, 'finding')} of ${all.length} left out beside the code, the least grave.`
+        : null,
       unread > 0 ? `${count(unread, 'more changed file')} not read: that is unknown, not fine.` : null,
       isFine
         ? null
         : `Where a mount failed, what is written below its folder fills the boot disk. Let set-up end there: \`mountpoint -q FOLDER || exit 1\` before the first write. No launch waits for this check.`,
     ),
     conclusion: isFine ? 'success' : numberOf('write-unguarded') > 0 ? 'failure' : 'neutral',
-    annotations: all.map(({ path, finding }) => annotationOf(path, finding)),
+    annotations: shown.map(({ path, finding }) => annotationOf(path, finding)),
   };
 }
 

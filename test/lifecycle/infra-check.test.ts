@@ -101,6 +101,30 @@ describe('a branch that changes the file of a cluster', () => {
   });
 });
 
+describe('a cluster file with more findings than GitHub takes in one request', () => {
+  const MANY = fileWith(...Array.from({ length: 120 }, (_, index) => `touch /mnt/models/bucket/${index}`));
+  const lines = () => checks().map(({ annotations }) => annotations.map(({ startLine }) => startLine));
+  const ALL = Array.from({ length: 120 }, (_, index) => index + 3);
+
+  it('has each on its line, in further requests', async () => {
+    await open();
+    await branchOff();
+    await push(FILE, MANY);
+    expect(lines()).toEqual([ALL]);
+  });
+
+  it('has each once, although the answer to every further request is lost', async () => {
+    await open();
+    await branchOff();
+    const route = 'PATCH /repos/*/check-runs/*';
+    lab.world.state.settings.faults = [
+      { kind: 'lost-answer', rate: 1, seed: 1, route, people: false, durationMs: 0 },
+    ];
+    await push(FILE, MANY);
+    expect(lines()).toEqual([ALL]);
+  });
+});
+
 describe('a pull request of a fork that changes the file of a cluster', () => {
   it.each([
     { by: 'its webhook', webhooks: true, waitMs: MINUTE },

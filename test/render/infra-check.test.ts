@@ -41,6 +41,14 @@ describe('the check on cluster files', () => {
     expect(annotations).toHaveLength(60);
   });
 
+  it('annotates the gravest where there are too many, and says how many are left out', () => {
+    const findings = [...Array(200).fill(loop), ...Array(150).fill(write)];
+    const { summary, annotations } = renderInfraCheck([{ path, findings }], 0);
+    expect(annotations).toHaveLength(300);
+    expect(annotations.filter(({ level }) => level === 'failure')).toHaveLength(150);
+    expect(summary).toContain('50 findings of 350 left out beside the code');
+  });
+
   it('keeps what a file says from reading as markup or as a mention', () => {
     const what = '`</details>@ada` | **x**\u202e';
     const { summary, annotations } = renderInfraCheck([{ path, findings: [{ ...write, what }] }], 0);

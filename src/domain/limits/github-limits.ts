@@ -1,6 +1,8 @@
 /** The bounds of talking to GitHub, a part of `limits`, and why each is what it is. */
 
 export const githubLimits = {
+  /** Pages of 100 annotations of one check run that are read before more are added: three rounds of `annotationsMax`. */
+  annotationPagesMax: 10,
   /** Tries of one request to GitHub; writes are repeated only when GitHub said that it did not act. */
   requestTriesMax: 4,
   /** Before the second try; each further one waits longer. */

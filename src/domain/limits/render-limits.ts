@@ -17,6 +17,8 @@ export const renderLimits = {
   shownBacktestRowsMax: 50,
   /** Findings in the cluster files that a check's summary lists; as many as GitHub takes as annotations at once. */
   shownFindingsMax: 50,
+  /** Annotations of one check: six requests of the 80 content writes that GitHub allows a minute. */
+  annotationsMax: 300,
   /** Incidents that the card lists, newest first. */
   shownIncidentsMax: 5,
   /** A title of an issue, a pull request or a check run. */
