@@ -9,12 +9,14 @@ export function completeUtf8Length(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, end); back += 1) {
     const byte = bytes[end - back] ?? 0;
     if (byte < 0x80) return end;
-    if (byte >= 0xc0) return sequenceLength(byte) > back ? end - back : end;
+    if (byte >= 0xc0) return utf8SequenceLength(byte) > back ? end - back : end;
   }
   return end;
 }
 
-function sequenceLength(lead: number): number {
+/** Bytes of the character that begins with this one, as far as that byte says (RFC 3629). */
+export function utf8SequenceLength(lead: number): number {
   if (lead >= 0xf0) return 4;
-  return lead >= 0xe0 ? 3 : 2;
+  if (lead >= 0xe0) return 3;
+  return lead >= 0xc0 ? 2 : 1;
 }

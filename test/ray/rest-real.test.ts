@@ -133,6 +133,31 @@ print("::add-mask::secret"); print("done")`;
     expect(text).toContain('\u001b[31mred\u001b[0m\n🚀');
   });
 
+  it('has the log of a job that writes bytes that are no UTF-8, in the places in which it had them before', async () => {
+    const source = `import sys, time
+out = sys.stdout.buffer
+out.write(b"step 1\\rstep 2\\r\\nfirst\\n"); out.flush(); time.sleep(4)
+out.write(b"caf\\xe9 \\xff\\xf0\\x9f\\nValueError: over\\n")`;
+    await engine.submit(specOf('latin', python(source)));
+    await until('latin', (status) => status === 'RUNNING');
+    let before = '';
+    while (!before.endsWith('first\n')) {
+      const read = await engine.readLog('latin', 0);
+      if (read.kind !== 'chunk') throw new Error(JSON.stringify(read));
+      before = read.text;
+    }
+    await until('latin', hasEnded);
+    const offset = Buffer.byteLength(before);
+    const rest = await createRestEngine({ address: head.address, token: head.token }).readLog(
+      'latin',
+      offset,
+    );
+    expect(rest).toMatchObject({ kind: 'chunk', text: 'caf? ???\nValueError: over\n', atEnd: true });
+    expect(await engine.readLog('latin', 0)).toMatchObject({
+      text: `${before}caf? ???\nValueError: over\n`,
+    });
+  });
+
   it('that refuses the token answers nothing, and nothing is concluded', async () => {
     const stranger = createRestEngine({ address: head.address, token: 'no-token-of-this-head' });
     expect(await stranger.observe('ten', null)).toEqual({

@@ -29,6 +29,9 @@ export const QUESTIONS = [
   'stop-running',
   'stop-ended',
   'logs',
+  'logs-no-utf8',
+  'log-file',
+  'log-file-unknown',
   'list',
   'package-unknown',
   'package-put',
@@ -91,10 +94,20 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   });
   await ask('POST', 'api/jobs/', job('-2', 'true'));
   await ask('POST', 'api/jobs/', job('-3', 'exit 3'));
+  await ask('POST', 'api/jobs/', job('-4', "printf 'caf\\351\\n'"));
   answers['job-running'] = await until('', 'RUNNING');
   answers['job-succeeded'] = await until('-2', 'SUCCEEDED');
   answers['job-failed'] = await until('-3', 'FAILED');
   answers.logs = await ask('GET', `${jobPath('')}/logs`);
+  await until('-4', 'SUCCEEDED');
+  answers['logs-no-utf8'] = await ask('GET', `${jobPath('-4')}/logs`);
+  const { driver_node_id: node } = z
+    .object({ driver_node_id: z.string() })
+    .parse(JSON.parse(await asItIs(head, jobPath('-4'))));
+  const file = (kind: string): string =>
+    `api/v0/logs/file?node_id=${node}&filename=job-driver-${RECORDED_JOB}${kind}.log&lines=-1`;
+  answers['log-file'] = await ask('GET', file('-4'));
+  answers['log-file-unknown'] = await ask('GET', file('-9'));
   answers.list = sorted(await ask('GET', 'api/jobs/'));
   answers['stop-running'] = await ask('POST', `${jobPath('')}/stop`);
   answers['job-stopped'] = await until('', 'STOPPED');
@@ -105,6 +118,14 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   answers['package-there'] = await ask('GET', name);
   const version = z.object({ ray_version: z.string() }).parse(answers.version.body);
   return recordingSchema.parse({ ray: version.ray_version, answers });
+}
+
+/** An answer with the ids of this one head in it. */
+async function asItIs(head: RayHead, path: string): Promise<string> {
+  const answer = await fetch(`${head.address}/${path}`, {
+    headers: { authorization: `Bearer ${head.token}` },
+  });
+  return answer.text();
 }
 
 /** Ray lists its jobs in no order. */

@@ -1,11 +1,11 @@
 /** The recorded head over real HTTP on loopback, its log socket included. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
-import type { RecordedRay } from './recorded-ray.ts';
+import { bytesOf, type RecordedRay } from './recorded-ray.ts';
 
 export type ServedRay = { readonly address: string; readonly close: () => Promise<void> };
 
@@ -58,7 +58,7 @@ function respond(ray: RecordedRay, request: IncomingMessage, body: Buffer, respo
   const answer = ray.answer(askedOf(request, pathOf(request), body));
   response.statusCode = answer.status;
   if (answer.contentType !== '') response.setHeader('content-type', answer.contentType);
-  response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  response.end(bytesOf(answer.body));
 }
 
 /** What the socket of a head does: the log from its beginning, what is new, and the end some time after the job's. */
@@ -73,7 +73,10 @@ async function follow(
     ray.answer(askedOf({ method: 'GET', headers: request.headers }, path, null)).body;
   for (let sent = 0; isOpen(); ) {
     const hasEnded = !/PENDING|RUNNING/.test(jobAnswer.parse(read(jobPath)).status);
-    const { logs } = logAnswer.parse(read(`${jobPath}/logs`));
+    const log = logAnswer.safeParse(read(`${jobPath}/logs`));
+    // A head that cannot read on closes in the ordinary way.
+    if (!log.success) return;
+    const { logs } = log.data;
     for (; sent < logs.length; sent += FRAME_CHARS) send(logs.slice(sent, sent + FRAME_CHARS));
     sent = logs.length;
     if (hasEnded) return;
@@ -95,9 +98,14 @@ function askedOf(
       'sec-fetch-mode': String(request.headers['sec-fetch-mode'] ?? '') || undefined,
     },
     body,
+    ...(request instanceof IncomingMessage ? { query: urlOf(request).searchParams } : {}),
   };
 }
 
 function pathOf(request: IncomingMessage): string {
-  return new URL(request.url ?? '/', 'http://localhost').pathname.slice(1);
+  return urlOf(request).pathname.slice(1);
+}
+
+function urlOf(request: IncomingMessage): URL {
+  return new URL(request.url ?? '/', 'http://localhost');
 }

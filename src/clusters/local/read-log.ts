@@ -5,6 +5,7 @@ import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { completeUtf8Length } from '../../host/utf8-boundary.ts';
+import { utf8Only } from '../../host/utf8-only.ts';
 import { isSubmissionId, type JobPaths, jobPaths, readClaim } from './job-folder.ts';
 import type { LocalSettings } from './settings.ts';
 
@@ -37,8 +38,9 @@ async function readFrom(paths: JobPaths, offset: number): Promise<LogRead> {
     const length = Math.min(size - offset, limits.logChunkBytesMax);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
     const bytes = buffer.subarray(0, completeUtf8Length(buffer.subarray(0, bytesRead)));
+    const text = Buffer.from(utf8Only(bytes)).toString('utf8');
     const atEnd = offset + bytesRead >= size;
-    return { kind: 'chunk', text: bytes.toString('utf8'), offset, nextOffset: offset + bytes.length, atEnd };
+    return { kind: 'chunk', text, offset, nextOffset: offset + bytes.length, atEnd };
   } finally {
     await file.close();
   }

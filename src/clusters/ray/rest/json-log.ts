@@ -1,5 +1,7 @@
 /** Reads the text out of `{"logs": "…"}` while it arrives: any size, any cut, and never more than the piece at hand. */
 
+import type { LogDecoder } from './log-decoder.ts';
+
 /** The opening of the answer to `GET /api/jobs/{id}/logs`; blanks may stand anywhere between. */
 const OPENING = '{"logs":"';
 const FRAME = `${OPENING}"}`;
@@ -14,13 +16,6 @@ const SIMPLE: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
   t: '\t',
-};
-
-export type JsonLogReader = {
-  /** The next bytes of the answer to the UTF-8 bytes of log that they complete. */
-  readonly read: (bytes: Uint8Array) => Uint8Array;
-  /** `open`: more is to come; `whole`: the string and the object are closed; `other`: this is no such answer. */
-  readonly state: () => 'open' | 'whole' | 'other';
 };
 
 /** Where the reader stands between two pieces. */
@@ -40,7 +35,7 @@ type Reading = {
  * A decoder for one answer (RFC 8259, section 7). Half a surrogate pair waits for its other half; one that stands alone
  * becomes U+FFFD, as in every UTF-8 of ill-formed text. Raw bytes in the string pass through as they are.
  */
-export function createJsonLogReader(): JsonLogReader {
+export function createJsonLogReader(): LogDecoder {
   const reading: Reading = {
     phase: 'outside',
     frame: '',
@@ -58,6 +53,7 @@ export function createJsonLogReader(): JsonLogReader {
       for (let at = 0; at < bytes.length && reading.phase !== 'other'; ) at = step(reading, bytes, at);
       return reading.out.subarray(0, reading.filled);
     },
+    end: () => new Uint8Array(),
     state: () => {
       if (reading.phase === 'other') return 'other';
       return reading.frame === FRAME ? 'whole' : 'open';

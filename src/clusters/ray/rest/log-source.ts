@@ -1,10 +1,8 @@
 /** The two ways to a Ray job's log from its beginning: the whole of it in one answer, and the socket that follows it. */
 
 import { limits } from '../../../domain/limits.ts';
-import { lastLine, refusalOf, scrub } from './ask.ts';
-import type { HttpAnswer } from './http.ts';
-import { createJsonLogReader } from './json-log.ts';
-import { saysMissing } from './look-up.ts';
+import { scrub } from './ask.ts';
+import { type OpenedLog, openLog } from './open-log.ts';
 import { authorization, type RestSettings } from './settings.ts';
 
 /**
@@ -26,26 +24,23 @@ export type LogSource = {
   readonly close: () => void;
 };
 
-/**
- * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). It is
- * decoded as it arrives and never collected.
- */
+/** The whole log in one answer, whichever the head gives (open-log.ts). It is decoded as it arrives and never collected. */
 export function wholeLog(settings: RestSettings, jobId: string): LogSource {
-  let answer: HttpAnswer | null = null;
-  const decoder = createJsonLogReader();
+  let open: Extract<OpenedLog, { kind: 'open' }> | null = null;
   const next = async (): Promise<LogPiece> => {
-    answer?.hold(true);
-    if (answer === null) {
-      const opened = await openWhole(settings, jobId);
+    open?.answer.hold(true);
+    if (open === null) {
+      const opened = await openLog(settings, jobId);
       if (opened.kind !== 'open') return opened;
-      answer = opened.answer;
+      open = opened;
     }
+    const { answer, decoder } = open;
     try {
       for (;;) {
         const { value, done } = await answer.body.next();
-        const bytes = value === undefined ? null : decoder.read(value);
+        const bytes = done === true ? decoder.end() : decoder.read(value);
         if (decoder.state() === 'other') return { kind: 'failed', message: 'this is no log of Ray' };
-        if (bytes !== null && bytes.length > 0) return { kind: 'bytes', bytes };
+        if (bytes.length > 0) return { kind: 'bytes', bytes };
         if (done !== true) continue;
         if (decoder.state() === 'whole') return { kind: 'end', isWhole: true };
         return { kind: 'failed', message: 'the log broke off on its way' };
@@ -55,41 +50,7 @@ export function wholeLog(settings: RestSettings, jobId: string): LogSource {
       return { kind: 'failed', message: scrub(settings, `the log broke off on its way: ${error.message}`) };
     }
   };
-  return { kind: 'whole', next, rest: () => answer?.hold(false), close: () => answer?.close() };
-}
-
-async function openWhole(
-  settings: RestSettings,
-  jobId: string,
-): Promise<{ readonly kind: 'open'; readonly answer: HttpAnswer } | LogPiece> {
-  const result = await settings.http({
-    method: 'GET',
-    url: new URL(`api/jobs/${jobId}/logs`, settings.address),
-    headers: authorization(settings),
-    body: null,
-    idleTimeoutMs: settings.requestTimeoutMs,
-  });
-  if (result.kind === 'failed') return { kind: 'failed', message: scrub(settings, result.message) };
-  const { answer } = result;
-  if (answer.status === 200) return { kind: 'open', answer };
-  const refusal = refusalOf(settings, answer);
-  if (refusal !== null) {
-    answer.close();
-    return { kind: 'failed', message: refusal.message };
-  }
-  const text = await readSome(answer);
-  answer.close();
-  if (saysMissing({ ...answer, text }, jobId)) return { kind: 'absent' };
-  return { kind: 'failed', message: scrub(settings, `no log: ${answer.status}: ${lastLine(text)}`) };
-}
-
-async function readSome(answer: HttpAnswer): Promise<string> {
-  let text = '';
-  for await (const piece of answer.body) {
-    text += Buffer.from(piece).toString('utf8');
-    if (text.length > limits.rayAnswerTextMax) break;
-  }
-  return text;
+  return { kind: 'whole', next, rest: () => open?.answer.hold(false), close: () => open?.answer.close() };
 }
 
 /** `WS /api/jobs/{id}/logs/tail`: a few lines a frame from the beginning, then whatever the job says, until it ends. */

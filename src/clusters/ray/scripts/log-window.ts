@@ -1,6 +1,7 @@
 /** Cuts one chunk out of a log that a script prints whole, while it is printed: what lies before and behind is counted and not kept. */
 
 import { completeUtf8Length } from '../../../host/utf8-boundary.ts';
+import { utf8Only } from '../../../host/utf8-only.ts';
 
 export type LogWindow = {
   readonly feed: (chunk: Uint8Array) => void;
@@ -40,7 +41,8 @@ export function createLogWindow(offset: number, bytesMax: number): LogWindow {
       head = null;
       const bytes = Buffer.concat(kept);
       const whole = bytes.subarray(0, completeUtf8Length(bytes));
-      return { text: whole.toString('utf8'), sizeBytes: size, lines, nextOffset: offset + whole.length };
+      const text = Buffer.from(utf8Only(whole)).toString('utf8');
+      return { text, sizeBytes: size, lines, nextOffset: offset + whole.length };
     },
   };
 }

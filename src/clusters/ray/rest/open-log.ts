@@ -1,0 +1,82 @@
+/** Opens the answer with a job's whole log: the Jobs API's, or the file itself where the job wrote bytes that are no UTF-8. */
+
+import { lastLine, refusalOf, scrub } from './ask.ts';
+import { createFileLogReader } from './file-log.ts';
+import type { HttpAnswer } from './http.ts';
+import { createJsonLogReader } from './json-log.ts';
+import type { LogDecoder } from './log-decoder.ts';
+import { lookUp, saysMissing } from './look-up.ts';
+import { readSome } from './read-some.ts';
+import { authorization, type RestSettings } from './settings.ts';
+
+export type OpenedLog =
+  | { readonly kind: 'open'; readonly answer: HttpAnswer; readonly decoder: LogDecoder }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/**
+ * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). One
+ * byte that is no UTF-8 makes Ray answer 500 for all of it, for good; then the file is asked for
+ * (docs/decisions/0015-ray-over-rest.md).
+ */
+export async function openLog(settings: RestSettings, jobId: string): Promise<OpenedLog> {
+  const opened = await open(settings, `api/jobs/${jobId}/logs`);
+  if (opened.kind !== 'said') return opened;
+  const { status, text } = opened;
+  if (saysMissing(opened, jobId)) return { kind: 'absent' };
+  const message = scrub(settings, `no log: ${status}: ${lastLine(text)}`);
+  if (status !== 500 || !text.includes('UnicodeDecodeError')) return { kind: 'failed', message };
+  const file = await openFile(settings, jobId);
+  return file.kind === 'open' ? file : { kind: 'failed', message: `${message}; ${file.message}` };
+}
+
+/**
+ * `GET /api/v0/logs/file` of the state API (ray-project/ray, python/ray/dashboard/modules/state/state_head.py): the bytes
+ * of a file below the logs of one node, `lines=-1` for all of them. The driver's node stands in the job's details.
+ */
+async function openFile(
+  settings: RestSettings,
+  jobId: string,
+): Promise<Extract<OpenedLog, { kind: 'open' | 'failed' }>> {
+  const found = await lookUp(settings, jobId, null);
+  const node = found.kind === 'there' ? (found.job.details['driverNode'] ?? '') : '';
+  if (!/^[0-9a-f]{16,64}$/.test(node)) return failed('the node of its file is not known');
+  const query = new URLSearchParams({ node_id: node, filename: `job-driver-${jobId}.log`, lines: '-1' });
+  const opened = await open(settings, `api/v0/logs/file?${query}`);
+  if (opened.kind === 'failed') return opened;
+  if (opened.kind === 'said')
+    return failed(scrub(settings, `no file either: ${opened.status}: ${lastLine(opened.text)}`));
+  const { contentType } = opened.answer;
+  if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
+  opened.answer.close();
+  return failed(`no file either: it comes as ${contentType || 'nothing known'}`);
+}
+
+type Opened =
+  | Extract<OpenedLog, { kind: 'open' | 'failed' }>
+  | { readonly kind: 'said'; readonly status: number; readonly contentType: string; readonly text: string };
+
+/** Asks; an answer other than 200 is read as far as it may say something. */
+async function open(settings: RestSettings, path: string): Promise<Opened> {
+  const result = await settings.http({
+    method: 'GET',
+    url: new URL(path, settings.address),
+    headers: authorization(settings),
+    body: null,
+    idleTimeoutMs: settings.requestTimeoutMs,
+  });
+  if (result.kind === 'failed') return failed(scrub(settings, result.message));
+  const { answer } = result;
+  if (answer.status === 200) return { kind: 'open', answer, decoder: createJsonLogReader() };
+  const refusal = refusalOf(settings, answer);
+  const text = refusal === null ? await readSome(answer) : '';
+  answer.close();
+  if (refusal !== null) return failed(refusal.message);
+  if (text === null) return failed(`the answer ${answer.status} broke off`);
+  const { status, contentType } = answer;
+  return { kind: 'said', status, contentType, text };
+}
+
+function failed(message: string): { readonly kind: 'failed'; readonly message: string } {
+  return { kind: 'failed', message };
+}

@@ -1,0 +1,30 @@
+/** Bytes that may be no UTF-8 become text of the same length, and text stays what it is. */
+
+import { isUtf8 } from 'node:buffer';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { utf8Only } from '../../src/host/utf8-only.ts';
+
+it('keeps every character and every place, and marks what is none', () => {
+  const bytes = fc.uint8Array({ maxLength: 60 });
+  const text = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(text, bytes, text, (before, noise, after) => {
+      const parts = [
+        Buffer.from(before.toWellFormed()),
+        Buffer.from(noise),
+        Buffer.from(after.toWellFormed()),
+      ];
+      const all = Buffer.concat(parts);
+      const clean = Buffer.from(utf8Only(all));
+      expect(isUtf8(clean)).toBe(true);
+      expect(clean.length).toBe(all.length);
+      for (const [at, byte] of clean.entries()) if (byte !== all[at]) expect(byte).toBe(0x3f);
+      expect(clean.toString('utf8').startsWith(before.toWellFormed())).toBe(true);
+      if (isUtf8(all)) expect(clean.equals(all)).toBe(true);
+    }),
+  );
+  expect(Buffer.from(utf8Only(Buffer.from('caf\xe9 \xf0\x9f\x9a\xa2 \xff', 'latin1'))).toString()).toBe(
+    'caf? 🚢 ?',
+  );
+});
