@@ -107,7 +107,7 @@ export function createActions(options: ActionsOptions): Actions {
       stopped.abort();
       unsubscribe();
       const running = [...engine.active.values()];
-      for (const job of running) job.cancel.abort();
+      for (const job of running) job.force.abort();
       if (engine.executor.endsWhenTold) await Promise.all(running.map((job) => job.done));
       await Promise.all(background);
       await loop;

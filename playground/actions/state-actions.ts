@@ -69,6 +69,10 @@ export type Run = {
   readonly startedAtMs: number;
   /** Asked for by `POST …/cancel`; the runner ends the run. */
   readonly cancelRequested: boolean;
+  /** Asked for by `POST …/force-cancel`: conditions that would let a job go on do not count. */
+  readonly cancelForced?: boolean;
+  /** What a further attempt does again; absent = everything. A job's id means that job. */
+  readonly again?: 'failed' | number;
 };
 
 export type Step = {
@@ -132,6 +136,8 @@ export type Job = {
   readonly steps: readonly Step[];
   readonly checkRunId: number | null;
   readonly createdAtMs: number;
+  /** When it began to wait for a runner, if it waited for its concurrency group before that. */
+  readonly queuedAtMs?: number;
   readonly startedAtMs: number | null;
   readonly completedAtMs: number | null;
   /** Markdown that the steps wrote to GITHUB_STEP_SUMMARY. */

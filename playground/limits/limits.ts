@@ -94,6 +94,14 @@ export const git = {
 /** Limits of Actions: GitHub's documented ones (docs.github.com/actions, usage limits) and the runner's own. */
 export const actions = {
   jobTimeoutMinutes: 360,
+  /** A job ends after this time whatever `timeout-minutes` says: six hours on GitHub's machines, five days on own ones. */
+  hostedJobMinutes: 360,
+  selfHostedJobMinutes: 5 * 24 * 60,
+  /** A run is cancelled after this time, waiting and approval counted. */
+  runLifeMs: 35 * 24 * 60 * 60 * 1000,
+  /** Runs are run again so long after they were made, and so often (docs: re-running workflows and jobs). */
+  rerunWindowMs: 30 * 24 * 60 * 60 * 1000,
+  attempts: 50,
   /** A job waits this long for a runner, then it fails. */
   queueWaitMs: 24 * 60 * 60 * 1000,
   /** Runs or jobs that `queue: max` lets wait in one concurrency group. */

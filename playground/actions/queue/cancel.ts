@@ -1,13 +1,22 @@
-/** Ends what a cancellation reaches: running jobs are told, waiting ones are over at once. */
+/** Ends what a cancellation reaches: running jobs are told, waiting ones are over at once, those that are meant to run all the same go on. */
 
+import { assertNever } from '../../world/assert.ts';
+import { repoById } from '../../world/lookup.ts';
+import { evaluateCondition } from '../expressions/evaluate.ts';
+import type { PlanNode, Run } from '../state-actions.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { Member } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { completeJob } from './job-rows.ts';
 import { planOf, updateNode } from './plan-rows.ts';
+import { definitionsOf, type PlannedJob } from './run-definitions.ts';
 import { completeRun, updateRun } from './run-rows.ts';
-import { nodeOf } from './run-scope.ts';
+import { jobScope, nodeOf, runScope } from './run-scope.ts';
 
-/** Carries out `cancelRequested`; a run that never started is over, a running one ends when its jobs have ended. */
+/**
+ * Carries out `cancelRequested`; a run that never started is over, a running one ends when its jobs have ended. Jobs whose
+ * `if:` still holds (`always()`) go on, unless the cancellation is forced (docs: workflow cancellation reference).
+ */
 export async function cancelRun(engine: Engine, runId: number): Promise<void> {
   const { world } = engine;
   const run = updateRun(world, runId, { cancelRequested: true });
@@ -20,10 +29,49 @@ export async function cancelRun(engine: Engine, runId: number): Promise<void> {
     await completeRun(world, runId, 'cancelled');
     return;
   }
-  for (const node of planOf(world, runId).nodes) {
-    if (node.state === 'queued' || node.state === 'pending') await cancelNode(engine, runId, node.key);
+  const plan = planOf(world, runId);
+  const { jobs } = await definitionsOf(engine.files, repoById(world, run.repoId), plan.workflowSha, run.path);
+  for (const node of plan.nodes) {
+    const planned = jobs.find((one) => one.key === node.key);
+    if (planned === undefined || (!run.cancelForced && goesOn(engine, run, planned))) continue;
+    await endNode(engine, run, node);
   }
-  for (const job of engine.active.values()) if (job.runId === runId) job.cancel.abort();
+}
+
+async function endNode(engine: Engine, run: Run, node: PlanNode): Promise<void> {
+  switch (node.state) {
+    case 'queued':
+    case 'pending':
+      return await cancelNode(engine, run.id, node.key);
+    case 'running': {
+      const job = node.jobId === null ? undefined : engine.active.get(node.jobId);
+      job?.cancel.abort();
+      if (run.cancelForced) job?.force.abort();
+      return;
+    }
+    case 'open':
+      // Its condition is asked when its turn comes; by force it has none any more.
+      if (run.cancelForced)
+        updateNode(engine.world, run.id, node.key, { state: 'done', result: 'cancelled' });
+      return;
+    case 'called':
+    case 'done':
+      return;
+    default:
+      return assertNever(node.state);
+  }
+}
+
+/** A job's `if:` asked again now that the run is cancelled; a condition that cannot be evaluated does not hold. */
+function goesOn(engine: Engine, run: Run, planned: PlannedJob): boolean {
+  const plan = planOf(engine.world, run.id);
+  try {
+    const scope = jobScope(runScope(engine.world, run, plan, engine.serverUrl), run, plan, planned);
+    return evaluateCondition(planned.definition.if, scope);
+  } catch (error) {
+    if (error instanceof WorkflowFault) return false;
+    throw error;
+  }
 }
 
 /** Cancels a member of a concurrency group. */

@@ -8,6 +8,8 @@ export type ActiveJob = {
   readonly runId: number;
   readonly runnerName: string;
   readonly cancel: AbortController;
+  /** Ends the job whatever its conditions say. */
+  readonly force: AbortController;
   readonly done: Promise<void>;
 };
 

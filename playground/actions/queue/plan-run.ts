@@ -7,12 +7,13 @@ import { evaluateText } from '../expressions/evaluate.ts';
 import type { Run, RunPlan } from '../state-actions.ts';
 import { typedDispatchInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import { nodesOfAttempt } from './again.ts';
 import { announceRun } from './announce.ts';
 import { cancelMember } from './cancel.ts';
 import { admit, type Evaluated, evaluateConcurrency, groupOf } from './concurrency.ts';
 import type { Engine } from './engine.ts';
 import { appendLog, createJob } from './job-rows.ts';
-import { barePlan, newNode, type RunFacts } from './plan-rows.ts';
+import { barePlan, type RunFacts } from './plan-rows.ts';
 import { definitionsOf, type RunDefinitions } from './run-definitions.ts';
 import { completeRun, updateRun } from './run-rows.ts';
 import { runScope } from './run-scope.ts';
@@ -27,10 +28,10 @@ export async function planRun(engine: Engine, run: Run, source: RunSource | null
   const plan: RunPlan = {
     ...barePlan(run, run.runAttempt, facts),
     inputs: typedInputs(run, definitions),
-    nodes: definitions.jobs.map((job) => newNode(job.key)),
+    nodes: nodesOfAttempt(run, definitions.jobs, world.state.runPlans[run.id]?.nodes ?? []),
   };
   world.state.runPlans[run.id] = plan;
-  forgetOldChecks(world, run);
+  forgetOldChecks(world, run, plan);
   try {
     if (definitions.problems.length > 0) throw new WorkflowFault(definitions.problems.join('\n'));
     const scope = runScope(world, run, plan, engine.serverUrl);
@@ -45,11 +46,13 @@ export async function planRun(engine: Engine, run: Run, source: RunSource | null
   }
 }
 
-/** A commit shows the checks of the newest attempt only. */
-function forgetOldChecks(world: World, run: Run): void {
+/** A commit shows the checks of the newest attempt only, and those that it took over. */
+function forgetOldChecks(world: World, run: Run, plan: RunPlan): void {
+  const kept = new Set(plan.nodes.map((node) => node.jobId));
   for (const id of run.jobIds) {
     const job = world.state.jobs[id];
     if (job === undefined || job.runAttempt === run.runAttempt || job.checkRunId === null) continue;
+    if (kept.has(id)) continue;
     delete world.state.checkRuns[job.checkRunId];
     world.state.jobs[id] = { ...job, checkRunId: null };
   }

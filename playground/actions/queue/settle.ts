@@ -20,6 +20,7 @@ export async function settle(engine: Engine): Promise<void> {
     return;
   }
   await planNewAttempts(engine);
+  endOldRuns(engine);
   await carryOutCancellations(engine);
   // Every round ends or admits something; the bound only stops a bug from spinning.
   for (let round = 0; round < actions.settleRounds; round += 1) {
@@ -41,6 +42,14 @@ async function planNewAttempts(engine: Engine): Promise<void> {
   }
 }
 
+/** A run that is too old is cancelled, whatever its conditions say. */
+function endOldRuns({ world }: Engine): void {
+  for (const [run] of openRuns(world)) {
+    if (run.cancelForced || world.clock.now() - run.startedAtMs < actions.runLifeMs) continue;
+    updateRun(world, run.id, { cancelRequested: true, cancelForced: true });
+  }
+}
+
 async function carryOutCancellations(engine: Engine): Promise<void> {
   for (const [run] of openRuns(engine.world)) if (run.cancelRequested) await cancelRun(engine, run.id);
 }
@@ -57,7 +66,8 @@ function letIn(engine: Engine): boolean {
     for (const node of plan.nodes) {
       if (node.state !== 'pending' || !isFirst(engine, run.repoId, node.group, run.id, node.key)) continue;
       updateNode(world, run.id, node.key, { state: 'queued' });
-      if (node.jobId !== null) updateJob(world, node.jobId, { status: 'queued' });
+      if (node.jobId !== null)
+        updateJob(world, node.jobId, { status: 'queued', queuedAtMs: world.clock.now() });
       any = true;
     }
   }
@@ -81,7 +91,7 @@ function isFirst(
 async function giveUpWaiting(engine: Engine): Promise<void> {
   const { world } = engine;
   for (const job of queuedJobs(engine)) {
-    if (world.clock.now() - job.createdAtMs < actions.queueWaitMs) continue;
+    if (world.clock.now() - (job.queuedAtMs ?? job.createdAtMs) < actions.queueWaitMs) continue;
     appendLog(
       world,
       job.id,

@@ -37,13 +37,15 @@ export async function startJob(
   });
   const { work, planned } = await makeWork(engine, run, started, runner);
   const cancel = new AbortController();
+  const force = new AbortController();
   // The runner is taken from here on, before anything is awaited that could look for a free one.
   const done = (async () => {
     await world.save();
     if (first) await announceRun(world, run, 'in_progress');
     await announceJob(world, started, 'in_progress');
     const { executor, actionDirectories, workDirectory } = engine;
-    const options = { executor, actionDirectories, workDirectory, cancel: cancel.signal };
+    const signals = { cancel: cancel.signal, force: force.signal };
+    const options = { executor, actionDirectories, workDirectory, ...signals };
     const result = await runToEnd(engine, job.id, () => runJob(work, options, jobReport(world, job.id)));
     await engine.serially(async () => {
       engine.active.delete(job.id);
@@ -52,7 +54,7 @@ export async function startJob(
       await afterwards();
     });
   })();
-  engine.active.set(job.id, { runId: run.id, runnerName: runner.name, cancel, done });
+  engine.active.set(job.id, { runId: run.id, runnerName: runner.name, cancel, force, done });
 }
 
 /** A bug or a broken machine ends the job as failed, is said in its log, and is passed on to who waits for the queue. */
@@ -105,6 +107,7 @@ async function makeWork(
       definition: planned.definition,
       runner,
       id: job.id,
+      trackingId: `github_${crypto.randomUUID()}`,
       repository: `${repo.owner}/${repo.name}`,
       repositoryId: repo.id,
       serverUrl,

@@ -3,6 +3,7 @@
 import { pagedIn } from '../../api/paging.ts';
 import { type Answer, failed, notFound, ok } from '../../api/reply.ts';
 import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess } from '../../api/route.ts';
+import { actions as limits } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
 import { shapeJob, shapeRun } from '../shape-run.ts';
 import type { Job, Run } from '../state-actions.ts';
@@ -22,8 +23,7 @@ export const runRoutes: readonly Route[] = [
   reads('/actions/runs/:run/jobs', read, (call) => {
     const run = runOf(call);
     if (run === null) return notFound();
-    const latest = call.query.get('filter') !== 'all';
-    const rows = jobsOf(call, run).filter((job) => !latest || job.runAttempt === run.runAttempt);
+    const rows = call.query.get('filter') === 'all' ? jobsOf(call, run) : newestJobs(call, run);
     return pagedIn(call, 'jobs', rows, (job) => shapeJob(call.world, job));
   }),
   reads('/actions/runs/:run/logs', read, (call) => {
@@ -44,9 +44,14 @@ export const runRoutes: readonly Route[] = [
     if (job === null) return notFound();
     return elsewhere(`${call.world.baseUrl}/_playground/logs/jobs/${job.id}`);
   }),
-  acts('POST', '/actions/runs/:run/cancel', write, cancelRun),
-  acts('POST', '/actions/runs/:run/force-cancel', write, cancelRun),
-  acts('POST', '/actions/runs/:run/rerun', write, rerun),
+  acts('POST', '/actions/runs/:run/cancel', write, (call) => cancelRun(call, false)),
+  acts('POST', '/actions/runs/:run/force-cancel', write, (call) => cancelRun(call, true)),
+  acts('POST', '/actions/runs/:run/rerun', write, (call) => rerun(call, runOf(call), undefined)),
+  acts('POST', '/actions/runs/:run/rerun-failed-jobs', write, (call) => rerun(call, runOf(call), 'failed')),
+  acts('POST', '/actions/jobs/:job/rerun', write, (call) => {
+    const job = jobOf(call);
+    return rerun(call, call.world.state.runs[job?.runId ?? 0] ?? null, job?.id);
+  }),
   acts('POST', '/actions/runs/:run/approve', write, approve),
 ];
 
@@ -69,26 +74,41 @@ function jobsOf(call: RepoCall, run: Run): readonly Job[] {
   return run.jobIds.flatMap((id) => call.world.state.jobs[id] ?? []);
 }
 
-/** 202: the runner ends the run when it hears of it. */
-async function cancelRun(call: ActorCall): Promise<Answer> {
+/** Every job as it was done last: a further attempt takes over those that it does not do again. */
+function newestJobs(call: RepoCall, run: Run): readonly Job[] {
+  const taken = new Set(call.world.state.runPlans[run.id]?.nodes.map((node) => node.jobId));
+  return jobsOf(call, run).filter((job) => job.runAttempt === run.runAttempt || taken.has(job.id));
+}
+
+/** 202: the runner ends the run when it hears of it; by force, conditions like `always()` keep nothing going. */
+async function cancelRun(call: ActorCall, forced: boolean): Promise<Answer> {
   const run = runOf(call);
   if (run === null) return notFound();
   if (run.status === 'completed') return failed(409, 'Cannot cancel a workflow run that is completed.');
-  await ask(call, { ...run, cancelRequested: true }, 'cancel_requested');
+  const cancelForced = forced || run.cancelForced === true;
+  await ask(call, { ...run, cancelRequested: true, cancelForced }, 'cancel_requested');
   return { status: 202, body: {}, headers: {} };
 }
 
-/** The same event with the same commit once more, as the next attempt. */
-async function rerun(call: ActorCall): Promise<Answer> {
-  const run = runOf(call);
+/** The same event with the same commit and actor once more, as the next attempt: all of it, what failed, or one job. */
+async function rerun(call: ActorCall, run: Run | null, again: Run['again']): Promise<Answer> {
   if (run === null) return notFound();
   if (run.status !== 'completed') return failed(403, 'This workflow run is already running');
+  if (call.world.clock.now() - run.createdAtMs > limits.rerunWindowMs)
+    return failed(403, 'Unable to retry this workflow run because it was created over a month ago');
+  if (run.runAttempt > limits.attempts)
+    return failed(403, `This workflow run was run again ${limits.attempts} times and cannot be run again`);
+  if (again === 'failed' && run.conclusion === 'success')
+    return failed(403, 'This workflow run has no failed jobs to run again');
+  const { again: _, ...rest } = run;
   const next: Run = {
-    ...run,
+    ...rest,
+    ...(again === undefined ? {} : { again }),
     runAttempt: run.runAttempt + 1,
     status: 'queued',
     conclusion: null,
     cancelRequested: false,
+    cancelForced: false,
     triggeringActorId: call.actor.id,
     startedAtMs: call.world.clock.now(),
   };

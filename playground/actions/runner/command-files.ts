@@ -26,9 +26,14 @@ export function parseCommandFile(text: string): Readonly<Record<string, string>>
   return values;
 }
 
-/** Names that a step may not set for later steps through GITHUB_ENV (actions/runner, SetEnvFileCommand). */
-export function isProtectedName(name: string): boolean {
-  return /^(?:GITHUB_|RUNNER_)/i.test(name) || name.toUpperCase() === 'NODE_OPTIONS';
+/** Variables that keep the runner's value whatever a step or an `env:` says (docs: default environment variables). */
+export function isFixedName(name: string): boolean {
+  return /^(?:GITHUB_|RUNNER_)/i.test(name);
+}
+
+/** What GITHUB_ENV may not set at all: it would load code into the next action (actions/runner, SetEnvFileCommand). */
+export function isRefusedName(name: string): boolean {
+  return name.toUpperCase() === 'NODE_OPTIONS';
 }
 
 function nameOf(name: string, line: string): string {

@@ -27,7 +27,7 @@ export function jobEnvironment(work: JobWork, places: Places): Record<string, st
     RUNNER_OS: 'Linux',
     RUNNER_TEMP: places.temp,
     RUNNER_TOOL_CACHE: places.toolCache,
-    RUNNER_TRACKING_ID: `github_${work.id}`,
+    RUNNER_TRACKING_ID: work.trackingId,
     RUNNER_WORKSPACE: places.workspace.replace(/\/[^/]*$/, ''),
     ...work.runner.environment,
   };

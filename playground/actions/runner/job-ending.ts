@@ -5,7 +5,7 @@ import type { JobOutput } from './job-output.ts';
 import type { JobFrame } from './job-state.ts';
 import { startTimer } from './timer.ts';
 
-/** How a job is brought to an early end: by its time limit or by a cancellation, and then, after a grace, by force. */
+/** How a job is brought to an early end: by its time limit or by a cancellation, and then, after a grace or when told, by force. */
 export type JobEnding = {
   readonly ended: AbortSignal;
   readonly forced: AbortSignal;
@@ -13,8 +13,12 @@ export type JobEnding = {
   readonly stop: () => void;
 };
 
-/** Watches `cancel` from now on; `stop` ends that and every timer. */
-export function jobEnding(frame: JobFrame, cancel: AbortSignal, output: JobOutput): JobEnding {
+/** Watches `cancel` and `force` from now on; `stop` ends that and every timer. */
+export function jobEnding(
+  frame: JobFrame,
+  { cancel, force }: { readonly cancel: AbortSignal; readonly force: AbortSignal },
+  output: JobOutput,
+): JobEnding {
   const ended = new AbortController();
   const forced = new AbortController();
   const stops: (() => void)[] = [];
@@ -24,8 +28,14 @@ export function jobEnding(frame: JobFrame, cancel: AbortSignal, output: JobOutpu
     stops.push(startTimer(frame.executor, actions.cancelledJobGraceMs, () => forced.abort()));
     ended.abort();
   };
+  const endNow = (): void => {
+    end();
+    forced.abort();
+  };
   if (cancel.aborted) end();
   else cancel.addEventListener('abort', end, { once: true });
+  if (force.aborted) endNow();
+  else force.addEventListener('abort', endNow, { once: true });
   return {
     ended: ended.signal,
     forced: forced.signal,
@@ -39,7 +49,26 @@ export function jobEnding(frame: JobFrame, cancel: AbortSignal, output: JobOutpu
     },
     stop: () => {
       cancel.removeEventListener('abort', end);
+      force.removeEventListener('abort', endNow);
       for (const stop of stops) stop();
     },
   };
+}
+
+/**
+ * The signal that ends one step. A cancellation asks the step's own `if:` again, and a step that is meant to run all the
+ * same (`always()`, `cancelled()`) goes on until it is ended by force; so does one that starts after the cancellation
+ * (docs: workflow cancellation reference; actions/runner, StepsRunner).
+ */
+export function stepSignal(ending: JobEnding, staysWhenCancelled: () => boolean): AbortSignal {
+  const { ended, forced } = ending;
+  if (ended.aborted) return forced;
+  const over = new AbortController();
+  const onForced = (): void => over.abort();
+  const onEnded = (): void => {
+    if (!staysWhenCancelled()) over.abort();
+  };
+  ended.addEventListener('abort', onEnded, { once: true });
+  forced.addEventListener('abort', onForced, { once: true });
+  return over.signal;
 }

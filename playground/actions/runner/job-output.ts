@@ -3,11 +3,13 @@
 import { actions } from '../../limits/limits.ts';
 import type { Masks } from './masks.ts';
 import type { Annotation } from './runner-types.ts';
-import { createCommandReader, type LogCommand } from './workflow-commands.ts';
+import { createCommandReader, type LogCommand, type ReadLine } from './workflow-commands.ts';
 
 export type JobOutput = {
   /** The runner's own words; no commands are looked for. */
   readonly say: (line: string) => void;
+  /** The runner's own complaint: a line and an annotation, which alone fails nothing. */
+  readonly note: (message: string) => void;
   /** A reader for one step's output. */
   readonly step: () => StepOutput;
   readonly annotations: readonly Annotation[];
@@ -27,11 +29,19 @@ const REFUSED: Readonly<Record<string, string>> = {
   'save-state': 'GITHUB_STATE',
 };
 
+/** actions/runner, Constants.Runner.UnsupportedStopCommandTokenDisabled. */
+const BAD_STOP =
+  "You cannot use a endToken that is an empty string, the string 'pause-logging', or another workflow command.";
+
 export function createJobOutput(masks: Masks, log: (line: string) => void): JobOutput {
   const annotations: Annotation[] = [];
   const say = (line: string): void => log(masks.apply(line));
   return {
     say,
+    note: (message) => {
+      say(`##[error]${message}`);
+      annotations.push(toAnnotation('failure', { command: 'error', properties: {}, message }, masks));
+    },
     annotations,
     step: () => {
       const read = createCommandReader();
@@ -47,19 +57,26 @@ export function createJobOutput(masks: Masks, log: (line: string) => void): JobO
         annotations.push(toAnnotation(level, command, masks));
       };
       const onLine = (line: string): void => {
-        const command = read(line);
-        const file = command === null ? undefined : REFUSED[command.command];
-        if (command === null) say(line);
-        else if (file !== undefined) {
-          problem = `The \`${command.command}\` command is disabled. Please use the environment file ${file} instead.`;
+        const seen = read(line);
+        const refused = seen.kind === 'text' ? null : refusalOf(seen);
+        if (seen.kind === 'text') say(line);
+        else if (refused !== null || seen.kind === 'bad-stop') {
+          problem = refused;
           say(`##[error]${problem}`);
-        } else {
-          carryOut(command, line, { say, annotate, mask: masks.add });
-        }
+        } else carryOut(seen.command, line, { say, annotate, mask: masks.add });
       };
       return { onLine, problem: () => problem };
     },
   };
+}
+
+/** Why the runner does not carry it out, or null. */
+function refusalOf(seen: Exclude<ReadLine, { kind: 'text' }>): string | null {
+  if (seen.kind === 'bad-stop') return BAD_STOP;
+  const { command } = seen.command;
+  const file = REFUSED[command];
+  if (file === undefined) return null;
+  return `The \`${command}\` command is disabled. Please use the environment file ${file} instead.`;
 }
 
 type Hands = {
@@ -71,6 +88,10 @@ type Hands = {
 function carryOut(command: LogCommand, line: string, hands: Hands): void {
   switch (command.command) {
     case 'add-mask':
+      if (command.message.trim() === '') {
+        hands.say("##[warning]Can't add secret mask for empty string in ##[add-mask] command.");
+        break;
+      }
       hands.mask(command.message);
       hands.say('::add-mask::***');
       break;

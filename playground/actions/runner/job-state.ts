@@ -1,8 +1,9 @@
 /** What a job has come to while its steps run: status, environment, results; and the scope its expressions see. */
 
 import type { Json } from '../../world/json.ts';
-import { evaluateText, type Scope, type StatusSoFar } from '../expressions/evaluate.ts';
+import { evaluateCondition, evaluateText, type Scope, type StatusSoFar } from '../expressions/evaluate.ts';
 import { hashFiles } from '../expressions/hash-files.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { Scalar } from '../workflow/workflow-file.ts';
 import { isSelfHosted } from './environment.ts';
 import type { Executor, JobWork, Places, StepConclusion } from './runner-types.ts';
@@ -84,6 +85,20 @@ export function evaluateEnv(env: Readonly<Record<string, Scalar>>, scope: Scope)
 /** A YAML scalar as the text it stands for. */
 export function scalarText(value: Scalar): string {
   return value === null ? '' : String(value);
+}
+
+/** A condition asked again when the job is cancelled; one that cannot be evaluated any more does not hold. */
+export function holdsNow(
+  condition: string | null,
+  frame: JobFrame,
+  env: Readonly<Record<string, string>>,
+): boolean {
+  try {
+    return evaluateCondition(condition, stepScope(frame, env));
+  } catch (error) {
+    if (error instanceof WorkflowFault) return false;
+    throw error;
+  }
 }
 
 function stepsContext(state: JobState): Json {

@@ -6,11 +6,11 @@ import { asText, evaluateCondition, evaluateText, evaluateValue, isTrue } from '
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { type ActionUse, actionInputs, partOf } from './action-parts.ts';
-import { isProtectedName } from './command-files.ts';
+import { isFixedName } from './command-files.ts';
 import { jobEnvironment, stepVariables } from './environment.ts';
-import type { JobEnding } from './job-ending.ts';
+import { type JobEnding, stepSignal } from './job-ending.ts';
 import type { JobOutput } from './job-output.ts';
-import { evaluateEnv, type JobFrame, stepScope } from './job-state.ts';
+import { evaluateEnv, holdsNow, type JobFrame, stepScope } from './job-state.ts';
 import type { Masks } from './masks.ts';
 import { minutesOf } from './minutes.ts';
 import { type ActionSources, resolveLocal, resolveRemote } from './resolve-action.ts';
@@ -120,7 +120,8 @@ async function mainStep(
   options: JobStepsOptions,
   started: ActionUse[],
 ): Promise<StepConclusion> {
-  const { frame, output } = options;
+  const { frame, output, ending } = options;
+  if (ending.forced.aborted) return record(step, frame, 'cancelled', 'cancelled', {});
   let env: Record<string, string> = {};
   let go: boolean;
   let forgiven = false;
@@ -142,7 +143,8 @@ async function mainStep(
   if (!go) return record(step, frame, 'skipped', 'skipped', {});
   output.say(`##[group]${announce(step)}`);
   output.say('##[endgroup]');
-  const end = await runStep({ ...stepRun(options), timeoutMinutes }, async () => {
+  const stays = (): boolean => holdsNow(step.if, frame, env);
+  const end = await runStep({ ...stepRun(options, stays), timeoutMinutes }, async () => {
     if (step.run !== null) return runWork(step, step.run, env, frame);
     const use = remote ?? (await localUse(step, options));
     use.env = env;
@@ -164,10 +166,13 @@ async function part(
   phase: 'pre' | 'post',
   options: JobStepsOptions,
 ): Promise<StepConclusion> {
-  const { frame, output } = options;
+  const { frame, output, ending } = options;
+  if (ending.forced.aborted) return 'cancelled';
   output.say(`##[group]${phase === 'pre' ? 'Pre' : 'Post'} job: ${use.title}`);
   output.say('##[endgroup]');
-  const end = await runStep({ ...stepRun(options), timeoutMinutes: null }, () =>
+  const condition = use.action.manifest?.[phase === 'pre' ? 'preIf' : 'postIf'] ?? 'always()';
+  const stays = (): boolean => holdsNow(condition, frame, {});
+  const end = await runStep({ ...stepRun(options, stays), timeoutMinutes: null }, () =>
     must(partOf(use, phase, environmentOf(frame, use, use.env)), use.step),
   );
   keepState(use, end);
@@ -176,11 +181,12 @@ async function part(
   return end.conclusion;
 }
 
-function stepRun(options: JobStepsOptions): Omit<Parameters<typeof runStep>[0], 'timeoutMinutes'> {
+function stepRun(
+  options: JobStepsOptions,
+  staysWhenCancelled: () => boolean,
+): Omit<Parameters<typeof runStep>[0], 'timeoutMinutes'> {
   const { frame, output, masks, groups, ending } = options;
-  // A step that starts after the cancellation (always()) may run until the grace is over.
-  const signal = ending.ended.aborted ? ending.forced : ending.ended;
-  return { frame, output, mask: masks.add, groups, signal };
+  return { frame, output, mask: masks.add, groups, signal: stepSignal(ending, staysWhenCancelled) };
 }
 
 function keepState(use: ActionUse | undefined, end: StepEnd): void {
@@ -251,7 +257,7 @@ function environmentOf(
     actionRef: use?.action.ref ?? null,
   });
   const path = [...frame.state.paths, base['PATH'] ?? process.env['PATH'] ?? '/usr/bin:/bin'].join(':');
-  const fixed = Object.entries(base).filter(([name]) => isProtectedName(name));
+  const fixed = Object.entries(base).filter(([name]) => isFixedName(name));
   return {
     ...base,
     ...frame.state.env,

@@ -10,6 +10,7 @@ import { checkout, checkoutPost } from './checkout.ts';
 import { parseCommandFile } from './command-files.ts';
 import { isSelfHosted } from './environment.ts';
 import { createGroupRecord, type GroupRecord } from './group-record.ts';
+import { endOrphans } from './orphans.ts';
 import type { Executor, StepEnd, StepHost, StepWork } from './runner-types.ts';
 import { shellCommand } from './shells.ts';
 import { runProgram, type StepProgram, signalGroup } from './step-process.ts';
@@ -34,9 +35,11 @@ export function createProcessExecutor(options: ProcessOptions): Executor {
       await writeFile(places.eventFile, `${JSON.stringify(work.payload, null, 2)}\n`);
     },
     step: (step, host) => runStep(step, host, { nodeProgram: options.nodeProgram, groups }),
-    cleanUp: async (places, started) => {
+    cleanUp: async ({ places, groups: started, trackingId, say }) => {
+      for (const { pid, name } of endOrphans(trackingId))
+        say(`Terminate orphan process: pid (${pid}) (${name})`);
       for (const group of started) {
-        signalGroup(group, 'SIGTERM');
+        signalGroup(group, 'SIGKILL');
         groups.forget(group);
       }
       await rm(places.temp, { recursive: true, force: true });
@@ -112,21 +115,36 @@ async function runWithFiles(
     env: parseCommandFile(await read('GITHUB_ENV', actions.commandFileBytes)),
     paths: (await read('GITHUB_PATH', actions.commandFileBytes)).split(/\r?\n/).filter((line) => line !== ''),
     state: parseCommandFile(await read('GITHUB_STATE', actions.commandFileBytes)),
-    summary: await read('GITHUB_STEP_SUMMARY', actions.summaryBytes),
+    summary: await readSummary(files['GITHUB_STEP_SUMMARY'] ?? '', host),
   };
 }
 
-/** A step may have removed its file, which means that it says nothing. */
+/** A summary over the limit is not taken, which is said and changes nothing of how the step ended (docs: step isolation and limits). */
+async function readSummary(file: string, host: StepHost): Promise<string> {
+  const bytes = await sizeOf(file);
+  if (bytes <= actions.summaryBytes) return bytes === 0 ? '' : await readFile(file, 'utf8');
+  const kibibytes = (count: number): string => `${Math.floor(count / 1024)}k`;
+  host.onLine(
+    `##[error]$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of ${kibibytes(actions.summaryBytes)}, got ${kibibytes(bytes)}.`,
+  );
+  return '';
+}
+
 async function readCommandFile(file: string, name: string, limitBytes: number): Promise<string> {
-  let bytes: number;
-  try {
-    bytes = (await stat(file)).size;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
-  }
+  const bytes = await sizeOf(file);
+  if (bytes === 0) return '';
   if (bytes > limitBytes) throw new WorkflowFault(`${name} is larger than ${limitBytes} bytes`);
   return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+}
+
+/** A step may have removed its file, which means that it says nothing. */
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    throw error;
+  }
 }
 
 async function isDirectory(place: string): Promise<boolean> {

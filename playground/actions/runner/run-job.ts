@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { actions } from '../../limits/limits.ts';
 import { evaluateText } from '../expressions/evaluate.ts';
+import { isSelfHosted } from './environment.ts';
 import { type JobEnding, jobEnding } from './job-ending.ts';
 import { createJobOutput, type JobOutput } from './job-output.ts';
 import { evaluateEnv, type JobFrame, newJobState, stepScope } from './job-state.ts';
@@ -17,6 +18,8 @@ export type RunJobOptions = {
   readonly workDirectory: string;
   /** Aborted when the run is cancelled. */
   readonly cancel: AbortSignal;
+  /** Aborted when the job is to end whatever its conditions say. */
+  readonly force: AbortSignal;
 };
 
 /** The job's result. Rejects only on a bug or a broken machine; everything a workflow can cause is in the result. */
@@ -25,7 +28,7 @@ export async function runJob(work: JobWork, options: RunJobOptions, report: JobR
   const masks = createMasks([work.token, ...Object.values(work.secrets)]);
   const output = createJobOutput(masks, report.log);
   const frame: JobFrame = { work, places, executor: options.executor, state: newJobState() };
-  const ending = jobEnding(frame, options.cancel, output);
+  const ending = jobEnding(frame, options, output);
   const groups = new Set<number>();
   const steps = createJobSteps({
     frame,
@@ -50,7 +53,7 @@ export async function runJob(work: JobWork, options: RunJobOptions, report: JobR
     return { conclusion: status, outputs, annotations: output.annotations, summary };
   } finally {
     ending.stop();
-    await options.executor.cleanUp(places, groups);
+    await options.executor.cleanUp({ places, groups, trackingId: work.trackingId, say: output.say });
   }
 }
 
@@ -58,7 +61,9 @@ function prepareEnv(frame: JobFrame, ending: JobEnding): void {
   const { work, state } = frame;
   Object.assign(state.env, evaluateEnv(work.workflowEnv, stepScope(frame)));
   Object.assign(state.env, evaluateEnv(work.definition.env, stepScope(frame)));
-  ending.limit(minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes);
+  const asked = minutesOf(frame, work.definition.timeoutMinutes) ?? actions.jobTimeoutMinutes;
+  const most = isSelfHosted(work) ? actions.selfHostedJobMinutes : actions.hostedJobMinutes;
+  ending.limit(Math.min(asked, most));
 }
 
 /** Outputs that would show a secret are left out, as the real runner does. */

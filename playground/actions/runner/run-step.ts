@@ -1,7 +1,7 @@
 /** Runs one thing of a job (a step, or an action's pre or post part) with its time limit, and records how it ended. */
 
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
-import { isProtectedName } from './command-files.ts';
+import { isRefusedName } from './command-files.ts';
 import type { JobOutput } from './job-output.ts';
 import type { JobFrame } from './job-state.ts';
 import type { StepEnd, StepHost, StepWork } from './runner-types.ts';
@@ -60,7 +60,8 @@ export async function runStep(run: StepRun, make: () => Promise<StepWork> | Step
 /** Hands on to later steps what this one wrote: environment, path, summary. */
 export function keepForLater(frame: JobFrame, end: StepEnd, output: JobOutput): void {
   for (const [name, value] of Object.entries(end.env)) {
-    if (isProtectedName(name)) output.say(`##[error]Can't store ${name} output parameter using GITHUB_ENV`);
+    if (isRefusedName(name))
+      output.note(`Can't store ${name.toUpperCase()} output parameter using '$GITHUB_ENV' command.`);
     else frame.state.env[name] = value;
   }
   frame.state.paths.unshift(...[...end.paths].reverse());

@@ -34,6 +34,8 @@ export type JobWork = {
   readonly runner: Runner;
   /** Unique per attempt; names its temporary directory. */
   readonly id: number;
+  /** RUNNER_TRACKING_ID: by it the job's end finds what its steps left running. Unique on the machine. */
+  readonly trackingId: string;
   readonly repository: string;
   readonly repositoryId: number;
   readonly serverUrl: string;
@@ -122,13 +124,21 @@ export type StepHost = {
   readonly groups: Set<number>;
 };
 
+/** What a job leaves behind when its last step has ended. */
+export type FinishedJob = {
+  readonly places: Places;
+  readonly groups: ReadonlySet<number>;
+  readonly trackingId: string;
+  readonly say: (line: string) => void;
+};
+
 /** Carries out steps: real processes, or functions that a test injects. */
 export type Executor = {
   /** Prepares the runner's directories for a job. */
   readonly prepare: (places: Places, work: JobWork) => Promise<void>;
   readonly step: (step: StepWork, host: StepHost) => Promise<StepEnd>;
-  /** After the last step: end what is left of the job's process groups, remove its temporary files. */
-  readonly cleanUp: (places: Places, groups: ReadonlySet<number>) => Promise<void>;
+  /** After the last step: end what the job's steps left running, say so, remove its temporary files. */
+  readonly cleanUp: (job: FinishedJob) => Promise<void>;
   /** Waits on the clock that the steps live by: the machine's for processes, the world's for functions. */
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
   /** Ends what a killed playground left running: a machine that is lost takes its processes with it. */

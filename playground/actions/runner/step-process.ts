@@ -13,7 +13,7 @@ export type StepProgram = {
   /** The whole environment; nothing of the host's is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine: (line: string) => void;
-  /** Aborted = end the process: interrupt, then terminate, then kill its group. */
+  /** Aborted = end the process: it alone is interrupted, then terminated, then it is killed with its group. */
   readonly signal: AbortSignal;
   /** Told the process group, so that the job can end what is left in it. */
   readonly onStart?: (processGroup: number) => void;
@@ -63,8 +63,13 @@ export async function runProgram(program: StepProgram): Promise<ProgramEnd> {
 
 /** Ends what is left of a process group; a group that is gone already is fine. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
+  signalProcess(-group, signal);
+}
+
+/** Signals one process, or with a negative number a group; one that is gone already is fine. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-group, signal);
+    process.kill(pid, signal);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return;
     throw error;
@@ -78,10 +83,11 @@ async function endWhenAborted(group: number, abort: AbortSignal, over: AbortSign
     over.addEventListener('abort', () => resolve(), { once: true });
   });
   if (over.aborted) return;
-  signalGroup(group, 'SIGINT');
-  if (await isOverWithin(over, actions.interruptGraceMs)) return signalGroup(group, 'SIGKILL');
-  signalGroup(group, 'SIGTERM');
-  await isOverWithin(over, actions.terminateGraceMs);
+  // The step's entry process alone hears of it (docs: workflow cancellation reference); a shell passes nothing on.
+  signalProcess(group, 'SIGINT');
+  if (await isOverWithin(over, actions.interruptGraceMs)) return;
+  signalProcess(group, 'SIGTERM');
+  if (await isOverWithin(over, actions.terminateGraceMs)) return;
   signalGroup(group, 'SIGKILL');
 }
 

@@ -1,4 +1,4 @@
-/** Reads `::command key=value::message` lines in a step's output (docs: workflow commands). */
+/** Reads `::command key=value::message` and `##[command key=value]message` in a step's output (docs: workflow commands; actions/runner, ActionCommand). */
 
 export type LogCommand = {
   readonly command: string;
@@ -6,43 +6,99 @@ export type LogCommand = {
   readonly message: string;
 };
 
-/** The command that a line is, or null. Only a line that begins with `::` (spaces before it do not count) is one. */
-export function parseLogCommand(line: string): LogCommand | null {
-  const found = /^\s*::([^\s:]+)(?:\s+((?:(?!::).)*))?::(.*)$/s.exec(line);
-  if (found === null) return null;
-  const [, command = '', properties = '', message = ''] = found;
-  return {
-    command: command.toLowerCase(),
-    properties: parseProperties(properties),
-    message: unescapeData(message),
-  };
-}
+/** Every command that the runner knows; a line with another name is text. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'add-mask',
+  'add-matcher',
+  'add-path',
+  'debug',
+  'echo',
+  'endgroup',
+  'error',
+  'group',
+  'notice',
+  'remove-matcher',
+  'save-state',
+  'set-env',
+  'set-output',
+  'stop-commands',
+  'warning',
+]);
 
 /**
- * Follows `::stop-commands::token` … `::token::`: inside, nothing is a command.
- * Returns the command of each line in turn, or null when the line is text.
+ * The command that a line is, or null. `::name::` counts at the line's begin (after spaces); the older `##[name]` counts
+ * anywhere in a line, which is one more reason to stop commands before a log of somebody else is printed. `resume`: the
+ * token that ends a stop, which is a command for as long as the stop lasts.
  */
-export function createCommandReader(): (line: string) => LogCommand | null {
+export function parseLogCommand(line: string, resume: string | null = null): LogCommand | null {
+  const isKnown = (name: string): boolean => {
+    const lower = name.toLowerCase();
+    return KNOWN.has(lower) || lower === resume?.toLowerCase();
+  };
+  const [, head, message = ''] = /^\s*::((?:(?!::).)*)::(.*)$/s.exec(line) ?? [];
+  if (head !== undefined) {
+    const [name, properties] = cutHead(head);
+    if (isKnown(name)) {
+      const pairs = propertiesOf(properties, ',', unescapeProperty);
+      return { command: name.toLowerCase(), properties: pairs, message: unescapeData(message) };
+    }
+  }
+  const [, older, rest = ''] = /##\[([^\]]*)\](.*)$/s.exec(line) ?? [];
+  if (older === undefined) return null;
+  const [name, properties] = cutHead(older);
+  if (!isKnown(name)) return null;
+  const pairs = propertiesOf(properties, ';', unescapeOlder);
+  return { command: name.toLowerCase(), properties: pairs, message: unescapeOlder(rest) };
+}
+
+/** What a reader makes of a line: a command, text, or a stop that the runner does not accept. */
+export type ReadLine =
+  | { readonly kind: 'command'; readonly command: LogCommand }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'bad-stop' };
+
+/**
+ * Follows `::stop-commands::token` … `::token::`: inside, nothing is a command. A token that could be guessed or that is
+ * itself a command would let the log that is being printed end the stop, so the runner takes none of these.
+ */
+export function createCommandReader(): (line: string) => ReadLine {
   let stopToken: string | null = null;
   return (line) => {
+    const command = parseLogCommand(line, stopToken);
     if (stopToken !== null) {
-      if (line.trim().toLowerCase() === `::${stopToken.toLowerCase()}::`) stopToken = null;
-      return null;
+      if (command?.command === stopToken) stopToken = null;
+      return { kind: 'text' };
     }
-    const command = parseLogCommand(line);
-    if (command?.command !== 'stop-commands') return command;
-    stopToken = command.message;
-    return null;
+    if (command === null) return { kind: 'text' };
+    if (command.command !== 'stop-commands') return { kind: 'command', command };
+    const token = command.message.toLowerCase();
+    if (token === '' || token === 'pause-logging' || KNOWN.has(token)) return { kind: 'bad-stop' };
+    stopToken = token;
+    return { kind: 'text' };
   };
 }
 
-function parseProperties(text: string): Record<string, string> {
+function cutHead(head: string): readonly [string, string] {
+  const space = head.indexOf(' ');
+  return space < 0 ? [head, ''] : [head.slice(0, space), head.slice(space + 1)];
+}
+
+function propertiesOf(
+  text: string,
+  separator: string,
+  toText: (value: string) => string,
+): Record<string, string> {
   const properties: Record<string, string> = {};
-  for (const pair of text.split(',')) {
+  for (const pair of text.split(separator)) {
     const equals = pair.indexOf('=');
-    if (equals > 0) properties[pair.slice(0, equals).trim()] = unescapeProperty(pair.slice(equals + 1));
+    if (equals > 0) properties[pair.slice(0, equals).trim()] = toText(pair.slice(equals + 1));
   }
   return properties;
+}
+
+function unescapeOlder(text: string): string {
+  const partly = text.replaceAll('%3B', ';').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
+  return partly.replaceAll('%5D', ']').replaceAll('%25', '%');
 }
 
 function unescapeData(text: string): string {

@@ -202,31 +202,36 @@ describe('how processes end', () => {
   };
   const pidIn = (place: string): number => (existsSync(place) ? Number(readFileSync(place, 'utf8')) : 0);
 
-  it('a process that detached itself outlives the job, one in the background does not', async () => {
+  it('what a step left running ends with the job, detached or not, unless it gave up the job’s tracking id', async () => {
     await using lab = await startRealLab();
-    const [apart, along] = [path.join(lab.folder, 'apart'), path.join(lab.folder, 'along')];
+    const [apart, along, free] = ['apart', 'along', 'free'].map((name) => path.join(lab.folder, name));
+    if (apart === undefined || along === undefined || free === undefined) throw new Error('three places');
     await lab.push(
       dispatched(`
       - run: |
           setsid bash -c 'echo $$ > ${apart}; exec sleep 30' > /dev/null 2>&1 < /dev/null &
+          RUNNER_TRACKING_ID= setsid bash -c 'echo $$ > ${free}; exec sleep 30' > /dev/null 2>&1 < /dev/null &
           sleep 30 & echo $! > ${along}
-          while [ ! -s ${apart} ]; do sleep 0.02; done
+          while [ ! -s ${apart} ] || [ ! -s ${free} ]; do sleep 0.02; done
 `),
     );
     await lab.dispatch('w.yml');
     await lab.actions.idle();
     expect(lab.runs()[0]?.conclusion).toBe('success');
-    await until(() => !alive(pidIn(along)));
-    expect(alive(pidIn(apart))).toBe(true);
-    process.kill(pidIn(apart), 'SIGKILL');
+    await until(() => !alive(pidIn(along)) && !alive(pidIn(apart)));
+    expect(lab.lastLog()).toContain(`Terminate orphan process: pid (${pidIn(apart)}) (sleep)`);
+    expect(alive(pidIn(free))).toBe(true);
+    process.kill(pidIn(free), 'SIGKILL');
   });
 
-  it('a cancelled run ends the whole group of its step, then runs what is to be done always', async () => {
+  it('a cancelled run interrupts its step’s own process, which passes nothing on, then runs what is to be done always', async () => {
     await using lab = await startRealLab();
     const place = path.join(lab.folder, 'child');
     await lab.push(
       dispatched(`
-      - run: bash -c 'sleep 30 & echo $! > ${place}; wait'
+      - run: |
+          trap 'echo "told, child $(kill -0 "$child" && echo alive)"; exit 130' INT
+          sleep 30 & child=$!; echo $child > ${place}; wait
       - run: echo never
       - {if: always(), run: echo cleaned up}
 `),
@@ -245,15 +250,16 @@ describe('how processes end', () => {
       'success',
       'success',
     ]);
+    expect(lab.lastLog()).toContain('told, child alive');
     expect(lab.lastLog()).toContain('The operation was canceled.');
-    expect(alive(child)).toBe(false);
+    await until(() => !alive(child));
   });
 
   it('a step that takes too long fails', async () => {
     await using lab = await startRealLab();
     await lab.push(
       dispatched(
-        '      - {run: sleep 30, timeout-minutes: 0.005}\n      - {if: failure(), run: echo told}\n',
+        '      - {run: exec sleep 30, timeout-minutes: 0.005}\n      - {if: failure(), run: echo told}\n',
       ),
     );
     await lab.dispatch('w.yml');

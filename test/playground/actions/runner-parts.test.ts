@@ -3,7 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkoutPlan } from '../../../playground/actions/runner/checkout.ts';
-import { isProtectedName, parseCommandFile } from '../../../playground/actions/runner/command-files.ts';
+import {
+  isFixedName,
+  isRefusedName,
+  parseCommandFile,
+} from '../../../playground/actions/runner/command-files.ts';
 import { createJobOutput } from '../../../playground/actions/runner/job-output.ts';
 import { createMasks } from '../../../playground/actions/runner/masks.ts';
 import { parseLogCommand } from '../../../playground/actions/runner/workflow-commands.ts';
@@ -34,8 +38,9 @@ describe('GITHUB_OUTPUT', () => {
   });
 
   it('does not let a step change the runner’s own variables', () => {
-    expect(['GITHUB_SHA', 'RUNNER_TEMP', 'NODE_OPTIONS'].every(isProtectedName)).toBe(true);
-    expect(isProtectedName('FERRY_DATE')).toBe(false);
+    expect(['GITHUB_SHA', 'RUNNER_TEMP'].every(isFixedName)).toBe(true);
+    expect(['NODE_OPTIONS', 'Node_Options'].every(isRefusedName)).toBe(true);
+    expect(isFixedName('FERRY_DATE') || isRefusedName('FERRY_DATE')).toBe(false);
   });
 });
 
@@ -48,6 +53,16 @@ describe('workflow commands', () => {
     });
     expect(parseLogCommand('x ::error::no')).toBeNull();
     expect(parseLogCommand('::not a command')).toBeNull();
+    expect(parseLogCommand('::nobody-knows-this::x')).toBeNull();
+  });
+
+  it('have an older form, which counts in the middle of a line too (actions/runner, ActionCommand)', () => {
+    expect(parseLogCommand('step 7: ##[error file=a.py;line=3]lost %5Dhere')).toEqual({
+      command: 'error',
+      properties: { file: 'a.py', line: '3' },
+      message: 'lost ]here',
+    });
+    expect(parseLogCommand('##[section]Starting')).toBeNull();
   });
 
   const output = () => {
@@ -92,6 +107,37 @@ describe('workflow commands', () => {
     expect(job.annotations.map(({ message }) => message)).toEqual(['ours']);
     expect(lines).toContain('::error::from an untrusted log');
     expect(step.problem()).toBeNull();
+  });
+
+  it.each(['', 'pause-logging', 'add-mask', 'Error'])('are not stopped by the token %j', (token) => {
+    const { job, step } = output();
+    step.onLine(`::stop-commands::${token}`);
+    expect(step.problem()).toContain('You cannot use a endToken');
+    step.onLine('::error::still read');
+    expect(job.annotations.map(({ message }) => message)).toEqual(['still read']);
+  });
+
+  it('stay stopped for a token that stands in the middle of a line, and go on whatever follows it', () => {
+    const { job, step } = output();
+    const lines = [
+      '::stop-commands::t0k',
+      'loss 3 ::t0k::',
+      '::error::theirs',
+      '::T0K::done',
+      '::error::ours',
+    ];
+    for (const line of lines) step.onLine(line);
+    expect(job.annotations.map(({ message }) => message)).toEqual(['ours']);
+  });
+
+  it('mask nothing where the secret is empty, and every line of one that has several', () => {
+    const { lines, step } = output();
+    const said = ['::add-mask::', '::add-mask::  ', '::add-mask::first%0Asecond', 'a first, then a second'];
+    for (const line of said) step.onLine(line);
+    expect(lines.slice(0, 2).every((line) => line.includes("Can't add secret mask for empty string"))).toBe(
+      true,
+    );
+    expect(lines.at(-1)).toBe('a ***, then a ***');
   });
 
   it.each([

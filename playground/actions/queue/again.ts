@@ -1,0 +1,50 @@
+/** What a further attempt of a run does again, and what it takes over from the attempt before (docs: re-running workflows and jobs). */
+
+import type { PlanNode, Run } from '../state-actions.ts';
+import { newNode } from './plan-rows.ts';
+import type { PlannedJob } from './run-definitions.ts';
+
+/**
+ * The plan's nodes for the newest attempt. Everything is done again unless the run says otherwise: then it is the failed
+ * and cancelled jobs, or the one job, with whatever waited for them; all others keep their result and outputs.
+ */
+export function nodesOfAttempt(
+  run: Run,
+  jobs: readonly PlannedJob[],
+  before: readonly PlanNode[],
+): readonly PlanNode[] {
+  const again = keysOf(run, jobs, before);
+  return jobs.map(({ key }) => {
+    const known = before.find((node) => node.key === key);
+    return known === undefined || again.has(key) ? newNode(key) : known;
+  });
+}
+
+function keysOf(run: Run, jobs: readonly PlannedJob[], before: readonly PlanNode[]): ReadonlySet<string> {
+  if (run.again === undefined) return new Set(jobs.map(({ key }) => key));
+  const again = new Set<string>();
+  for (const node of before) if (isAsked(run.again, node)) again.add(node.key);
+  // Each round adds at least one job or is the last one.
+  for (let size = -1; size < again.size; ) {
+    size = again.size;
+    for (const job of jobs) {
+      if (followsOne(job, jobs, again)) again.add(job.key);
+      // The calling job only gathers anew what it called.
+      if (job.parent !== null && again.has(job.key)) again.add(job.parent);
+    }
+  }
+  return again;
+}
+
+function isAsked(wanted: NonNullable<Run['again']>, node: PlanNode): boolean {
+  if (wanted !== 'failed') return node.jobId === wanted;
+  return node.result === 'failure' || node.result === 'cancelled';
+}
+
+/** Whether a job, or the job that calls its workflow, waits for one of them. */
+function followsOne(job: PlannedJob, jobs: readonly PlannedJob[], again: ReadonlySet<string>): boolean {
+  const { definition, parent } = job;
+  if (definition.needs.some((need) => again.has(parent === null ? need : `${parent}/${need}`))) return true;
+  const caller = jobs.find(({ key }) => key === parent);
+  return caller !== undefined && followsOne(caller, jobs, again);
+}
