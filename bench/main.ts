@@ -5,6 +5,7 @@ import { measureGates } from './gates.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
+import { measurePage } from './page.ts';
 import { measurePlayground } from './playground.ts';
 import { measureRay } from './ray.ts';
 import { measureReading } from './reading.ts';
@@ -19,6 +20,7 @@ const SUITES = {
   ray: measureRay,
   start: measureStart,
   playground: measurePlayground,
+  page: measurePage,
 } as const;
 
 async function main(args: readonly string[]): Promise<number> {

@@ -2,8 +2,11 @@
 
 const markup: unique symbol = Symbol('markup');
 
-/** A piece of finished markup; only `html` and `trustedHtml` make one. */
-export type Html = { readonly [markup]: string };
+/** Markup that is made while what stands before it is on its way to the browser already. */
+type Later = () => AsyncIterable<Html>;
+
+/** A piece of finished markup, with what comes later in its place; only the functions of this file make one. */
+export type Html = { readonly [markup]: readonly (string | Later)[] };
 
 type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
@@ -12,21 +15,51 @@ type HtmlValue = Html | string | number | null | undefined | false | readonly Ht
  * `null`, `undefined` and `false` vanish. Attributes must be quoted in the template, or escaping does not protect them.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const parts = strings.map((text, index) => text + (index < values.length ? toMarkup(values[index]) : ''));
-  return { [markup]: parts.join('') };
+  return { [markup]: joined(strings.flatMap((text, index) => [text, ...piecesOf(values[index])])) };
 }
 
 /** Marks text as finished markup. Only for constants of this folder and for what the Markdown sanitiser gave back. */
 export function trustedHtml(finished: string): Html {
-  return { [markup]: finished };
+  return { [markup]: [finished] };
 }
 
-/** The text to send to the browser. */
+/** A place in the page that is filled piece by piece as `make` gives them; called once, when the text before it is sent. */
+export function laterHtml(make: Later): Html {
+  return { [markup]: [make] };
+}
+
+/** The whole text at once, for markup in which nothing comes later. */
 export function toMarkup(value: HtmlValue): string {
-  if (value === null || value === undefined || value === false) return '';
-  if (typeof value === 'string') return escapeText(value);
-  if (typeof value === 'number') return String(value);
-  return isList(value) ? value.map(toMarkup).join('') : value[markup];
+  const pieces = joined(piecesOf(value));
+  if (pieces.length > 1 || typeof pieces[0] === 'function')
+    throw new TypeError('some of this markup comes later; it has to be streamed');
+  return String(pieces[0] ?? '');
+}
+
+/** The text in the order in which it stands in the page, as soon as it is there. */
+export async function* streamMarkup(value: Html): AsyncGenerator<string> {
+  for (const piece of value[markup])
+    if (typeof piece === 'string') yield piece;
+    else for await (const part of piece()) yield* streamMarkup(part);
+}
+
+function piecesOf(value: HtmlValue): readonly (string | Later)[] {
+  if (value === null || value === undefined || value === false) return [];
+  if (typeof value === 'string') return [escapeText(value)];
+  if (typeof value === 'number') return [String(value)];
+  return isList(value) ? value.flatMap(piecesOf) : value[markup];
+}
+
+/** Neighbouring texts made one. */
+function joined(pieces: readonly (string | Later)[]): readonly (string | Later)[] {
+  if (pieces.every((piece) => typeof piece === 'string')) return [pieces.join('')];
+  const whole: (string | Later)[] = [];
+  for (const piece of pieces) {
+    const last = whole.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') whole[whole.length - 1] = last + piece;
+    else whole.push(piece);
+  }
+  return whole;
 }
 
 /**

@@ -25,7 +25,7 @@ export function createPages(settings: PagesOptions): Pages {
   return async (incoming, response) => {
     const request = readPageRequest(incoming);
     if (!isOurs(request)) return false;
-    answerWith(response, await reply(options, request, incoming));
+    await answerWith(response, await reply(options, request, incoming));
     return true;
   };
 }

@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http';
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** A long page is sent while it is made. */
+  readonly body: string | Uint8Array | AsyncIterable<string>;
 };
 
 /**
@@ -23,7 +24,8 @@ const contentPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function answerWith(response: ServerResponse, reply: Reply): void {
+/** Resolves when all is handed over, or when the browser went away: somebody who leaves a page is nothing to report. */
+export async function answerWith(response: ServerResponse, reply: Reply): Promise<void> {
   response.writeHead(reply.status, {
     'content-security-policy': contentPolicy,
     'x-content-type-options': 'nosniff',
@@ -31,9 +33,29 @@ export function answerWith(response: ServerResponse, reply: Reply): void {
     'cache-control': 'no-store',
     ...reply.headers,
   });
-  response.end(reply.body);
+  const { body } = reply;
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    response.end(body);
+    return;
+  }
+  for await (const text of response.req.method === 'HEAD' ? [] : body) {
+    if (response.destroyed) return;
+    if (!response.write(text)) await roomOrGone(response);
+  }
+  response.end();
 }
 
-export function htmlReply(status: number, body: string): Reply {
+async function roomOrGone(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+    if (response.destroyed) done();
+  });
+}
+
+export function htmlReply(status: number, body: Reply['body']): Reply {
   return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
 }

@@ -1,5 +1,5 @@
 /** Puts the frame around a screen, and makes a page of a refusal. */
-import { html, toMarkup } from './html.ts';
+import { html, streamMarkup } from './html.ts';
 import { icon } from './parts/icons.ts';
 import { layout } from './parts/layout.ts';
 import { worldBar } from './parts/world-bar.ts';
@@ -7,7 +7,7 @@ import { htmlReply, type Reply } from './reply.ts';
 import type { Screen, Visit } from './visit.ts';
 
 export function showScreen(visit: Visit, screen: Extract<Screen, { kind: 'page' }>, status: number): Reply {
-  return htmlReply(status, toMarkup(layout(visit, screen, worldBar(visit.glance()))));
+  return htmlReply(status, streamMarkup(layout(visit, screen, worldBar(visit.glance()))));
 }
 
 /** What is wrong in one sentence, and a way on; the page's script gets the sentence alone. */

@@ -1,7 +1,7 @@
 /** The earlier comments of a long thread, as plain text: a browser draws thousands of them at once, finds words in them, and jumps to them. */
 
 import type { ApiComment } from '../api/thread-shapes.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, laterHtml } from '../html.ts';
 import { loginText } from '../parts/avatar.ts';
 import type { Earlier } from './read-thread.ts';
 
@@ -10,14 +10,20 @@ import type { Earlier } from './read-thread.ts';
  * with its Markdown; each other one has a link that does the same for it.
  */
 export function earlierComments(
-  { count, comments }: Earlier,
+  { count, hundreds }: Earlier,
   around: number | null,
   draw: (comment: ApiComment) => Html,
 ): Html {
-  if (comments === null) return html``;
+  if (hundreds === null) return html``;
+  const drawn = laterHtml(async function* () {
+    for await (const answer of hundreds())
+      yield answer.kind === 'refused'
+        ? html`<p class="flash">A hundred comments cannot be read: ${answer.message}</p>`
+        : html`<div class="hundred">${answer.data.map((comment) => (comment.id === around ? draw(comment) : plain(comment)))}</div>`;
+  });
   return html`<section class="earlier" data-earlier="${count}" aria-label="${count} earlier comments">
   <p class="muted small">${count} earlier comments, as plain text; the newest ones follow below.</p>
-  ${comments.map((comment) => (comment.id === around ? draw(comment) : plain(comment)))}</section>`;
+  ${drawn}</section>`;
 }
 
 function plain({ id, user, created_at: at, body }: ApiComment): Html {

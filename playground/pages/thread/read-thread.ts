@@ -1,5 +1,6 @@
 /** Collects everything that a thread's page shows: one issue or pull request with what was said and checked. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../api/api.ts';
 import { type ApiCommit, type ApiLabel, commitShape, labelShape } from '../api/repo-shapes.ts';
 import { type ApiCheckRun, checkRunShape } from '../api/run-shapes.ts';
@@ -41,8 +42,12 @@ export type Thread = {
   readonly pullPart: PullPart | null;
 };
 
-/** The comments of a long thread that stand before the drawn ones; null where a live look leaves out what it knows. */
-export type Earlier = { readonly count: number; readonly comments: readonly ApiComment[] | null };
+/** The comments of a long thread that stand before the drawn ones. */
+export type Earlier = {
+  readonly count: number;
+  /** A hundred at a time, read while the page is sent; null where a live look leaves out what it knows. */
+  readonly hundreds: (() => AsyncIterable<Answer<readonly ApiComment[]>>) | null;
+};
 
 /** Null when there is no such thread for the speaker. */
 export async function readThread(visit: Visit, params: Params): Promise<Thread | null> {
@@ -81,13 +86,22 @@ async function readComments(
   const known = visit.request.knownEarlier;
   const isLong = total > pageLimits.commentsDrawnMax;
   const cut = known ?? (isLong ? Math.floor(total / perPage - 1) * perPage : 0);
-  const read = async (first: number, count: number): Promise<readonly ApiComment[]> =>
-    rows(await visit.api.list(path, commentShape, undefined, { first, count }));
-  const [comments, earlier] = await Promise.all([
-    read(cut / perPage + 1, pageLimits.commentPagesMax),
-    known !== null ? null : cut === 0 ? [] : read(1, cut / perPage),
-  ]);
-  return { comments, earlier: { count: cut, comments: earlier } };
+  const pages = { first: cut / perPage + 1, count: pageLimits.commentPagesMax };
+  const comments = rows(await visit.api.list(path, commentShape, undefined, pages));
+  const hundreds = (): ReturnType<typeof readHundreds> => readHundreds(visit, path, cut / perPage);
+  return { comments, earlier: { count: cut, hundreds: known === null ? hundreds : null } };
+}
+
+/** Between two of them others have their turn: the page's own styles, and whatever else the playground is asked. */
+async function* readHundreds(
+  visit: Visit,
+  path: string,
+  count: number,
+): AsyncGenerator<Answer<readonly ApiComment[]>> {
+  for (let first = 1; first <= count; first += 1) {
+    yield await visit.api.list(path, commentShape, undefined, { first, count: 1 });
+    await nextTurn();
+  }
 }
 
 /** Null when the number is not a pull request's. */

@@ -1,7 +1,7 @@
 /** The one place of escaping: nothing that is put into a template can become markup. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { html, safeHref, toMarkup } from '../../../playground/pages/html.ts';
+import { html, laterHtml, safeHref, streamMarkup, toMarkup } from '../../../playground/pages/html.ts';
 
 describe('html', () => {
   it('escapes text in elements and in quoted attributes, and leaves finished markup alone', () => {
@@ -19,6 +19,33 @@ describe('html', () => {
         expect(markup.replace(/&(?:amp|lt|gt|quot|#39);/g, '')).not.toContain('&');
       }),
     );
+  });
+});
+
+describe('what comes later', () => {
+  it('stands in its place, however deep, and is asked for only when what is before it was taken', async () => {
+    let isAsked = false;
+    const later = laterHtml(async function* () {
+      isAsked = true;
+      yield html`<li>${'<1>'}</li>`;
+      yield html`<li>2</li>`;
+    });
+    const page = streamMarkup(html`<ul>${[html`<b>${'&'}</b>`, later]}</ul>`);
+    expect((await page.next()).value).toBe('<ul><b>&amp;</b>');
+    expect(isAsked).toBe(false);
+    const rest: string[] = [];
+    for await (const text of page) rest.push(text);
+    expect(rest.join('')).toBe('<li>&lt;1&gt;</li><li>2</li></ul>');
+  });
+
+  it('is not lost in silence where somebody wants the whole text at once', () => {
+    expect(() =>
+      toMarkup(
+        html`<p>${laterHtml(async function* () {
+          yield html`x`;
+        })}</p>`,
+      ),
+    ).toThrow('has to be streamed');
   });
 });
 

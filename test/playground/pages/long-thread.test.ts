@@ -3,10 +3,10 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, noChromium } from '../../support/chromium.ts';
+import { plantComments } from '../../support/long-thread.ts';
 import { openRealSite, type RealSite } from './real-site.ts';
 
 const COMMENTS = 5_000;
-const FIRST_ID = 100_000;
 /** A page of GitHub's own with a hundred comments has some ten thousand elements. */
 const ELEMENTS_MAX = 60_000;
 
@@ -14,18 +14,11 @@ let site: RealSite;
 beforeAll(async () => {
   site = await openRealSite();
   await site.call('ada', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'the first' });
-  const { comments, issues } = site.world.state;
-  const [pattern] = Object.values(comments);
-  const [[key, issue] = []] = Object.entries(issues);
-  if (pattern === undefined || key === undefined || issue === undefined) throw new Error('nothing to copy');
-  const ids = Array.from({ length: COMMENTS - 1 }, (_, index) => FIRST_ID + index);
-  for (const id of ids)
-    comments[id] = {
-      ...pattern,
-      id,
-      body: `line **${id}** of a long story${id === 102_500 ? ', the needle' : ''}`,
-    };
-  issues[key] = { ...issue, commentIds: [...issue.commentIds, ...ids] };
+  plantComments(
+    site.world,
+    COMMENTS,
+    (id) => `line **${id}** of a long story${id === 102_500 ? ', the needle' : ''}`,
+  );
 });
 afterAll(() => site.close());
 
@@ -44,6 +37,34 @@ describe('five thousand comments', () => {
     const page = await (await fetch(`${address()}?around=102500`)).text();
     expect(page).toContain('line <strong>102500</strong> of a long story, the needle');
     expect(page.match(/id="issuecomment-\d+"/g)).toHaveLength(COMMENTS);
+  });
+
+  it('come while the page is read already: its head is there before the last of them is', async () => {
+    const answer = await fetch(address());
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const { value: first = '' } = (await reader?.read()) ?? {};
+    expect(first).toContain('<h1');
+    expect(first).not.toContain('issuecomment-104898');
+    // Whoever goes away in the middle breaks nothing: closing the site throws when anything did.
+    await reader?.cancel();
+    expect((await fetch(`${site.baseUrl}/lab/ferries`)).status).toBe(200);
+  });
+
+  it('that cannot be read are said to be, and the newest stand all the same', async () => {
+    site.world.state.settings.faults = [
+      {
+        kind: 'server-error',
+        rate: 1,
+        seed: 1,
+        route: 'GET /repos/lab/ferries/issues/1/comments',
+        people: true,
+        durationMs: 0,
+      },
+    ];
+    const page = await (await fetch(address())).text();
+    site.world.state.settings.faults = [];
+    expect(page).toContain('A hundred comments cannot be read');
+    expect(page).toContain('</html>');
   });
 
   it('are not sent again by a look at what is new', async () => {
