@@ -2,17 +2,21 @@
 
 import { open } from 'node:fs/promises';
 import { limits } from '../src/domain/limits.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../src/watch/log-facts.ts';
+import { completeUtf8Length } from '../src/host/utf8-boundary.ts';
+import { finishLog, NO_LOG_FACTS, readLogBytes } from '../src/watch/log-facts.ts';
 
 const file = await open(process.argv[2] ?? '');
 const buffer = Buffer.alloc(limits.logChunkBytesMax);
-const decoder = new TextDecoder();
 const since = performance.now();
 let facts = NO_LOG_FACTS;
-for (;;) {
-  const { bytesRead } = await file.read(buffer, 0, buffer.length);
+for (let kept = 0; ; ) {
+  const { bytesRead } = await file.read(buffer, kept, buffer.length - kept);
   if (bytesRead === 0) break;
-  facts = readLogText(facts, decoder.decode(buffer.subarray(0, bytesRead), { stream: true }));
+  const chunk = buffer.subarray(0, kept + bytesRead);
+  const whole = completeUtf8Length(chunk);
+  facts = readLogBytes(facts, chunk.subarray(0, whole));
+  kept = chunk.length - whole;
+  buffer.copyWithin(0, whole, chunk.length);
 }
 const { lines } = finishLog(facts);
 await file.close();

@@ -73,18 +73,34 @@ export const NO_LOG_FACTS: LogFacts = {
   lastException: null,
 };
 
-/**
- * Reads the next piece of a log. The result does not depend on where the pieces were cut, and a piece
- * is never read again: errors of hours ago do not come back (the trap of grep-before-tail).
- */
+/** Reads the next piece of a log, as `readLogBytes` does. */
 export function readLogText(facts: LogFacts, text: string): LogFacts {
-  const firstEnd = text.indexOf('\n');
-  if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + text);
+  return readLogBytes(facts, new TextEncoder().encode(text));
+}
+
+/**
+ * Reads the next piece of a log, UTF-8 that ends with a whole character. The result does not depend on where the pieces
+ * were cut, and a piece is never read again: errors of hours ago do not come back (the trap of grep-before-tail). Only the
+ * few lines that can say something are ever made into text.
+ */
+export function readLogBytes(facts: LogFacts, piece: Uint8Array): LogFacts {
+  const firstEnd = piece.indexOf(NEWLINE);
+  if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece));
   // What was cut in two is put together; the rest is read where it stands.
   const first = { ...facts, carry: '', skipping: false };
-  const opened = facts.skipping ? first : readLine(first, facts.carry + text.slice(0, firstEnd));
-  const end = text.lastIndexOf('\n') + 1;
-  return carryOn(readLines(opened, text, firstEnd + 1, end), text.slice(end));
+  const opened = facts.skipping ? first : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)));
+  // The filter reads whole words of memory.
+  const bytes = piece.byteOffset % 4 === 0 ? piece : Uint8Array.from(piece);
+  const end = bytes.lastIndexOf(NEWLINE) + 1;
+  return carryOn(readLines(opened, bytes, firstEnd + 1, end), textOf(bytes.subarray(end)));
+}
+
+const NEWLINE = 10;
+// A byte order mark is a character of the log like any other: the same bytes are the same text wherever they are cut.
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  return DECODER.decode(bytes);
 }
 
 /** Keeps the unfinished last line, or reads it where it is longer than any real one. */
@@ -93,21 +109,17 @@ function carryOn(facts: LogFacts, carry: string): LogFacts {
   return { ...readLine({ ...facts, carry: '' }, carry), skipping: true };
 }
 
-/** Whole lines of `text` in [begin, end). Those that the filter passes over say nothing: they are counted and no more. */
-function readLines(facts: LogFacts, text: string, begin: number, end: number): LogFacts {
+/** Whole lines in [begin, end). Those that the filter passes over say nothing: they are counted and no more. */
+function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, end: number): LogFacts {
   let next = facts;
-  let passed = 0;
-  let hit = findTelling(text, begin);
-  for (let start = begin; start < end; ) {
-    const lineEnd = text.indexOf('\n', start);
-    if (hit !== -1 && hit < start) hit = findTelling(text, start);
-    if ((hit !== -1 && hit < lineEnd) || OPENINGS[text.charCodeAt(start)] === 1) {
-      next = readLine({ ...next, lines: next.lines + passed }, text.slice(start, lineEnd));
-      passed = 0;
-    } else passed += 1;
-    start = lineEnd + 1;
+  for (let from = begin; from < end; ) {
+    const line = findTelling(bytes, from, end);
+    next = { ...next, lines: next.lines + line.passed };
+    if (line.start === end) return next;
+    next = readLine(next, textOf(bytes.subarray(line.start, line.end)));
+    from = line.end + 1;
   }
-  return passed === 0 ? next : { ...next, lines: next.lines + passed };
+  return next;
 }
 
 /** Reads the last line of a log that has ended without a newline. */
@@ -116,22 +128,22 @@ export function finishLog(facts: LogFacts): LogFacts {
 }
 
 // Every character that the name of a value may begin with: `eval/` alone is too short to be looked for.
-const EVAL_NEEDLES = [...'abcdefghijklmnopqrstuvwxyz0123456789_./-'].map((next) => `eval/${next}`);
+const EVAL_NEEDLE = { text: 'eval/', followedBy: 'abcdefghijklmnopqrstuvwxyz0123456789_./-' };
 // What `readLine` and all that it calls look for: a line without any of these changes nothing but the count.
-const findTelling = createLineFilter([
-  ...SIGNATURES.flatMap(({ needles }) => needles),
-  ...EXCEPTION_NEEDLES,
-  TASK_NEEDLE,
-  ...EVAL_NEEDLES,
-  PROGRESS_NEEDLE,
-  'First train step completed',
-  'https://wandb.ai/',
-  'Saved checkpoint to ',
-  'Loading checkpoint from ',
-]);
-// By character code: one look at a table for each of ten million lines.
-const OPENINGS = new Uint8Array(0x80);
-for (const { opens } of SIGNATURES) if (opens !== null) OPENINGS[opens.charCodeAt(0)] = 1;
+const findTelling = createLineFilter(
+  [
+    ...SIGNATURES.flatMap(({ needles }) => needles),
+    ...EXCEPTION_NEEDLES,
+    TASK_NEEDLE,
+    EVAL_NEEDLE,
+    PROGRESS_NEEDLE,
+    'First train step completed',
+    'https://wandb.ai/',
+    'Saved checkpoint to ',
+    'Loading checkpoint from ',
+  ],
+  SIGNATURES.flatMap(({ opens }) => opens ?? []),
+);
 
 function readLine(facts: LogFacts, whole: string): LogFacts {
   const line = whole.slice(0, limits.logLineCharsMax).replace(/\r$/, '');

@@ -1,41 +1,79 @@
-/** The filter in front of the log reader: it may stop too often, and it never passes a line by that says something. */
+/** The filter in front of the log reader: it tells of every line that says something, and counts the others. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineFilter } from '../../src/watch/line-filter.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { createLineFilter, type LineFilter } from '../../src/watch/line-filter.ts';
+import { finishLog, NO_LOG_FACTS, readLogBytes, readLogText } from '../../src/watch/log-facts.ts';
 import { SIGNATURES } from '../../src/watch/signatures.ts';
 
-const letters = fc.constantFrom('a', 'B', 'b', 'c', 'C', 'c', 'a', '\n', 'é');
+const letters = fc.constantFrom('a', 'B', 'b', 'c', 'C', 'F', '\n', '\n', '\u000b', 'é', '€', '🚀');
 const needle = fc.string({ unit: fc.constantFrom('a', 'b', 'C'), minLength: 6, maxLength: 9 });
 const needles = fc.array(needle, { minLength: 1, maxLength: 6 });
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The lines that a filter tells of, each with the number of lines before it, and how many lines there are. */
+function told(
+  filter: LineFilter,
+  text: string,
+): { readonly lines: readonly string[]; readonly count: number } {
+  const bytes = utf8(text);
+  const end = bytes.lastIndexOf(10) + 1;
+  const lines: string[] = [];
+  let count = 0;
+  for (let from = 0; ; ) {
+    const line = filter(bytes, from, end);
+    count += line.passed;
+    if (line.start === end) return { lines, count };
+    lines.push(`${count} ${new TextDecoder().decode(bytes.subarray(line.start, line.end))}`);
+    count += 1;
+    from = line.end + 1;
+  }
+}
 
 describe('the filter', () => {
-  it('finds the first needle, wherever it stands and however it is written', () => {
+  it('tells of every line with a needle or an opening, wherever it stands and however it is written', () => {
+    const noise = fc.string({ unit: letters, maxLength: 40 });
     fc.assert(
-      fc.property(needles, fc.string({ unit: letters, maxLength: 60 }), fc.nat(20), (all, noise, from) => {
-        const text = `${noise}${all[0]}${noise}`;
-        const found = createLineFilter(all)(text, from);
-        const folded = text.toLowerCase();
-        const starts = all.map((one) => folded.indexOf(one.toLowerCase(), from)).filter((at) => at !== -1);
-        // Two that overlap stand in one line: either will do.
-        const first = Math.min(...starts, text.length);
-        if (starts.length === 0) expect(found).toBe(-1);
-        else expect(Math.abs(found - first)).toBeLessThan(4);
+      fc.property(needles, fc.array(fc.tuple(noise, fc.nat(9)), { maxLength: 8 }), (all, parts) => {
+        const text = parts.map(([before, pick]) => `${before}${all[pick] ?? ''}`).join('');
+        const lines = text.split('\n').slice(0, -1);
+        const folded = all.map((one) => one.toLowerCase());
+        const telling = lines.flatMap((line, number) =>
+          line.startsWith('F') || folded.some((one) => line.toLowerCase().includes(one))
+            ? [`${number} ${line}`]
+            : [],
+        );
+        expect(told(createLineFilter(all, ['F']), text)).toEqual({ lines: telling, count: lines.length });
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it('finds nothing in what is nothing like a needle', () => {
-    expect(
-      createLineFilter(['OwnerDiedError', 'SystemExit'])('I20261121 step 4 loss 2.31\n'.repeat(99), 0),
-    ).toBe(-1);
+  it('tells of a needle with the newline that ends it, and of one by what follows it', () => {
+    const filter = createLineFilter(['Error\n', { text: 'eval/', followedBy: 'ab' }], []);
+    for (let before = 0; before < 8; before += 1) {
+      const dull = '.'.repeat(before);
+      const text = `${dull}Error\n${dull}Errors\n${dull}eval/b\n${dull}eval!c\n${dull}ERROR\n`;
+      expect(told(filter, text)).toEqual({
+        lines: [`0 ${dull}Error`, `2 ${dull}eval/b`, `4 ${dull}ERROR`],
+        count: 5,
+      });
+    }
   });
 
-  it('takes no needle that it could miss', () => {
-    expect(() => createLineFilter(['short'])).toThrow('characters at least');
-    expect(() => createLineFilter(['größe'])).toThrow('ASCII');
+  it('tells of nothing in what is nothing like a needle', () => {
+    const filter = createLineFilter(['OwnerDiedError', 'SystemExit'], ['F']);
+    expect(told(filter, 'I20261121 step 4 loss 2.31\n'.repeat(99))).toEqual({ lines: [], count: 99 });
+    expect(told(filter, '')).toEqual({ lines: [], count: 0 });
+  });
+
+  it('takes no needle that it could miss, and no bytes whose words it would misread', () => {
+    expect(() => createLineFilter(['short'], [])).toThrow('characters at least');
+    expect(() => createLineFilter(['größe'], [])).toThrow('ASCII');
+    const askew = utf8('  OwnerDiedError\n').subarray(1);
+    expect(() => createLineFilter(['OwnerDiedError'], [])(askew, 0, askew.length)).toThrow(
+      'multiple of four',
+    );
   });
 });
 
@@ -59,6 +97,13 @@ describe('every signature', () => {
   );
 });
 
+/** The last place at or before `cut` at which no character is divided. */
+function wholeCharacters(bytes: Uint8Array, cut: number): number {
+  let place = Math.min(cut, bytes.length);
+  while (((bytes[place] ?? 0) & 0xc0) === 0x80) place -= 1;
+  return place;
+}
+
 describe('reading through the filter', () => {
   const telling = [
     'I1 Progress on:train 5.00it/9.00it rate:1.0it/s remaining:00:04 elapsed:00:05 postfix:loss=2.5',
@@ -77,16 +122,26 @@ describe('reading through the filter', () => {
   const dull = ['', 'F', 'fine', 'é€😀', 'I2026 step', 'Progress', 'x'.repeat(50)];
   const logs = fc.array(fc.constantFrom(...telling, ...dull), { maxLength: 40 });
 
-  it('says the same as reading each line for itself', () => {
+  it('says the same as reading each line for itself, wherever the pieces are cut', () => {
     fc.assert(
-      fc.property(logs, (lines) => {
-        const whole = finishLog(readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join('')));
+      fc.property(logs, fc.array(fc.nat(2_000), { maxLength: 5 }), (lines, cuts) => {
+        const bytes = utf8(lines.map((line) => `${line}\n`).join(''));
         // A log that ends in this line reads it without the filter: the last line is never filtered.
         const alone = lines.reduce((facts, line) => {
           const read = finishLog(readLogText(facts, line));
+          // An empty one is no unfinished line.
           return line === '' ? { ...read, lines: read.lines + 1 } : read;
         }, NO_LOG_FACTS);
-        expect(whole).toEqual(alone);
+        const places = [...cuts, bytes.length]
+          .map((cut) => wholeCharacters(bytes, cut))
+          .toSorted((a, b) => a - b);
+        let facts = NO_LOG_FACTS;
+        let from = 0;
+        for (const to of places) {
+          facts = readLogBytes(facts, bytes.subarray(from, to));
+          from = to;
+        }
+        expect(finishLog(facts)).toEqual(alone);
       }),
     );
   });
