@@ -2,8 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { lookAt } from '../../src/app/watch/look.ts';
-import type { Engine, LogRead } from '../../src/domain/engine.ts';
+import type { Engine, JobStatus, LogRead } from '../../src/domain/engine.ts';
+import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { after } from '../../src/domain/time.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
@@ -19,15 +21,19 @@ const simulated = createSimulatedEngine({
 });
 
 /** A look at a job that ended `agoMs` before, through a log that is read as `readLog` says. */
-function lookAfter(agoMs: number, readLog: Engine['readLog']): ReturnType<typeof lookAt> {
+function lookAfter(
+  agoMs: number,
+  readLog: Engine['readLog'],
+  change: { readonly now?: () => Instant; readonly status?: JobStatus } = {},
+): ReturnType<typeof lookAt> {
   const { submission } = state;
   if (submission === null) throw new Error('no submission');
   return lookAt({
-    lab: { now: () => NOON },
+    lab: { now: change.now ?? (() => NOON) },
     engine: { ...simulated, readLog },
     seen: {
       kind: 'found',
-      status: 'SUCCEEDED',
+      status: change.status ?? 'SUCCEEDED',
       message: '',
       errorType: null,
       exitCode: 0,
@@ -64,4 +70,21 @@ it('reads to the end of a log that is longer than any other look would read', as
   });
   expect(look.job.kind).toBe('found');
   expect(look).toMatchObject({ logOffset: lines * line.length, log: { lines } });
+});
+
+it('is over in time though the log comes drop by drop: what has come is kept, and an end waits for the rest', async () => {
+  for (const [status, timeMs] of [
+    ['RUNNING', limits.logReadMs],
+    ['SUCCEEDED', limits.lastLogReadMs],
+  ] as const) {
+    let reads = 0;
+    const drips: Engine['readLog'] = async (_jobId, offset) => {
+      reads += 1;
+      return { kind: 'chunk', text: 'x\n', offset, nextOffset: offset + 2, atEnd: false };
+    };
+    const look = await lookAfter(60_000, drips, { status, now: () => after(NOON, reads * 10_000) });
+    expect(reads).toBe(timeMs / 10_000);
+    expect(look.logOffset).toBe(2 * reads);
+    expect(look.job.kind).toBe(status === 'RUNNING' ? 'found' : 'unknown');
+  }
 });

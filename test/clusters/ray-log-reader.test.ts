@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Http } from '../../src/clusters/ray/rest/http.ts';
 import { createLogReader, type LogReader } from '../../src/clusters/ray/rest/log-reader.ts';
-import { restSettings } from '../../src/clusters/ray/rest/settings.ts';
+import { type RestOptions, restSettings } from '../../src/clusters/ray/rest/settings.ts';
 import type { TailOpener } from '../../src/clusters/ray/rest/tail-socket.ts';
 import { limits } from '../../src/domain/limits.ts';
 
@@ -89,7 +89,7 @@ function tailOf(head: Head): TailOpener {
   };
 }
 
-function readerOf(head: Head): LogReader {
+function readerOf(head: Head, changes: Partial<RestOptions> = {}): LogReader {
   const address = 'http://ray.example:8265';
   const settings = restSettings({
     address,
@@ -98,6 +98,7 @@ function readerOf(head: Head): LogReader {
     tailQuietMs: 20,
     http: httpOf(head),
     openTail: tailOf(head),
+    ...changes,
   });
   return createLogReader(settings, 'job-1');
 }
@@ -191,6 +192,71 @@ describe('the log of a running job', () => {
       kind: 'unknown',
       message: expect.stringContaining('500'),
     });
+  });
+
+  it('is handed on in time though the job never pauses', async () => {
+    let nowMs = 0;
+    const head = headWith('');
+    let say = (_text: string): void => undefined;
+    const chatty: TailOpener = (_request, events) => {
+      let isOpen = true;
+      const talk = (): void => {
+        if (!isOpen) return;
+        nowMs += 400;
+        say('another line\n');
+        setImmediate(talk);
+      };
+      say = (text) => events.onText(Buffer.from(text));
+      setImmediate(talk);
+      const close = (): void => {
+        isOpen = false;
+      };
+      return { pause: () => undefined, resume: () => undefined, hold: () => undefined, close };
+    };
+    const reader = readerOf(head, { openTail: chatty, elapsed: () => nowMs });
+    const read = await reader.read(0);
+    expect(read).toMatchObject({ kind: 'chunk', atEnd: true });
+    expect(nowMs).toBeLessThan(limits.rayLogChunkMs + 5_000);
+    reader.close();
+  });
+
+  it('that comes drop by drop is handed on as far as it came, and unknown where nothing new came', async () => {
+    let nowMs = 0;
+    const slow: Http = async (asked) => {
+      const result = await httpOf(headWith(LONG, { pieceBytes: 1_009 }))(asked);
+      if (result.kind === 'failed') return result;
+      const body = (async function* drops(): AsyncIterableIterator<Uint8Array> {
+        for await (const drop of result.answer.body) {
+          nowMs += 2_000;
+          yield drop;
+        }
+      })();
+      return { kind: 'answer', answer: { ...result.answer, body } };
+    };
+    const reader = readerOf(headWith(LONG, { tail: 'refused' }), { http: slow, elapsed: () => nowMs });
+    const first = await reader.read(0);
+    if (first.kind !== 'chunk') throw new Error(first.kind);
+    expect(LONG.startsWith(first.text)).toBe(true);
+    expect(first).toMatchObject({ atEnd: false });
+    expect(first.nextOffset).toBeGreaterThan(4_000);
+    const second = await reader.read(first.nextOffset);
+    expect(second).toMatchObject({ kind: 'chunk', offset: first.nextOffset, atEnd: false });
+    expect(nowMs).toBeLessThan(3 * limits.rayLogChunkMs);
+    const blank: Http = async (asked) => {
+      const result = await slow(asked);
+      if (result.kind === 'failed') return result;
+      const body = (async function* blanks(): AsyncIterableIterator<Uint8Array> {
+        for (;;) {
+          nowMs += 1_000;
+          yield Buffer.from(' ');
+        }
+      })();
+      return { kind: 'answer', answer: { ...result.answer, body } };
+    };
+    const empty = readerOf(headWith(LONG, { tail: 'refused' }), { http: blank, elapsed: () => nowMs });
+    expect(await empty.read(0)).toEqual({ kind: 'unknown', message: 'the log comes too slowly' });
+    empty.close();
+    reader.close();
   });
 
   it('is rewound when there is less of it than was read: it was cut short behind our back', async () => {

@@ -79,6 +79,27 @@ describe('a stop', () => {
     await lab.close();
   });
 
+  it('reaches it within a minute though the watch hangs, and GitHub shows it in progress', async () => {
+    const { lab, run, issue } = await launched({});
+    await lab.clock.advance(4 * MINUTE);
+    expect((await stateOf(lab, run))?.observation).not.toBeNull();
+    lab.engine.hangNext('observe');
+    // Past its next look, and before its lease is over, by which it would be known for dead.
+    await lab.clock.advance(8 * MINUTE);
+    const silent = (await stateOf(lab, run))?.observation?.seq;
+    expect(runsOf(lab, 'ferrybot-watch.yml').map(({ conclusion }) => conclusion)).toEqual([null]);
+    const asked = lab.clock.now();
+    await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: '/stop' });
+    expect((await stateOf(lab, run))?.observation?.seq).toBe(silent);
+    await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });
+    expect(lab.clock.now() - asked).toBeLessThanOrEqual(MINUTE);
+    expect(lab.clock.now() - asked).toBeGreaterThan(30_000);
+    expect(runsOf(lab, 'ferrybot-stop.yml')).toHaveLength(1);
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
   it('that nobody has asked for is not carried out, whoever starts the workflow', async () => {
     const { lab, run } = await launched({});
     await lab.clock.advance(3 * MINUTE);

@@ -25,7 +25,7 @@ const DISPATCH = 'dispatch-workflow stop';
 describe('a stop', () => {
   it('is left to a watch that is alive: it looks every 30 s', () => {
     expect(stop(asked, { watchRuns: known([ALIVE]) })).toBe('nothing');
-    expect(stop(asked, { watchRuns: known([ALIVE]) }, 44_000)).toBe('nothing');
+    expect(stop(asked, { watchRuns: known([ALIVE]) }, 34_000)).toBe('nothing');
     expect(stop(asked.observed(), { watchRuns: known([]) }, 90_000)).toBe('nothing');
   });
 
@@ -40,7 +40,7 @@ describe('a stop', () => {
   });
 
   it('is dispatched where a watch that should have looked has not, or nobody can tell', () => {
-    expect(stop(asked, { watchRuns: known([ALIVE]) }, 45_000)).toBe(DISPATCH);
+    expect(stop(asked, { watchRuns: known([ALIVE]) }, 35_000)).toBe(DISPATCH);
     expect(stop(asked, { watchRuns: unknown('away'), stopRuns: unknown('away') })).toBe(DISPATCH);
   });
 

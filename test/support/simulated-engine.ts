@@ -27,6 +27,8 @@ export type SimulatedEngineOptions = {
 export type SimulatedEngine = Engine & {
   /** The next call of this method has its effect, and its answer is lost: `unknown`. */
   readonly loseNextAnswer: (method: 'submit' | 'observe' | 'readLog' | 'stop') => void;
+  /** The next call of this method never comes back, as from a process that hangs. */
+  readonly hangNext: (method: 'submit' | 'observe' | 'readLog' | 'stop') => void;
   /** The engine restarts and forgets every job, as a Ray head without external storage does. */
   readonly forgetEverything: () => void;
   /** Ends a job as if its machine had done so. */
@@ -51,14 +53,17 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
   const name = options.name ?? 'simulated';
   const jobs = new Map<string, SimulatedJob>();
   const lost = new Set<string>();
+  const hanging = new Set<string>();
   let starts = 0;
   let session = 1;
   const sessionId = (): string => `session_${session}`;
   const answer = <Value extends { readonly kind: string }>(
     method: string,
     value: Value,
-  ): Value | { readonly kind: 'unknown'; readonly message: string } =>
-    lost.delete(method) ? { kind: 'unknown', message: 'the answer was lost' } : value;
+  ): Value | Promise<Value> | { readonly kind: 'unknown'; readonly message: string } => {
+    if (hanging.delete(method)) return new Promise<Value>(() => undefined);
+    return lost.delete(method) ? { kind: 'unknown', message: 'the answer was lost' } : value;
+  };
 
   return {
     name,
@@ -74,6 +79,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     readLog: async (jobId, offset) => answer('readLog', readLog(jobs.get(jobId), offset, options.now())),
     stop: async (jobId) => answer('stop', stop(jobs.get(jobId), options.now())),
     loseNextAnswer: (method) => lost.add(method),
+    hangNext: (method) => hanging.add(method),
     forgetEverything: () => {
       jobs.clear();
       session += 1;

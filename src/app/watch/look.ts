@@ -29,9 +29,9 @@ export type LookInput = {
 
 /** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
 export async function lookAt(input: LookInput): Promise<Look> {
-  const { engine, submission, state } = input;
+  const { engine, submission } = input;
   const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
-  const read = await readOn(engine, submission.jobId, state, seen);
+  const read = await readOn(input, seen);
   const job = unlessUnread(seen, read.unread, input.lab.now());
   const { log, logOffset } = placeOf(read, hasEnded(job));
   const metrics = hasEnded(job) ? await metricsOf(input, log) : {};
@@ -71,11 +71,15 @@ type Reading = {
 };
 
 /** A log of a job that has ended is read to its end; of another, a part, and the rest at the next look. */
-async function readOn(engine: Engine, jobId: string, state: RunState, job: JobObservation): Promise<Reading> {
+async function readOn({ lab, engine, state, submission }: LookInput, job: JobObservation): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
-  const chunksMax = hasEnded(job) ? limits.logChunksAtEnd : limits.logChunksPerLook;
+  const isOver = hasEnded(job);
+  const chunksMax = isOver ? limits.logChunksAtEnd : limits.logChunksPerLook;
+  const until = lab.now() + (isOver ? limits.lastLogReadMs : limits.logReadMs);
   for (let chunk = 0; chunk < chunksMax; chunk += 1) {
-    const read = await engine.readLog(jobId, offset);
+    if (lab.now() >= until)
+      return { facts, offset, unread: isOver ? `${offset} bytes have come so far` : null };
+    const read = await engine.readLog(submission.jobId, offset);
     if (read.kind === 'rewound') {
       offset = 0;
       continue;

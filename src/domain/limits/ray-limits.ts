@@ -27,6 +27,8 @@ export const rayLimits = {
   rayTailTriesMax: 3,
   /** Logs that one process follows at once; each costs the head an open file and two connections. */
   rayTailsOpenMax: 64,
+  /** Time for one chunk of a log: a job that never pauses, or a connection that drips, gives what it gave by then. */
+  rayLogChunkMs: 10_000,
   /** Tries of one read for the whole log. */
   rayLogTriesMax: 2,
   /** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */

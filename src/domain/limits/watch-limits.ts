@@ -1,8 +1,8 @@
 /** The bounds of watching and stopping, a part of `limits`, and why each is what it is. */
 
 export const watchLimits = {
-  /** A watch that is alive has looked for a stop by then: its 30 s, and the time of a push. */
-  stopPatienceMs: 45_000,
+  /** A watch that is alive has looked for a stop by then: its 30 s, and a fetch. One that hangs leaves 25 s for a stop workflow. */
+  stopPatienceMs: 35_000,
   /** How long a stop workflow stays with a job that does not end; its own limit is 15 min. */
   stopStayMs: 10 * 60 * 1_000,
   /** Between two looks of a stop workflow. */
@@ -21,6 +21,10 @@ export const watchLimits = {
   watchRetryMs: 15_000,
   /** Chunks of a log in one look: with 256 KiB each, more than 570 s of the noisiest job; the rest follows at the next look. */
   logChunksPerLook: 64,
+  /** Time for the log of a running job in one look: a dashboard that sends drop by drop must not hold up the others, or a stop. */
+  logReadMs: 60_000,
+  /** Time for the log of a job that has ended, in one look: a gigabyte at 5 MB a second; the next look goes on. */
+  lastLogReadMs: 200_000,
   /** Chunks of the log of a job that has ended, which nobody looks at again: one gigabyte. */
   logChunksAtEnd: 4_096,
   /** How long the end of a job waits for a log that cannot be read: a dashboard that restarts is back in a minute or two. */

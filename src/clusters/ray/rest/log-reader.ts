@@ -31,7 +31,13 @@ type Reading = {
 };
 
 /** What one call has tried so far. */
-type Call = { readonly offset: number; readonly endBefore: number; needsWhole: boolean; wholeTries: number };
+type Call = {
+  readonly offset: number;
+  readonly endBefore: number;
+  readonly untilMs: number;
+  needsWhole: boolean;
+  wholeTries: number;
+};
 
 /**
  * While the job runs it follows the head's socket, so that a log of 200 MB is not sent again at every look; where that
@@ -83,9 +89,11 @@ async function readFrom(
 ): Promise<LogRead> {
   if (offset < reading.start || offset > endOf(reading)) beginAt(reading, offset);
   if (reading.hasEnded) closeTail(reading);
-  const call: Call = { offset, endBefore: endOf(reading), needsWhole: false, wholeTries: 0 };
+  const untilMs = settings.elapsed() + limits.rayLogChunkMs;
+  const call: Call = { offset, endBefore: endOf(reading), untilMs, needsWhole: false, wholeTries: 0 };
   for (;;) {
     if (endOf(reading) - offset >= limits.logChunkBytesMax) return chunk(reading, offset, false);
+    if (settings.elapsed() >= call.untilMs) return late(reading, call);
     const current = currentOf(settings, jobId, reading, call);
     const piece = await current.source.next();
     const read =
@@ -107,6 +115,14 @@ function currentOf(settings: RestSettings, jobId: string, reading: Reading, call
   call.wholeTries += 1;
   reading.whole = { source: wholeLog(settings, jobId), bytes: 0 };
   return reading.whole;
+}
+
+/** Time is up: what has come is handed on. Of a job that never pauses that is all there was; a whole log has more to come. */
+function late(reading: Reading, { offset, endBefore, needsWhole }: Call): LogRead {
+  const isFollowed = reading.tail !== null && reading.whole === null && !needsWhole;
+  if (!isFollowed && endOf(reading) === endBefore)
+    return { kind: 'unknown', message: 'the log comes too slowly' };
+  return chunk(reading, offset, isFollowed);
 }
 
 /** What a piece of the tail means for this call; null: go on. */
@@ -150,7 +166,10 @@ function ofWhole(reading: Reading, whole: Given, call: Call, piece: LogPiece): L
       closeWhole(reading);
       if (call.wholeTries < limits.rayLogTriesMax) return null;
       if (endOf(reading) > call.endBefore) return chunk(reading, call.offset, false);
-      return { kind: 'unknown', message: piece.kind === 'failed' ? piece.message : 'the log did not arrive' };
+      return {
+        kind: 'unknown',
+        message: piece.kind === 'failed' ? piece.message : 'the log comes too slowly',
+      };
   }
 }
 

@@ -35,8 +35,10 @@ export function wholeLog(settings: RestSettings, jobId: string): LogSource {
       open = opened;
     }
     const { answer, decoder } = open;
+    const untilMs = settings.elapsed() + limits.rayLogChunkMs;
     try {
-      for (;;) {
+      // Blanks may stand around the text, as many as a server likes.
+      while (settings.elapsed() < untilMs) {
         const { value, done } = await answer.body.next();
         const bytes = done === true ? decoder.end() : decoder.read(value);
         if (decoder.state() === 'other') return { kind: 'failed', message: 'this is no log of Ray' };
@@ -45,6 +47,7 @@ export function wholeLog(settings: RestSettings, jobId: string): LogSource {
         if (decoder.state() === 'whole') return { kind: 'end', isWhole: true };
         return { kind: 'failed', message: 'the log broke off on its way' };
       }
+      return { kind: 'quiet' };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { kind: 'failed', message: scrub(settings, `the log broke off on its way: ${error.message}`) };

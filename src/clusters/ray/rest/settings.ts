@@ -20,6 +20,8 @@ export type RestOptions = {
   readonly http?: Http;
   readonly openTail?: TailOpener;
   readonly sleep?: (durationMs: number) => Promise<unknown>;
+  /** Milliseconds that never go back. */
+  readonly elapsed?: () => number;
 };
 
 /** The options with their defaults filled in; `address` ends with a slash. */
@@ -38,6 +40,7 @@ export function restSettings(options: RestOptions): RestSettings {
     http: callOverHttp,
     openTail: openTailSocket,
     sleep: (durationMs) => setTimeout(durationMs),
+    elapsed: () => performance.now(),
     ...options,
     address: url.href.endsWith('/') ? url.href : `${url.href}/`,
   };
