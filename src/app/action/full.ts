@@ -15,7 +15,7 @@ import { shipTree } from '../runner/ship-job.ts';
 import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
-import { logLine } from './log-line.ts';
+import { logLine, logLines } from './log-line.ts';
 import type { ActionResult } from './parts.ts';
 import { runAction } from './run-action.ts';
 
@@ -47,7 +47,8 @@ export async function main(payload: unknown): Promise<void> {
     core.setOutput('run', result.run);
     core.setOutput('job-id', result.jobId);
     const detail = secrets.clean(result.detail);
-    core.info(`ferrybot: ${result.result}${detail === '' ? '' : `: ${detail}`}`);
+    const told = `ferrybot: ${result.result}${detail === '' ? '' : `: ${detail}`}`;
+    for (const line of logLines(told, secrets.clean)) core.info(line);
     if (!result.ok) core.setFailed(`ferrybot: ${result.result}: ${detail}`);
   } catch (error) {
     core.setFailed(secrets.clean(error instanceof Error ? (error.stack ?? error.message) : String(error)));

@@ -25,6 +25,15 @@ type Work = { readonly answer: Promise<unknown>; isOver: boolean };
  */
 export function createHelpersBeside(helpers: Helpers, options: BesideOptions): HelpersBeside {
   const works = new Map<string, Work>();
+  // A program that could not be run gave no answer: whoever asks again begins it anew.
+  const answerOf = async <Answer>(key: string, work: Work, answer: Promise<Answer>): Promise<Answer> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (works.get(key) === work) works.delete(key);
+      throw error;
+    }
+  };
   const done = (key: string): Promise<void> => settled(works.get(key)?.answer ?? Promise.resolve());
 
   const beside = async <Answer>(
@@ -40,7 +49,7 @@ export function createHelpersBeside(helpers: Helpers, options: BesideOptions): H
     forgetOldest(works, options.answersMax);
     const first = await Promise.race([done(key), after(options.patienceMs)]);
     // The answer is of this very call: the key says which program was asked what.
-    if (first !== 'late' || work.isOver) return work.answer as Promise<Answer>;
+    if (first !== 'late' || work.isOver) return answerOf(key, work, work.answer as Promise<Answer>);
     if (known === undefined) done(key).then(() => options.onDone(asked.thread));
     return RUNNING;
   };

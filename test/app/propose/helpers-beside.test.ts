@@ -118,6 +118,21 @@ describe('helpers beside', () => {
     await idle();
   });
 
+  it('begin anew what could not be run: a remote that was away for a moment is not away for ever', async () => {
+    let isAway = true;
+    const { helpers } = beside({
+      ask: async () => result(''),
+      check: async () => {
+        if (isAway) throw new Error('the remote is away');
+        return null;
+      },
+    });
+    const tree = { ...call('a'), git: NO_GIT, commit: '' as never, files: {}, commands: [] };
+    await expect(helpers.check(tree)).rejects.toThrow('the remote is away');
+    isAway = false;
+    expect(await helpers.check(tree)).toBeNull();
+  });
+
   it('are waited for where nobody else is served: the schedule', async () => {
     const own = programs();
     const { helpers } = beside(own);
