@@ -79,6 +79,18 @@ describe('a submit', () => {
     expect(await readdir(scripts.homes)).toEqual([]);
   });
 
+  it("tells a script that asks git the job's commit, and nothing by which it would ship less than all", async () => {
+    const engine = await open();
+    await scripts.does('submit', NAMES_ID);
+    const commit = '0123456789abcdef0123456789abcdef01234567';
+    await engine.submit(spec({ env: { GIT_COMMIT: commit } }));
+    await engine.submit(spec({ submissionId: 'ferry-2', env: { GIT_COMMIT: '--help' } }));
+    const [given, other] = (await scripts.calls()).filter(({ verb }) => verb === 'submit');
+    expect(given?.git).toEqual({ commit, listing: 128 });
+    expect(given?.args).toContain(`GIT_COMMIT=${commit}`);
+    expect(other?.git).toEqual({ commit: '', listing: 128 });
+  });
+
   it.each<[string, Doing]>([
     ['fails after it has submitted', { starts: true, exitCode: 1, stderr: 'TimeoutError: no answer\n' }],
     ['says nothing', { starts: true }],

@@ -11,7 +11,8 @@ import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.
 
 const SECRET = `it's "hush"\nand {more}`;
 const SAYS =
-  'import os\nprint("hello", os.environ.get("GREETING"), len(os.environ["HF_TOKEN"]), flush=True)\n';
+  'import os\nprint("hello", os.environ.get("GREETING"), len(os.environ["HF_TOKEN"]), os.environ.get("GIT_COMMIT"), flush=True)\n';
+const COMMIT = 'c0ffee00'.repeat(5);
 
 describeWithRay("the lab's scripts on a real head", () => {
   let head: RayHead;
@@ -34,7 +35,9 @@ describeWithRay("the lab's scripts on a real head", () => {
   });
 
   it('submit a job that says whose it is, with its variables, and no other submit of it ever starts a second', async () => {
-    const spec = await lab.spec('says-1', SAYS, { env: { GREETING: '-e dear=all', HF_TOKEN: SECRET } });
+    const spec = await lab.spec('says-1', SAYS, {
+      env: { GREETING: '-e dear=all', HF_TOKEN: SECRET, GIT_COMMIT: COMMIT },
+    });
     const outcome = await engine.submit(spec);
     expect(outcome).toMatchObject({
       kind: 'submitted',
@@ -56,7 +59,7 @@ describeWithRay("the lab's scripts on a real head", () => {
   it('read the same log as the Jobs API, byte for byte, and find the same job in the list', async () => {
     const [byScript, byRest] = [await alone.readLog('says-1', 0), await rest.readLog('says-1', 0)];
     if (byRest.kind !== 'chunk') throw new Error(JSON.stringify(byRest));
-    expect(byRest.text).toContain(`hello -e dear=all ${SECRET.length}\n`);
+    expect(byRest.text).toContain(`hello -e dear=all ${SECRET.length} ${COMMIT}\n`);
     expect(byScript).toMatchObject({ kind: 'chunk', text: byRest.text, nextOffset: byRest.nextOffset });
     const listed = await alone.observe('says-1', null);
     expect(listed).toEqual({ ...(await rest.observe('says-1', null)), session: null });

@@ -20,6 +20,8 @@ export type SeenCall = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** What git says when it is asked for the commit, and for the files to ship. */
+  readonly git: { readonly commit: string; readonly listing: number | null };
   readonly home: { readonly mode: number; readonly files: Readonly<Record<string, number>> };
 };
 
@@ -37,11 +39,13 @@ export type StandIn = {
 const PROGRAM = `
 import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 const [folder, verb, ...args] = process.argv.slice(2);
 const read = (name, none) => existsSync(join(folder, name)) ? JSON.parse(readFileSync(join(folder, name), 'utf8')) : none;
 const home = process.env.HOME;
 const files = Object.fromEntries(readdirSync(home, { recursive: true }).map((f) => [f, statSync(join(home, f)).mode & 0o777]));
-appendFileSync(join(folder, 'calls.jsonl'), JSON.stringify({ verb, args, env: process.env, cwd: process.cwd(), home: { mode: statSync(home).mode & 0o777, files } }) + '\\n');
+const git = { commit: spawnSync('git', ['rev-parse', 'HEAD']).stdout.toString().trim(), listing: spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard']).status };
+appendFileSync(join(folder, 'calls.jsonl'), JSON.stringify({ verb, args, env: process.env, cwd: process.cwd(), git, home: { mode: statSync(home).mode & 0o777, files } }) + '\\n');
 const doing = read(verb + '.json', {});
 if (verb === 'submit' && doing.starts) {
   const [id, ...rest] = args;

@@ -1,7 +1,7 @@
 /** One call of a script of the lab: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
 
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { limits } from '../../../domain/limits.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
 import { codeOf } from '../../../host/publish-once.ts';
@@ -17,6 +17,8 @@ export type ScriptCall = {
   /** Variables of this call alone. */
   readonly env: Readonly<Record<string, string>>;
   readonly onStdout?: (chunk: Uint8Array) => void;
+  /** What a script learns that asks git for the commit of its working directory; null: nothing. */
+  readonly commit?: string | null;
 };
 
 /**
@@ -34,7 +36,8 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
       texts,
       lists: { ...call.fill.lists, python: fillTemplate(template, { texts, lists: {} }) },
     });
-  const home = await openPrivateHome(settings.temporaryDirectory, settings.homeFiles);
+  const repository = repositoryAt(call.commit ?? null);
+  const home = await openPrivateHome(settings.temporaryDirectory, { ...settings.homeFiles, ...repository });
   const start = async ([program = '', ...args]: readonly string[]): Promise<GroupEnd> =>
     runInGroup(program, args, {
       env: {
@@ -43,6 +46,7 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
         HOME: home.path,
         // A shipped tree is no repository; a script that asks for its commit must not be told another's.
         GIT_CEILING_DIRECTORIES: dirname(cwd),
+        ...(Object.keys(repository).length === 0 ? {} : { GIT_DIR: join(home.path, REPOSITORY) }),
       },
       cwd,
       timeoutMs: templates.timeoutMs,
@@ -57,6 +61,25 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
   } finally {
     await home.close();
   }
+}
+
+const REPOSITORY = 'commit.git';
+
+/**
+ * The files of a repository that knows its commit and nothing else. Marin's ray_run.py puts whatever `git rev-parse HEAD`
+ * prints over the job's GIT_COMMIT (marin-community/marin, lib/marin/src/marin/run/ray_run.py), in a folder without
+ * history its complaint. It is bare, so that git lists no files in it and a script that ships what git lists ships the
+ * whole folder, as it does where there is no git (docs/decisions/0016-scripts-that-submit.md).
+ */
+function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
+  if (commit === null || !/^[0-9a-f]{40}$/.test(commit)) return {};
+  return {
+    [`${REPOSITORY}/HEAD`]: `${commit}\n`,
+    [`${REPOSITORY}/config`]: '[core]\n\tbare = true\n\trepositoryformatversion = 0\n',
+    // Git takes a folder for a repository when both of these are folders.
+    [`${REPOSITORY}/objects/none`]: '',
+    [`${REPOSITORY}/refs/none`]: '',
+  };
 }
 
 /** No such program, or none that this account may execute. */

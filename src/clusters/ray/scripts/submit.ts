@@ -63,6 +63,7 @@ function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof
     },
     cwd: spec.workingDirectory,
     env: Object.fromEntries(variables.filter(isRead)),
+    commit: spec.env['GIT_COMMIT'] ?? null,
   };
 }
 
