@@ -70,7 +70,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     environment: 'ferrybot-care',
   },
   'disk-scan': {
-    permissions: { contents: 'write' },
+    permissions: { contents: 'write', 'pull-requests': 'read' },
     key: 'FERRYBOT_WATCH_KEY',
     others: CLUSTER,
     label: 'ferrybot-care',

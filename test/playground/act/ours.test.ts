@@ -3,21 +3,17 @@
  * the same jobs, ends and results. Takes about a minute.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mintInstallationToken } from '../../../playground/identity/tokens.ts';
 import { describeWith } from '../../support/outside-tools.ts';
 import { type BundleLab, openBundleLab } from '../../trust/bundle-lab.ts';
 import { bookmark, HOSTED, HOSTED_TOO, LAUNCHER } from '../../trust/bundle-world.ts';
-import { runAct, type Told } from './run-act.ts';
+import { byAct, byUs, comparable, EXAMPLE, LAB_WORKFLOWS } from './two-runners.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const LAB = 'fixtures/lab/.github/workflows';
 const FOLDER = '.github/workflows';
-const EXAMPLE = '0123456789abcdef0123456789abcdef01234567';
 const MACHINES = ['watch', 'stop', 'care'].map((name) => ({
   name,
   labels: ['self-hosted', `ferrybot-${name}`],
@@ -70,56 +66,6 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     'mirror-disk-scan.yml': mirrored('disk-scan', { cluster: '' }, WATCH_KEY),
   });
 
-  const byUs = async (file: string, inputs: Readonly<Record<string, string>>): Promise<Told> => {
-    await lab.as('ada', 'POST', `/actions/workflows/${file}/dispatches`, { ref: 'main', inputs });
-    const id = Math.max(...Object.keys(lab.world.state.runs).map(Number));
-    await lab.runJobs();
-    const jobs = (lab.world.state.runs[id]?.jobIds ?? []).flatMap((job) => lab.world.state.jobs[job] ?? []);
-    const ran = jobs.filter(({ conclusion }) => conclusion !== 'skipped');
-    return {
-      jobs: Object.fromEntries(ran.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
-      lines: ran.flatMap((job) =>
-        (lab.world.state.logs[job.id] ?? '').replaceAll(/^\S+Z /gm, '').split('\n'),
-      ),
-      summary: ran.map(({ summary }) => summary).join(''),
-    };
-  };
-
-  const byAct = (file: string, inputs: Readonly<Record<string, string>>): Promise<Told> => {
-    const { world, action, keys } = lab;
-    const app = Object.values(world.state.apps).find(({ slug }) => slug === 'ferrybot');
-    const installation = Object.values(world.state.installations).find(({ appId }) => appId === app?.id);
-    if (installation === undefined) throw new Error('the App is not installed');
-    const text = mirrors()[file] ?? readFileSync(join(ROOT, LAB, file), 'utf8');
-    return runAct(folder, {
-      files: { [`${FOLDER}/${file}`]: text },
-      workflow: `${FOLDER}/${file}`,
-      event: 'workflow_dispatch',
-      payload: { inputs, repository: { default_branch: 'main' } },
-      secrets: {
-        GITHUB_TOKEN: mintInstallationToken(world, installation, installation.permissions, null).token,
-        FERRYBOT_CONTROL_KEY: keys.roles.control.privatePem,
-        FERRYBOT_RUNNER_KEY: keys.roles.runner.privatePem,
-        FERRYBOT_WATCH_KEY: keys.roles.watch.privatePem,
-      },
-      vars: { FERRYBOT_SERVER: 'off', FERRYBOT_STATE_DIR: dirname(lab.jobs) },
-      env: {
-        GITHUB_API_URL: `${world.baseUrl}/api/v3`,
-        GITHUB_SERVER_URL: world.baseUrl,
-        GITHUB_REPOSITORY: 'lab/ferries',
-        GITHUB_WORKFLOW_REF: `lab/ferries/${FOLDER}/${file}@refs/heads/main`,
-      },
-      standIns: { 'ferrybot/ferrybot': action, 'lab/ferrybot': action },
-      commits: [EXAMPLE, pinOf(action)],
-    });
-  };
-
-  /** What ferrybot said at the end of each job; both runners mark a failure in a way of their own. */
-  const comparable = ({ jobs, lines }: Told): object => ({
-    jobs,
-    results: [...new Set(lines.flatMap((line) => /ferrybot: ([\w-]+)/.exec(line)?.[1] ?? []))].sort(),
-  });
-
   const CASES: readonly (readonly [string, () => Readonly<Record<string, string>>, readonly string[]])[] = [
     ['ferrybot-chat.yml', () => ({ run: '' }), ['reconciled']],
     ['ferrybot-daily.yml', () => ({}), ['already', 'reconciled']],
@@ -139,12 +85,12 @@ describeWith('act', 'our workflows on our runner and on act', () => {
 
   it('are all in the table', () => {
     const played = CASES.map(([file]) => file);
-    expect(played).toEqual(expect.arrayContaining(readdirSync(join(ROOT, LAB))));
+    expect(played).toEqual(expect.arrayContaining(readdirSync(LAB_WORKFLOWS)));
   });
 
   it.each(CASES)('%s comes to the same', async (file, inputs, results) => {
     const runs = [];
-    for (const play of [byUs, byAct]) {
+    for (const play of [byUs(lab), byAct(lab, folder, mirrors())]) {
       await rewind();
       await rm(lab.jobs, { recursive: true, force: true, maxRetries: 5 });
       runs.push(comparable(await play(file, inputs())));
@@ -154,12 +100,3 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     if (results.length > 0) expect(ours).toMatchObject({ results });
   });
 });
-
-/** The commit that the called workflows name. */
-function pinOf(action: string): string {
-  const pin = /uses: ferrybot\/ferrybot@([0-9a-f]{40})/.exec(
-    readFileSync(join(action, FOLDER, 'chat.yml'), 'utf8'),
-  )?.[1];
-  if (pin === undefined) throw new Error('the chat names no commit');
-  return pin;
-}

@@ -27,6 +27,8 @@ export type ActRun = {
   /** `owner/name` to the folder that stands for it at each of the commits. */
   readonly standIns: Readonly<Record<string, string>>;
   readonly commits: readonly string[];
+  /** Folders of programs that steps find before the system's. */
+  readonly programs?: readonly string[];
 };
 
 const TIMEOUT_MS = 100_000;
@@ -67,7 +69,11 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
     {
       cwd: repository,
       // The Node of this project runs the actions, whatever is installed beside it.
-      env: { HOME: root, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, LANG: 'C.UTF-8' },
+      env: {
+        HOME: root,
+        PATH: [dirname(process.execPath), ...(run.programs ?? []), '/usr/bin', '/bin'].join(':'),
+        LANG: 'C.UTF-8',
+      },
       extendEnv: false,
       reject: false,
       timeout: TIMEOUT_MS,
