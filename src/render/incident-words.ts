@@ -92,12 +92,6 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     did: 'Nothing was submitted: what cannot be read counts as refused. The order stands for as long as it is valid.',
     todo: "Nothing if GitHub was away for a moment. Otherwise look at the launch workflow's log and its permissions.",
   },
-  'launch-lost': {
-    title: 'The launch was claimed and then fell silent',
-    evidence: why,
-    did: 'ferrybot starts the launch workflow again; it looks for the job before it would submit.',
-    todo: "Look at the launch workflow's log.",
-  },
   'engine-state-lost': {
     title: 'The engine does not know the job any more',
     evidence: why,
@@ -123,12 +117,6 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     did: "Nothing yet: a line is evidence, and only the engine's status ends a run.",
     todo: 'Read the log around this line. `/stop` ends the job if it is beyond help.',
   },
-  'no-progress': {
-    title: 'The job makes no progress',
-    evidence: why,
-    did: 'ferrybot keeps watching.',
-    todo: 'Look at the job; `/stop` ends it.',
-  },
   'monitor-stale': {
     title: 'The watch has fallen silent',
     evidence: why,
@@ -146,12 +134,6 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     evidence: (d) => `${d.code('code')}: ${d.text('message')}`,
     did: 'Nothing was sealed; a tag that stands is never moved.',
     todo: 'Look at the tag of this run, then `/seal` again.',
-  },
-  'git-push-failed': {
-    title: 'A push was refused',
-    evidence: why,
-    did: 'ferrybot reads again and decides again.',
-    todo: 'Check the protection of the branch that is named.',
   },
   'bad-node-unclear': {
     title: 'A bad TPU node, and it is not certain which',

@@ -316,7 +316,7 @@ const ILLEGAL: readonly (readonly [what: string, run: RunBuilder, draft: EventDr
   [
     'an incident after the seal',
     sealed,
-    { type: 'incident', role: 'watch', data: { code: 'no-progress', detail: {} } },
+    { type: 'incident', role: 'watch', data: { code: 'engine-unreadable', detail: {} } },
     'nothing follows sealed',
   ],
   ['a command after the close', ended.closed(), firstLook, 'nothing follows closed'],

@@ -69,7 +69,9 @@ it('every moment that a person must see is owed one comment', () => {
     .ordered()
     .submitted()
     .observed({ evals: { 'eval/loss': '4' } });
-  const kinds = publicationsOf(life.incident('no-progress').ended().sealed(bob).state).map((one) => one.kind);
+  const kinds = publicationsOf(life.incident('engine-unreadable').ended().sealed(bob).state).map(
+    (one) => one.kind,
+  );
   expect(kinds).toEqual(['answer', 'incident', 'launch', 'first-eval', 'ended', 'sealed']);
 });
 

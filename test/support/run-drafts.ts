@@ -208,7 +208,6 @@ const RUNNER_INCIDENTS: readonly IncidentCode[] = [
 ];
 const WATCH_INCIDENTS: readonly IncidentCode[] = [
   'failure-signature',
-  'no-progress',
   'engine-state-lost',
   'engine-unreadable',
 ];

@@ -17,7 +17,7 @@ import { type ShippedJob, type ShipTree, shipJob } from './ship-job.ts';
 export type LaunchOutcome =
   | { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean }
   | { readonly kind: 'refused'; readonly code: string; readonly why: string }
-  | { readonly kind: 'failed'; readonly code: IncidentCode; readonly why: string };
+  | { readonly kind: 'failed'; readonly code: IncidentCode | 'logbook-busy'; readonly why: string };
 
 export type LaunchInput = {
   readonly run: string;
@@ -52,7 +52,7 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
     if (claimed === 'claimed') return submit(open, input, state, judgement.order);
     await open.keeper.load();
   }
-  return { kind: 'failed', code: 'git-push-failed', why: 'the logbook kept moving' };
+  return { kind: 'failed', code: 'logbook-busy', why: 'the logbook kept moving' };
 }
 
 function homeOf({ lab, config }: OpenLab, { defaultBranch }: LaunchInput): LaunchHome {
