@@ -1,0 +1,131 @@
+/** What docs/operations.md adds to each incident comment: whether a job may be running, whether it can wait, where to look. */
+
+import { limits } from '../../src/domain/limits.ts';
+import type { LogbookFault } from '../../src/domain/logbook-fault.ts';
+import type { IncidentCode } from '../../src/domain/reasons.ts';
+
+/** `job`: whether the cluster may be busy with this run; `wait`: whether it can wait until the morning. Markdown each. */
+export type OnCallNote = { readonly job: string; readonly wait: string; readonly next: string };
+
+/** One note for each incident: a new one without a note is an error of types. */
+export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
+  'runner-refused': {
+    job: 'no',
+    wait: 'yes',
+    next: 'The sentence behind *Evidence* is the reason; [the list](#why-a-runner-refuses-an-order) has all of them. *Contradicts itself*, *another workflow* and *another branch than the default one* do not happen by accident: `/freeze`, and find out who did it ([threat model](threat-model.md)).',
+  },
+  'submit-rejected': {
+    job: 'no',
+    wait: 'yes',
+    next: "The evidence has the engine's own words. Usual causes: a cluster name or token that has changed, a shipped folder that is too large, an engine that this runner does not have.",
+  },
+  'submit-conflict': {
+    job: "**yes, and it is not ours**: a job stands under this run's id",
+    wait: '**no**',
+    next: "Somebody submitted by hand under our id, or wrote into the engine's records. Ask around before anybody stops it; ferrybot never touches it.",
+  },
+  'submit-unknown': {
+    job: '**perhaps**',
+    wait: '**no**',
+    next: `The id is in \`ferrybot logbook show\` (*submit as …*). If the cluster has the job, nothing is to be done: the next launch workflow adopts it, and *ferrybot launch* can be run again by hand without harm. If it is certain that there is none, \`/ack lost="…"\` gives the run up (${minutesOf(limits.giveUpPatienceMs)} min after the claim at the earliest).`,
+  },
+  'dispatch-failed': {
+    job: 'no',
+    wait: 'yes',
+    next: "The message is GitHub's. `ferrybot doctor` names the workflow, permission or environment that is missing.",
+  },
+  'order-expired': {
+    job: 'no',
+    wait: 'yes',
+    next: 'Settings → Actions → Runners: is one with the label `ferrybot-launch` online and idle? An order that lapsed is given anew by itself while its approvals stand.',
+  },
+  'launch-unreadable': {
+    job: 'no',
+    wait: 'yes',
+    next: "GitHub's status page first; then the log of *ferrybot launch*, which names what could not be read. *Re-run jobs* does no harm while the order lives: it is claimed once.",
+  },
+  'engine-state-lost': {
+    job: '**perhaps**: an engine that was restarted forgets jobs, and their processes may live on',
+    wait: '**no**',
+    next: 'Was the head restarted? Look for the processes on the workers and for new checkpoints. When it is certain that nothing runs: `/ack lost="…"`, or `/ack` where the engine knows the job again and it has failed.',
+  },
+  'engine-unreadable': {
+    job: '**probably**, and nobody sees it',
+    wait: 'as long as a job may run unseen',
+    next: "The evidence says whether it is the job or only its log. Look from the runner of the watch: tunnel, token (`RAY_AUTH_TOKEN`), the dashboard's `/api/version`. `/stop` is kept and goes out once the cluster answers; to stop at once, use the cluster's own means.",
+  },
+  'stop-unconfirmed': {
+    job: '**yes**',
+    wait: '**no**: it costs what it cost before',
+    next: 'A Ray job that is still PENDING heeds no stop: it needs somebody with rights on the cluster. Any end, however it came about, is recorded at the next look.',
+  },
+  'failure-signature': {
+    job: 'yes, unless the card says *Ended*',
+    wait: 'depends on the advice',
+    next: '[The advice](#what-a-signature-asks-for) says what the policy wants. The line alone ends nothing: if the step on the card still moves, it may be noise.',
+  },
+  'monitor-stale': {
+    job: '**unknown**: the job may be fine',
+    wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',
+    next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. The watchdog tries it ${limits.watchRestartsMax} times for each silence and then gives up.`,
+  },
+  'logbook-broken': {
+    job: '**perhaps**, and unwatched',
+    wait: '**no**',
+    next: "See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` does not work on this run: use the cluster's own means.",
+  },
+  'seal-failed': {
+    job: 'no, it has ended',
+    wait: 'yes',
+    next: 'A tag of that name that points elsewhere was made by somebody; a ruleset without ferrybot on its bypass list refuses the tag. `ferrybot doctor` looks at the ruleset.',
+  },
+  'bad-node-unclear': {
+    job: 'no, it has ended',
+    wait: 'until the next launch: the node would eat that one too',
+    next: '`/freeze reason="…"` keeps the lane from the bad node until somebody has found it.',
+  },
+  'consent-unused': {
+    job: 'as before',
+    wait: 'yes',
+    next: 'A consent is used once and within the hour. Is a runner with the label `ferrybot-care` online?',
+  },
+  'relaunch-refused': {
+    job: 'no',
+    wait: 'yes',
+    next: 'The failed run stays open until `/ack`; no new ferry is proposed on top of it.',
+  },
+};
+
+/** What to do about each fault of the logbook, in the order of haste. */
+export const FAULT_NOTES: Readonly<
+  Record<LogbookFault['kind'], { readonly title: string; readonly next: string }>
+> = {
+  'branch-missing': {
+    title: "The logbook's branch … is gone",
+    next: "Everything stands still, and a running job is unwatched. Push the newest state that any clone has; the server's mirror below `FERRYBOT_WORK_DIR` and the launching runner's are clones. Never begin a new branch.",
+  },
+  'branch-rewound': {
+    title: "The logbook's branch … was put back",
+    next: 'Somebody forced a push. The same repair: push the newest state of a clone; the audit log of the repository says who it was.',
+  },
+  'entry-missing': {
+    title: 'The logbook of … does not verify (an entry was there, and is not any more)',
+    next: 'The end of one file was cut off. The comment names the entry; a clone has it.',
+  },
+  'bad-entry': {
+    title: 'The logbook of … does not verify (a line is bad)',
+    next: '`ferrybot logbook verify PATH` in a checkout of the branch names the line. Take the commit back with `git revert`; never force a push.',
+  },
+  'push-refused': {
+    title: 'The logbook of … cannot be written',
+    next: 'What is there is in order; nothing is lost and nothing is done until it can be written. A full disk, a new rule on the branch, or a permission that the App lost.',
+  },
+  'seal-tag': {
+    title: 'The seal of … has lost its tag',
+    next: 'Can wait. The comment has the command that puts it back.',
+  },
+};
+
+function minutesOf(durationMs: number): number {
+  return Math.round(durationMs / 60_000);
+}

@@ -1,0 +1,129 @@
+/** docs/operations.md as text: what each incident comment means for the person on call, and what to do. */
+
+import { limits } from '../../src/domain/limits.ts';
+import { INCIDENTS, type IncidentCode } from '../../src/domain/reasons.ts';
+import { REFUSALS } from '../../src/domain/refusal.ts';
+import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
+import { refusalWords } from '../../src/render/refusal-words.ts';
+import type { Advice } from '../../src/watch/signatures.ts';
+import { SIGNATURES } from '../../src/watch/signatures.ts';
+import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
+
+/** The page, from the words of the comments themselves and the notes beside this file. */
+export function operationsPage(): string {
+  const parts = [
+    INTRODUCTION,
+    SILENT,
+    '## Incidents\n\nThe heading is the first line of the comment, the code is what `ferrybot logbook show` has.',
+    overview(),
+    ...INCIDENTS.map(incidentSection),
+    SIGNATURE_INTRODUCTION,
+    signatureTable(),
+    '## Why a runner refuses an order\n\nNothing was submitted in any of these cases.',
+    table(
+      ['code', 'in words'],
+      REFUSALS.map((code) => [`\`${code}\``, refusalWords(code)]),
+    ),
+    FAULT_INTRODUCTION,
+    table(
+      ['the comment begins', 'what to do'],
+      Object.values(FAULT_NOTES).map(({ title, next }) => [title, next]),
+    ),
+    AFTERWARDS,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const minutes = (durationMs: number): number => Math.round(durationMs / 60_000);
+
+const INTRODUCTION = `# On call
+
+<!-- Made by scripts/operations-docs.ts from src/render and scripts/operations; a test holds it against them. -->
+
+Every incident is a comment in the run's thread: its first line is a heading below, and its last one says what to do. This page says what the comment cannot: whether a job may be running, whether it can wait, and where to look next.
+
+## First
+
+1. **\`/status\`** in the thread: where the run stands, on what evidence, and when that was seen. **\`/why\`** says what keeps it from launching.
+2. **Is something burning?** \`/stop\` ends the job. It reaches the cluster within a minute and is said again until the engine confirms the end; if it does not, ferrybot tells *The stop is not confirmed*.
+3. **Shall nothing more start?** \`/hold reason="…"\` for this run, \`/freeze reason="…"\` for its lane, \`/freeze reason="…" scope=repository\` for everything. \`/unhold\` and \`/thaw\` lift it. A freeze stops no job that runs.
+4. **Nothing here breaks by being repeated.** Every workflow of ferrybot may be run again by hand: an order is claimed once, a job has one id, a watch works only under its lease, a consent is used once.
+5. *Unknown* is never *failed*: ferrybot concludes nothing from what it cannot read. A job that stands still while its engine says RUNNING is no incident by itself: the card says which step was seen, and when.`;
+
+const SILENT = `## ferrybot says nothing at all
+
+| what is silent | how long is normal | what to do |
+|---|---|---|
+| commands, with a server | seconds; without webhooks up to ${minutes(limits.sweepPeriodMs)} min, at worst twice that ([0020](decisions/0020-a-sweep-that-is-left-out.md)) | the App's page → *Advanced* → deliveries; the output of \`ferrybot serve\`. It may be started again at any time: what is owed is in the record. Quickest way around it: set the repository variable \`FERRYBOT_SERVER\` to anything but \`on\` and dispatch *ferrybot chat* |
+| commands, with workflows alone | a minute or two; what no event brought, 10 min | the runs of *ferrybot chat*; dispatch it by hand |
+| a launch that was ordered | minutes | the runs of *ferrybot launch*: waiting for a runner, or for the environment's approval? An order lives ${minutes(limits.orderLifetimeMs)} min |
+| the card of a running job | its numbers may be 20 min old ([0021](decisions/0021-how-often-the-card-moves.md)) | \`/status\` is always current; the runs of *ferrybot watch*; dispatch it with the cluster |
+| everything | - | GitHub's status page; \`npx ferrybot doctor\`; a job that runs goes on by itself, and can be stopped with the cluster's own means: ferrybot records any end that it sees |`;
+
+function overview(): string {
+  const rows = INCIDENTS.map((code) => {
+    const { job, wait } = ON_CALL_NOTES[code];
+    return [`[${INCIDENT_WORDS[code].title}](#${anchor(INCIDENT_WORDS[code].title)})`, job, wait];
+  });
+  return table(['incident', 'may a job be running?', 'can it wait?'], rows);
+}
+
+function incidentSection(code: IncidentCode): string {
+  const { title, did, todo } = INCIDENT_WORDS[code];
+  return `### ${title}
+
+\`${code}\` · ${did}
+
+- In the comment: ${todo}
+- Then: ${ON_CALL_NOTES[code].next}`;
+}
+
+const SIGNATURE_INTRODUCTION = `## What a signature asks for
+
+A line of the job's log that matched a known failure. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot read-log < job.log\` finds the same in a log that you have.`;
+
+const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
+  escalate: 'Wake whoever owns the run: this is not repeated and not mended without a person.',
+  'retry-bounded':
+    'Infrastructure. The same again may work; several times without a step between is no accident.',
+  'propose-node':
+    'A bad node. Once the job has failed, the thread gets a proposal to delete it, which `/approve-node-delete` consents to.',
+  'small-fix-once':
+    'A slip in the code: a new change, reviewed and approved as always; the same again is for its author.',
+  alert: 'The training itself went wrong. Never launch the same again in the hope that it goes away.',
+  wait: 'No failure: the cluster has no room yet.',
+};
+
+function signatureTable(): string {
+  const groups = Map.groupBy(SIGNATURES, ({ advice }) => advice);
+  const rows = [...groups].map(([advice, signatures]) => [
+    advice,
+    ADVICE_WORDS[advice],
+    signatures.map(({ id }) => `\`${id}\``).join(', '),
+  ]);
+  return table(['advice', 'what to do', 'signatures'], rows);
+}
+
+const FAULT_INTRODUCTION = `## The logbook cannot be trusted
+
+Until the repair ferrybot does nothing on what these name (the last one apart, which holds up nothing). \`/stop\` does not work there either: end a job that runs by the cluster's own means. Afterwards ferrybot goes on by itself; nothing has to be said to it again.`;
+
+const AFTERWARDS = `## In the morning
+
+- \`git clone --single-branch --branch ferrybot/logbook …\`, then \`npx ferrybot logbook show PATH\`: the whole night, entry by entry; \`logbook verify PATH\` checks it. What people write outside of the marked blocks of \`logbook.md\` stays.
+- A failed run is closed by \`/ack\`, one that ended well by \`/seal\`; until then its lane is taken.
+- **A signing key got out:** make a new pair, add its public half to \`keys\` with \`from\`, set \`until\` of the old one to now (a reviewed pull request; entries that were signed before stay good), and replace the secret. \`/freeze\` first.
+- **A token of the cluster got out:** replace it in the environments; no approval depends on it.`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}
+
+/** The anchor that GitHub gives a heading. */
+function anchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,61 @@
+/** docs/operations.md says what the comments say, and names nothing that is not there. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { operationsPage } from '../../scripts/operations/operations-page.ts';
+import { VERBS } from '../../src/app/cli/verb-table.ts';
+import { readComment } from '../../src/commands/grammar/read-comment.ts';
+import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import { INCIDENTS } from '../../src/domain/reasons.ts';
+import { REFUSALS } from '../../src/domain/refusal.ts';
+import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
+import { SIGNATURES } from '../../src/watch/signatures.ts';
+
+const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+it('docs/operations.md is current: node scripts/operations-docs.ts', () => {
+  expect(PAGE).toBe(operationsPage());
+});
+
+it.each(INCIDENTS)('whoever reads the first line of the comment finds %s', (code) => {
+  const { title, todo } = INCIDENT_WORDS[code];
+  expect(PAGE).toContain(`\n### ${title}\n\n\`${code}\` · `);
+  expect(PAGE).toContain(todo);
+});
+
+it.each([...REFUSALS, ...SIGNATURES.map(({ id }) => id)])('has a row with %s', (id) => {
+  expect(PAGE.split('\n').filter((line) => line.startsWith('| ') && line.includes(`\`${id}\``))).toHaveLength(
+    1,
+  );
+});
+
+it('names commands and verbs that exist, and each command is read as it stands there', () => {
+  const spoken = [...PAGE.matchAll(/`(\/[a-z-]+[^`]*)`/g)].map((match) => match[1] ?? '');
+  expect(spoken.length).toBeGreaterThan(10);
+  for (const said of spoken.filter((one) => !one.startsWith('/api/'))) {
+    const [word] = said.slice(1).split(' ');
+    expect(
+      COMMAND_DEFINITIONS.map(({ name }) => name),
+      said,
+    ).toContain(word);
+    if (said.includes('='))
+      expect(readComment(said, COMMAND_DEFINITIONS, { otherBots: [] }).commands, said).toHaveLength(1);
+  }
+  for (const [, verb = ''] of PAGE.matchAll(/`(?:npx )?ferrybot ((?:logbook )?[a-z-]+)/g))
+    expect(Object.keys(VERBS)).toContain(verb);
+});
+
+it('leads to places that exist', () => {
+  const anchors = new Set([...PAGE.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) => anchorOf(title)));
+  for (const [, target = ''] of PAGE.matchAll(/\]\(([^)]+)\)/g))
+    if (target.startsWith('#')) expect(anchors, target).toContain(target.slice(1));
+    else expect(existsSync(new URL(`../../docs/${target}`, import.meta.url)), target).toBe(true);
+});
+
+/** As GitHub makes it: small letters, spaces to hyphens, other signs away. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
+}
