@@ -29,26 +29,34 @@ const filesSchema = z.array(z.object({ filename: z.string(), status: z.string().
 
 const PAGE = 100;
 
-/** The pull requests in any state that were updated since, newest first: at most one page of 100. */
+/**
+ * The pull requests in any state that were updated since, newest first. `isWhole` is false where there are more than
+ * `pagesMax` pages of 100.
+ */
 export async function listMovedPulls(
   client: GitHubClient,
   since: Instant,
-): Promise<Observed<readonly MovedPull[]>> {
-  const range = { state: 'all', sort: 'updated', direction: 'desc', per_page: PAGE };
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls', range);
-  const parsed = outcome.kind === 'answered' ? pullsSchema.safeParse(outcome.data) : null;
-  if (parsed === null || !parsed.success) return unknown('the pull requests could not be listed');
-  return known(
-    parsed.data
-      .filter(({ updated_at }) => (fromRfc3339(updated_at) ?? since) >= since)
-      .map(({ number, state, labels, head, base }) => ({
+  pagesMax: number,
+): Promise<Observed<{ readonly moved: readonly MovedPull[]; readonly isWhole: boolean }>> {
+  // One that moves between two pages is told twice, and the newer one comes first.
+  const moved = new Map<number, MovedPull>();
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const range = { state: 'all', sort: 'updated', direction: 'desc', per_page: PAGE, page };
+    const outcome = await call(client, 'GET /repos/{owner}/{repo}/pulls', range);
+    const parsed = outcome.kind === 'answered' ? pullsSchema.safeParse(outcome.data) : null;
+    if (parsed === null || !parsed.success) return unknown('the pull requests could not be listed');
+    const young = parsed.data.filter(({ updated_at }) => (fromRfc3339(updated_at) ?? since) >= since);
+    for (const { number, state, labels, head, base } of young.filter((one) => !moved.has(one.number)))
+      moved.set(number, {
         number,
         isOpen: state === 'open',
         labels: labels.map(({ name }) => name),
         headSha: branded(head.sha, isSha),
         isFork: head.repo?.full_name !== base.repo.full_name,
-      })),
-  );
+      });
+    if (young.length < PAGE) return known({ moved: [...moved.values()], isWhole: true });
+  }
+  return known({ moved: [...moved.values()], isWhole: false });
 }
 
 /** Paths that a pull request changes or adds; what it takes away is left out. Unknown where it changes more than is read. */

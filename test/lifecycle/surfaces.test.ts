@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { limits } from '../../src/domain/limits.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type Person, type VirtualLab } from '../support/virtual-lab.ts';
@@ -117,31 +118,38 @@ describe('a comment that changes after it was read', () => {
   });
 });
 
+/** A pull request of somebody's own with a `/help` in a review; gives the review's id. */
+async function idea(lab: VirtualLab, head: string, labels: readonly string[]): Promise<number> {
+  const { sha } = refSchema.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object;
+  await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${head}`, sha });
+  await pushFile(lab, 'ada', head, `${head}.md`, 'An idea.');
+  const opened = await lab.as('ada', 'POST', '/pulls', { title: 'An idea', body: '', head, base: 'main' });
+  const { number } = z.object({ number: z.number() }).parse(opened);
+  await lab.as('ada', 'POST', `/issues/${number}/labels`, { labels });
+  return review(lab, 'mira', number, '/help');
+}
+
 describe('a review on a pull request that is no run’s', () => {
   it('is answered where it is labelled as an experiment, by the sweep alone, and nowhere else', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
-    const reviews: number[] = [];
-    for (const labels of [['experiment'], []]) {
-      const head = `idea-${labels.length}`;
-      await pushFile(lab, 'ada', 'main', `notes-${head}.md`, 'An idea.');
-      const { sha } = refSchema.parse(await lab.as('ada', 'GET', '/git/ref/heads/main')).object;
-      await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${head}`, sha });
-      await pushFile(lab, 'ada', head, `${head}.md`, 'An idea.');
-      const opened = await lab.as('ada', 'POST', '/pulls', {
-        title: 'An idea',
-        body: '',
-        head,
-        base: 'main',
-      });
-      const { number } = z.object({ number: z.number() }).parse(opened);
-      await lab.as('ada', 'POST', `/issues/${number}/labels`, { labels });
-      reviews.push(await review(lab, 'mira', number, '/help'));
-    }
+    const labelled = await idea(lab, 'labelled', ['experiment']);
+    const reviews = [labelled, await idea(lab, 'plain', [])];
     await lab.clock.advance(130 * MINUTE);
     expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual([1, 0]);
     await lab.clock.advance(130 * MINUTE);
     expect(saidTwice(lab)).toEqual([]);
     expect(lab.world.state.unserved).toEqual([]);
+    await lab.close();
+  });
+
+  it('is answered also where more of them moved than one look reads', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
+    const reviews: number[] = [];
+    for (let n = 0; n < limits.otherPullsMax + 3; n += 1)
+      reviews.push(await idea(lab, `idea-${n}`, ['experiment']));
+    await lab.clock.advance(4 * 60 * MINUTE);
+    expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual(reviews.map(() => 1));
+    expect(saidTwice(lab)).toEqual([]);
     await lab.close();
   });
 });

@@ -13,17 +13,22 @@ import { putConfigCheck } from './config-check.ts';
 import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
 import { pullsOf, wakeOf, wantedOf } from './sweep.ts';
 
+/** One that a look has still to read: its reviews since a moment, after so many looks that came to nothing. */
+type Left = { readonly pull: MovedPull; readonly since: Instant; readonly tries: number };
+
 /** What was looked at, and when; `since` null = not yet. `isOwed`: a fork moved right after a look. */
 export type OtherPulls = {
   readonly since: Instant | null;
   readonly isOwed: boolean;
+  /** What moved beyond what one look reads, or could not be read: the next looks begin with it. */
+  readonly left: readonly Left[];
   /** Heads of forks whose files were looked at. */
   readonly heads: Set<Sha>;
 };
 
 /** Nothing was looked at. */
 export function noOthers(): OtherPulls {
-  return { since: null, isOwed: false, heads: new Set() };
+  return { since: null, isOwed: false, left: [], heads: new Set() };
 }
 
 /** Whether a wake tells of a fork's pull request. */
@@ -32,68 +37,97 @@ export function tellsOfFork(wakes: readonly Wake[]): boolean {
 }
 
 /** Whether others are looked at now: each look is a request, and whoever has a fork can push to it all day. */
-export function isLookDue({ since, isOwed }: OtherPulls, wakes: readonly Wake[], now: Instant): boolean {
+export function isLookDue(
+  { since, isOwed, left }: OtherPulls,
+  wakes: readonly Wake[],
+  now: Instant,
+): boolean {
   const ageMs = since === null ? Number.POSITIVE_INFINITY : now - since;
   if (tellsOfFork(wakes)) return ageMs >= limits.forkLookPeriodMs;
   const isSweep = wakes.some((wake) => wake.kind === 'sweep');
-  return isSweep && (isOwed || ageMs >= limits.otherPullsPeriodMs);
+  return isSweep && (isOwed || left.length > 0 || ageMs >= limits.otherPullsPeriodMs);
 }
 
+/** What a look found, and what it left to the next one. */
+export type Looked = { readonly wakes: readonly Wake[]; readonly left: readonly Left[] };
+
 /** Puts the checks on forks' configs and cluster files and gives wakes for the commands in reviews; null where the list could not be read. */
-export async function lookAtOthers(open: OpenLab, others: OtherPulls): Promise<readonly Wake[] | null> {
+export async function lookAtOthers(open: OpenLab, others: OtherPulls): Promise<Looked | null> {
   const { lab } = open;
   const since =
     others.since === null
       ? after(lab.now(), -limits.sweepLookbackMs)
       : after(others.since, -limits.sweepSlackMs);
-  const moved = await listMovedPulls(lab.client, since);
-  if (moved.kind === 'unknown') {
-    lab.log(`sweep: ${moved.why}`);
+  const listed = await listMovedPulls(lab.client, since, limits.sweepPagesMax);
+  if (listed.kind === 'unknown') {
+    lab.log(`sweep: ${listed.why}`);
     return null;
   }
-  await checkForks(open, moved.value, others.heads);
-  return reviewsIn(open, moved.value, since);
-}
-
-/** Reviews of pull requests that answer at all (a run's, or labelled as an experiment) and that no other sweep reads. */
-async function reviewsIn(
-  open: OpenLab,
-  moved: readonly MovedPull[],
-  since: Instant,
-): Promise<readonly Wake[] | null> {
-  const { runs } = open.keeper.current();
-  const swept = new Set(pullsOf(open.keeper.current(), since));
-  const ours = new Set(runs.map(({ proposal }) => proposal.pull));
-  const concerned = moved.filter(
-    ({ number, labels }) => !swept.has(number) && (ours.has(number) || labels.includes('experiment')),
+  if (!listed.value.isWhole) lab.log('sweep: more pull requests moved than one look lists');
+  const concerns = concernsOf(open, others, since);
+  const all = waitingOf(others.left, listed.value.moved, since).filter(
+    ({ pull }) => concerns.asFork(pull) || concerns.asReviewed(pull),
   );
   const wakes: Wake[] = [];
-  for (const { number } of concerned.slice(0, limits.otherPullsMax)) {
-    const listed = await listNewReviews(open.lab.client, number, since, limits.sweepPagesMax);
-    if (listed.kind === 'unknown') {
-      open.lab.log(`sweep: ${listed.why}`);
-      return null;
-    }
-    wakes.push(...wantedOf(open, listed.value).map(wakeOf));
+  const again: Left[] = [];
+  for (const one of all.slice(0, limits.otherPullsMax)) {
+    const isChecked = !concerns.asFork(one.pull) || (await checkFork(open, one.pull, others.heads));
+    const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one) : [];
+    if (found !== null) wakes.push(...found);
+    const tries = one.tries + 1;
+    if (!(isChecked && found !== null) && tries < limits.effectTriesMax) again.push({ ...one, tries });
   }
-  return wakes;
+  return { wakes, left: [...all.slice(limits.otherPullsMax), ...again] };
+}
+
+/** What was left before comes first, as it is now if it moved again; then what moved, oldest first. */
+function waitingOf(left: readonly Left[], moved: readonly MovedPull[], since: Instant): readonly Left[] {
+  const waiting = new Map(left.map((one) => [one.pull.number, one]));
+  for (const pull of moved.toReversed())
+    waiting.set(pull.number, { since: waiting.get(pull.number)?.since ?? since, pull, tries: 0 });
+  return [...waiting.values()];
+}
+
+type Concerns = {
+  /** A head of a fork that was not looked at yet. */
+  readonly asFork: (pull: MovedPull) => boolean;
+  /** Answers at all (a run's, or labelled as an experiment), and no other sweep reads its reviews. */
+  readonly asReviewed: (pull: MovedPull) => boolean;
+};
+
+function concernsOf({ keeper }: OpenLab, { heads }: OtherPulls, since: Instant): Concerns {
+  const { runs } = keeper.current();
+  const swept = new Set(pullsOf(keeper.current(), since));
+  const ours = new Set(runs.map(({ proposal }) => proposal.pull));
+  return {
+    asFork: ({ isFork, isOpen, headSha }) => isFork && isOpen && !heads.has(headSha),
+    asReviewed: ({ number, labels }) =>
+      !swept.has(number) && (ours.has(number) || labels.includes('experiment')),
+  };
+}
+
+/** Null where they could not be read. */
+async function reviewsOf(open: OpenLab, { pull, since }: Left): Promise<readonly Wake[] | null> {
+  const listed = await listNewReviews(open.lab.client, pull.number, since, limits.sweepPagesMax);
+  if (listed.kind === 'known') return wantedOf(open, listed.value).map(wakeOf);
+  open.lab.log(`sweep: ${listed.why}`);
+  return null;
 }
 
 /** A fork pushes nothing here, and its commits are in no mirror: GitHub itself is asked for the few files. */
-async function checkForks(open: OpenLab, moved: readonly MovedPull[], heads: Set<Sha>): Promise<void> {
-  const fresh = moved.filter(({ isFork, isOpen, headSha }) => isFork && isOpen && !heads.has(headSha));
-  for (const { number, headSha } of fresh.slice(0, limits.otherPullsMax)) {
-    const changes = await changedFiles(open.lab.client, number, limits.sweepPagesMax);
-    if (changes.kind === 'unknown') {
-      open.lab.log(`#${number} of a fork is not checked: ${changes.why}`);
-      continue;
-    }
-    const isDone = [
-      await checkForkConfig(open, headSha, changes.value),
-      await checkForkInfra(open, headSha, changes.value),
-    ];
-    if (!isDone.includes(false)) heads.add(headSha);
+async function checkFork(open: OpenLab, { number, headSha }: MovedPull, heads: Set<Sha>): Promise<boolean> {
+  const changes = await changedFiles(open.lab.client, number, limits.sweepPagesMax);
+  if (changes.kind === 'unknown') {
+    open.lab.log(`#${number} of a fork is not checked: ${changes.why}`);
+    return false;
   }
+  const isDone = [
+    await checkForkConfig(open, headSha, changes.value),
+    await checkForkInfra(open, headSha, changes.value),
+  ];
+  if (isDone.includes(false)) return false;
+  heads.add(headSha);
+  return true;
 }
 
 /** Whether nothing is left to do: the check stands there, or there is nothing to check. */

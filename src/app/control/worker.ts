@@ -108,9 +108,11 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
 /** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
 async function workOnOthers(own: Own, open: OpenLab): Promise<void> {
   const startedAt = own.lab.now();
-  const wakes = await lookAtOthers(open, own.others);
-  const outcome = wakes === null || wakes.length === 0 ? 'done' : await work(own, open, wakes);
-  if (wakes !== null && outcome === 'done') own.others = { ...own.others, since: startedAt, isOwed: false };
+  const looked = await lookAtOthers(open, own.others);
+  if (looked === null) return;
+  const { wakes, left } = looked;
+  const outcome = wakes.length === 0 ? 'done' : await work(own, open, wakes);
+  if (outcome === 'done') own.others = { ...own.others, since: startedAt, isOwed: false, left };
 }
 
 /** Webhooks that arrive are worth every second sweep; one that brings nothing else in between is always made. */
