@@ -106,6 +106,8 @@ export type Effect =
     }
   | {
       readonly kind: 'open-pull';
+      /** The head's branch was made just now: there is nothing to be adopted unless GitHub says so. */
+      readonly isFirst?: true;
       readonly head: string;
       readonly base: string;
       readonly title: string;
@@ -120,6 +122,7 @@ export type Effect =
 
 /** What came of an effect. `unknown`: sent, answer lost; it is resolved by looking, never by trying again blind. */
 export type EffectOutcome =
-  | { readonly kind: 'done'; readonly number: number | null }
+  /** `isNew`: this very call made it, and nobody can have built on it before. */
+  | { readonly kind: 'done'; readonly number: number | null; readonly isNew?: true }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };

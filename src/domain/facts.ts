@@ -48,8 +48,10 @@ export type CommentFacts = {
   readonly thread: number;
   readonly author: Actor;
   readonly authorIsBot: boolean;
-  /** Written by the very identity that this process speaks with: only then a marker in it means anything. */
+  /** Written by ferrybot under one of its names here: only then a marker in it means anything. */
   readonly byUs: boolean;
+  /** Written by the very App whose token this process has. */
+  readonly byOwnApp: boolean;
   readonly body: string;
   readonly bodyDigest: Digest;
   readonly createdAt: Instant;

@@ -1,6 +1,7 @@
 /**
  * One comment or review by its id, as the runner reads an approval again: REST finds it wherever in the thread it
- * stands, GraphQL tells what REST does not (edited, hidden). docs.github.com/rest/issues/comments and /pulls/reviews.
+ * stands, where the thread itself did not show it; GraphQL tells what REST does not (edited, hidden).
+ * docs.github.com/rest/issues/comments and /pulls/reviews.
  */
 
 import { z } from 'zod';
@@ -44,6 +45,24 @@ const nodeSchema = z.object({
   }),
 });
 
+/** Where a comment stood when its thread was read. */
+export type Shown = Pick<CommentFacts, 'nodeId' | 'thread'>;
+
+/**
+ * A comment that was just seen in its thread, read again by its node; what is not there any more, or was never shown, is
+ * looked for by its number. A review is always looked for: its node does not tell that it was dismissed.
+ */
+export async function readAgain(
+  client: GitHubClient,
+  citation: Citation,
+  shown: Shown | undefined,
+  reading: Reading,
+): Promise<Observed<CommentFacts | null>> {
+  if (shown === undefined || citation.surface === 'review') return readCited(client, citation, reading);
+  const found = await readNode(client, citation, { ...shown, dismissed: false }, reading);
+  return found.kind === 'known' ? found : readCited(client, citation, reading);
+}
+
 /**
  * The comment or review; null where GitHub answers that there is none of that id (404, 410). Whoever asks has read the
  * thread itself with the same token, so that *not found* is not *not allowed to see*. A dismissed review counts as hidden.
@@ -56,7 +75,15 @@ export async function readCited(
   const found = await locate(client, citation);
   if (found.kind === 'unknown') return found;
   if (found.value === null) return known(null);
-  const { nodeId, thread, dismissed } = found.value;
+  return readNode(client, citation, found.value, reading);
+}
+
+async function readNode(
+  client: GitHubClient,
+  citation: Citation,
+  { nodeId, thread, dismissed }: Located,
+  reading: Reading,
+): Promise<Observed<CommentFacts>> {
   const answer = await query(client, NODE_QUERY, { id: nodeId }, nodeSchema);
   if (answer.kind === 'unknown') return answer;
   const { node } = answer.value;

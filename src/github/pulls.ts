@@ -5,20 +5,16 @@ import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { Digest } from '../domain/ids.ts';
 import { type CallOutcome, call, type GitHubClient } from './call.ts';
 
+type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
+
 const pullSchema = z.object({ number: z.number().int(), body: z.string().nullish() });
 
-/** Opens a pull request with its labels; one that is open for the same head already is adopted. */
-export async function openPull(
-  client: GitHubClient,
-  effect: Extract<Effect, { kind: 'open-pull' }>,
-): Promise<EffectOutcome> {
-  const found = await findPull(client, effect.head, effect.base);
-  if (found.kind === 'unknown') return found;
-  const { title, body, head, base } = effect;
-  const opened =
-    found.number === null
-      ? numberOf(await call(client, 'POST /repos/{owner}/{repo}/pulls', { title, body, head, base }))
-      : found;
+/**
+ * Opens a pull request with its labels; one that is there for the same head already is adopted. GitHub takes no second one
+ * that is open (422), so that one of two who opened the first at the same moment finds the other's.
+ */
+export async function openPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
+  const opened = effect.isFirst === true ? await createPull(client, effect) : await adoptPull(client, effect);
   if (opened.kind !== 'done' || opened.number === null) return opened;
   // Labels are added, never replaced: a person may have put some there meanwhile. An issue's number is a pull's number.
   const labelled = await call(client, 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
@@ -28,8 +24,23 @@ export async function openPull(
   return labelled.kind === 'answered' ? opened : refusal(labelled);
 }
 
+async function createPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
+  const { title, body, head, base } = effect;
+  const created = await call(client, 'POST /repos/{owner}/{repo}/pulls', { title, body, head, base });
+  if (created.kind !== 'refused' || created.status !== 422 || effect.isFirst !== true)
+    return numberOf(created);
+  const found = await findPull(client, head, base);
+  return found.kind === 'done' && found.number === null ? refusal(created) : found;
+}
+
+async function adoptPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
+  const found = await findPull(client, effect.head, effect.base);
+  if (found.kind === 'unknown' || found.number !== null) return found;
+  return createPull(client, effect);
+}
+
 /** The number of the pull request for a head branch in any state, `done` with null where there is none. */
-export async function findPull(
+async function findPull(
   client: GitHubClient,
   head: string,
   base: string,

@@ -98,6 +98,7 @@ export function commentOf(
     author: actorOf(comment.author),
     authorIsBot: isBot(comment.author),
     byUs,
+    byOwnApp: comment.viewerDidAuthor,
     // What somebody pastes by mistake is deleted from a comment and never from a record: arguments go there from here.
     body: byUs ? comment.body : withoutTokens(comment.body),
     bodyDigest: reading.digestOf(comment.body),

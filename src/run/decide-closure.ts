@@ -4,6 +4,7 @@
  */
 
 import type { LabConfig } from '../config/schema.ts';
+import type { EffectOutcome } from '../domain/effect.ts';
 import type { EventDraft } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
@@ -113,12 +114,17 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   const head = closureBranchOf(state);
   return perform(key, {
     kind: 'open-pull',
+    ...(isNew(memory.outcomes.get(`closure-branch:${state.run}`)) ? { isFirst: true } : {}),
     head,
     base: config.lanes.daily.targetBranch,
     title: renderClosureTitle(state, command.decision),
     body,
     labels,
   });
+}
+
+function isNew(outcome: EffectOutcome | undefined): boolean {
+  return outcome?.kind === 'done' && outcome.isNew === true;
 }
 
 /** What happens to the proposal PR is configured; one that a person merged or closed already is left as it is. Without one the issue is all there is. */

@@ -108,11 +108,12 @@ function checkKeyOf(state: RunState): string {
   return `${phaseOf(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
 }
 
-/** The watch reads no pull request: it says the end alone, in the check run that its own App made. */
+/** The watch reads no pull request: it says the end alone, in the check run that its own App made, as it made the card. */
 function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, facts, memory } = input;
   const isWatch = facts.pull.kind === 'unknown';
-  if (state.gate === null || (isWatch && state.end === null)) return null;
+  if (state.gate === null) return null;
+  if (isWatch && (state.end === null || cardOf(state, ours)?.comment.byOwnApp !== true)) return null;
   const key = `check:${checkKeyOf(state)}`;
   if (isCheckTold(input, ours)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax) || !(isSettled(input) || state.end !== null)) return null;
@@ -194,21 +195,22 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           ...shared(input, state.head),
         });
   }
-  if (card.comment.body === body || !mayEditCard(input, card, check)) return null;
+  if (card.comment.body === body || !mayEditCard(input, card)) return null;
   return perform(key, { kind: 'edit-comment', comment: card.comment.id, body });
 }
 
-/** Progress is edited in place now and then; a change of phase at once (architecture, section 4). */
+/**
+ * Progress is edited in place now and then; a change of phase at once (architecture, section 4). What the card remembers of
+ * the check run is in no hurry: who forgets it writes the check run once more.
+ */
 function mayEditCard(
   input: PublishInput,
   card: {
     readonly comment: CommentFacts;
     readonly marker: { readonly fields: Readonly<Record<string, string>> };
   },
-  check: string,
 ): boolean {
-  if (card.marker.fields['phase'] !== phaseOf(input.state) || card.marker.fields['check'] !== check)
-    return true;
+  if (card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
   const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
   return input.now - card.comment.updatedAt >= periodMs;

@@ -117,6 +117,7 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
     author,
     authorIsBot: false,
     byUs: false,
+    byOwnApp: false,
     body,
     bodyDigest: digestOf(body),
     createdAt: at,

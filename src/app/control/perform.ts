@@ -74,7 +74,8 @@ async function pushBranch(
       message: effect.message,
       atMs: lab.now(),
     });
-    if (outcome.kind === 'pushed' || outcome.kind === 'rejected') return { kind: 'done', number: null };
+    if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true };
+    if (outcome.kind === 'rejected') return { kind: 'done', number: null };
     return outcome.kind === 'refused'
       ? { kind: 'refused', code: 'push-refused', message: outcome.message }
       : outcome;

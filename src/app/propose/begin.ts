@@ -39,11 +39,11 @@ export async function begin(
   planned: Planned,
   request: SeenCommand | null,
 ): Promise<BeginOutcome> {
-  const begun = await pushedBranch(open, planned, request);
-  if (begun !== null) return begun;
+  const branch = await pushedBranch(open, planned, request);
+  if (branch.kind !== 'ours') return branch;
   return open.config.lanes.daily.issueFirst
     ? beginInIssue(open, planned.view, request)
-    : beginInPull(open, planned.view, request);
+    : beginInPull(open, planned.view, request, branch);
 }
 
 /** The issue is all that is opened: it carries what a pull request would, and its number stands for both. */
@@ -63,11 +63,12 @@ async function beginInPull(
   open: OpenLab,
   view: ProposalView,
   request: SeenCommand | null,
+  branch: OurBranch,
 ): Promise<BeginOutcome> {
   const issue = await openedIssue(open, view, renderIssueBody(view));
   if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
   const linked: ProposalView = { ...view, issue: issue.number };
-  const pull = await openedPull(open, linked);
+  const pull = await openedPull(open, linked, branch);
   if (pull.kind !== 'done' || pull.number === null) return refusedOr('the pull request', pull);
   const both: ProposalView = { ...linked, pull: pull.number };
   const updated = await act(open, {
@@ -96,17 +97,19 @@ function markerOf({ run }: ProposalView, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
-/** Null when the branch is there and ours. */
+/** The branch is there and ours; new where this process has just made it. */
+type OurBranch = { readonly kind: 'ours'; readonly isNew: boolean };
+
 async function pushedBranch(
   open: OpenLab,
   { view, text, base }: Planned,
   request: SeenCommand | null,
-): Promise<Failed | Lost | null> {
+): Promise<Failed | Lost | OurBranch> {
   const { git, config } = open;
   const branch = proposalBranchOf(view.run);
   const mark = branchMark(request === null ? null : commandKey(request));
   const known = await begunAs(open, view.run);
-  if (known !== null) return isBegunFor(known, request) ? null : { kind: 'lost' };
+  if (known !== null) return isBegunFor(known, request) ? { kind: 'ours', isNew: false } : { kind: 'lost' };
   const pushed = await act(open, {
     kind: 'push-branch',
     branch,
@@ -119,7 +122,7 @@ async function pushedBranch(
   await git.fetch();
   const now = await begunAs(open, view.run);
   if (now === null) return { kind: 'failed', code: 'unreadable', why: `the branch ${branch} is not there` };
-  return isBegunFor(now, request) ? null : { kind: 'lost' };
+  return isBegunFor(now, request) ? { kind: 'ours', isNew: pushed.isNew === true } : { kind: 'lost' };
 }
 
 function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<EffectOutcome> {
@@ -133,10 +136,11 @@ function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<E
   });
 }
 
-function openedPull(open: OpenLab, view: ProposalView): Promise<EffectOutcome> {
+function openedPull(open: OpenLab, view: ProposalView, { isNew }: OurBranch): Promise<EffectOutcome> {
   const lane = open.config.lanes.daily;
   return act(open, {
     kind: 'open-pull',
+    ...(isNew ? { isFirst: true } : {}),
     head: proposalBranchOf(view.run),
     base: lane.targetBranch,
     title: renderPullTitle(view),

@@ -1,12 +1,12 @@
 /** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
 
 import type { Permission } from '../../domain/actor.ts';
-import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
+import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
 import type { Digest } from '../../domain/ids.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { Order } from '../../domain/order.ts';
 import type { RunState } from '../../domain/run-state.ts';
-import { readCited } from '../../github/cited-comment.ts';
+import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import { manifestDigest } from '../../run/manifest-digest.ts';
@@ -29,7 +29,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const { pull } = threads.value;
   if (pull.kind === 'unknown') return withheld(open, pull.why);
   const { order } = state.order;
-  const cited = await citedApprovals(open, order);
+  const cited = await citedApprovals(open, order, threads.value.comments);
   const change = await changeFacts(lab, open.git, config, order.commit);
   const body = readBody(lab, config, pull.value.body, change, null);
   const permissions = await permissionsOf(open, cited);
@@ -59,14 +59,19 @@ function withheld(open: OpenLab, why: string): OrderFacts {
   return { ...frame(open), ...empty, pull: nothing, body: nothing, digest: nothing };
 }
 
-async function citedApprovals(open: OpenLab, order: Order): Promise<ReadonlyMap<string, Cited>> {
+async function citedApprovals(
+  open: OpenLab,
+  order: Order,
+  comments: readonly CommentFacts[],
+): Promise<ReadonlyMap<string, Cited>> {
   const { lab, config } = open;
   const cited = new Map<string, Cited>();
   for (const { surface, comment } of order.approvals) {
     const citation = { surface, comment, pull: order.pull };
+    const shown = comments.find((one) => one.surface === surface && one.id === comment);
     cited.set(
       citationKey({ surface, comment }),
-      await readCited(lab.client, citation, readingOf(lab, config)),
+      await readAgain(lab.client, citation, shown, readingOf(lab, config)),
     );
   }
   return cited;
