@@ -1,0 +1,54 @@
+/** `ferrybot` as people start it: in any folder, with whatever Node is first on their PATH. */
+
+import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+
+const LAUNCHER = join(import.meta.dirname, '../../../bin/ferrybot.js');
+/** A Node that knows no types, as 20 is; the tests' own one does. */
+const OLD = ['--no-experimental-strip-types'];
+
+async function linked(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-launcher-'));
+  await symlink(LAUNCHER, join(folder, 'ferrybot'));
+  return folder;
+}
+
+describe.each([
+  ['a Node that reads TypeScript', []],
+  ['an older Node', OLD],
+])('started by %s', (_name, flags) => {
+  it('through a link, in a folder of its own, it reads standard input and answers', async () => {
+    const folder = await linked();
+    const { stdout, exitCode } = await execa(
+      process.execPath,
+      [...flags, join(folder, 'ferrybot'), 'read-comment', '--json'],
+      { cwd: folder, input: '/status\n' },
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ commands: [{ name: 'status' }] });
+  });
+
+  it('the exit code is the answer, and the folder is the one where it was asked', async () => {
+    const folder = await linked();
+    await writeFile(join(folder, 'mine.yml'), 'version: 2\n');
+    const asked = await execa(process.execPath, [...flags, LAUNCHER, 'check-config', 'mine.yml'], {
+      cwd: folder,
+      reject: false,
+    });
+    expect(asked.exitCode).toBe(1);
+    expect(asked.stdout + asked.stderr).toContain('mine.yml:1:');
+    const wrong = await execa(process.execPath, [...flags, LAUNCHER, 'nonsense'], { reject: false });
+    expect(wrong.exitCode).toBe(2);
+  });
+
+  it('a signal to it ends the program', async () => {
+    const child = execa(process.execPath, [...flags, LAUNCHER, 'read-log'], { reject: false, stdin: 'pipe' });
+    child.stdin.write('one line\n');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    child.kill('SIGTERM');
+    expect((await child).signal).toBe('SIGTERM');
+  });
+});
