@@ -30,10 +30,10 @@ export function laterHtml(make: Later): Html {
 
 /** The whole text at once, for markup in which nothing comes later. */
 export function toMarkup(value: HtmlValue): string {
-  const pieces = joined(piecesOf(value));
-  if (pieces.length > 1 || typeof pieces[0] === 'function')
+  const [whole = '', ...later] = joined(piecesOf(value));
+  if (later.length > 0 || typeof whole !== 'string')
     throw new TypeError('some of this markup comes later; it has to be streamed');
-  return String(pieces[0] ?? '');
+  return whole;
 }
 
 /** The text in the order in which it stands in the page, as soon as it is there. */
