@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { logbookShow } from '../../../src/app/cli/verbs/logbook-show.ts';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
 import { logbookVerify } from '../../../src/app/cli/verbs/logbook-verify.ts';
+import { manifestVerb } from '../../../src/app/cli/verbs/manifest.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';
@@ -264,5 +265,31 @@ describe('logbook show', () => {
     expect(bad.code).toBe(1);
     expect(bad.out).toContain('bad: line 3 (entry 2): hash');
     expect(bad.out).not.toContain('submitted');
+  });
+});
+
+describe('manifest --dir', () => {
+  it('takes a kept folder and a checkout of the logbook itself, by the name that the caller has for it', async () => {
+    const kept = scratchFolder();
+    mkdirSync(dirname(join(kept, 'logbook', EVENTS)), { recursive: true });
+    writeFileSync(join(kept, 'logbook', EVENTS), sealed);
+    const answers = await Promise.all([
+      call(manifestVerb, kept, RUN, '--json'),
+      call(manifestVerb, kept, RUN, '--dir', 'logbook', '--json'),
+      call(manifestVerb, '/', RUN, '--dir', join(kept, 'logbook'), '--json'),
+    ]);
+    // The sample has no manifest, which is found out only where the run was found.
+    for (const { code, out } of answers)
+      expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'no-manifest' } });
+  });
+
+  it('says which run or folder there is none of', async () => {
+    const folder = scratchFolder();
+    const nowhere = await call(manifestVerb, folder, RUN, '--dir', 'nowhere', '--json');
+    expect({ code: nowhere.code, ...JSON.parse(nowhere.out) }).toMatchObject({ code: 2, ok: false });
+    mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
+    writeFileSync(join(folder, EVENTS), sealed);
+    const { code, out } = await call(manifestVerb, folder, 'ferry-daily-19990101', '--json');
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'run-unknown' } });
   });
 });

@@ -1,5 +1,6 @@
-/** `ferrybot manifest <run> --dir DIR`: the newest manifest that was recorded for a run, as canonical JSON with its digest. */
+/** `ferrybot manifest <run> --dir DIR` (a `--keep` folder, or a checkout of the logbook): the newest manifest that was recorded for a run, as canonical JSON with its digest. */
 
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sha256Hex } from '../../../host/hash.ts';
 import { manifestText } from '../../../run/manifest-digest.ts';
@@ -13,11 +14,10 @@ export async function manifestVerb(args: readonly string[], io: VerbIo): Promise
   const asked = askedFor(args);
   if (asked === null) return misused(io, wantsJson, 'manifest takes one run, --dir DIR and --json');
   const { run, dir } = asked;
-  const logbook = `${dir}/logbook`;
-  const found = await findLogbookFiles(logbook, io.cwd, pathOnly(io));
+  const found = await logbookIn(dir, io);
   if (!found.ok) return misused(io, wantsJson, found.error);
-  const file = found.value.find((one) => one.path.includes(`/${run}/`));
-  if (file === undefined) return no(io, wantsJson, 'run-unknown', `${logbook} has no run ${run}`);
+  const file = found.value.find((one) => one.run === run);
+  if (file === undefined) return no(io, wantsJson, 'run-unknown', `the logbook in ${dir} has no run ${run}`);
   const verified = verifyFile(file, { keys: null, head: null });
   if (verified.bad !== null && verified.bad.reason !== 'unanchored')
     return no(io, wantsJson, 'logbook-broken', verified.bad.message);
@@ -44,6 +44,14 @@ export async function manifestVerb(args: readonly string[], io: VerbIo): Promise
   };
   io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : `${answer.digest}\n${canonical}\n`);
   return EXIT.yes;
+}
+
+/** The logbook of a `--keep` folder, or of a folder that is a checkout of the branch itself. */
+async function logbookIn(dir: string, io: VerbIo): ReturnType<typeof findLogbookFiles> {
+  const kept = await findLogbookFiles(resolve(io.cwd, dir, 'logbook'), io.cwd, pathOnly(io));
+  if (kept.ok) return kept;
+  const itself = await findLogbookFiles(resolve(io.cwd, dir), io.cwd, pathOnly(io));
+  return itself.ok ? itself : kept;
 }
 
 /** Null where the arguments are not one run and the options that there are. */
