@@ -2,7 +2,14 @@
 
 import { z } from 'zod';
 import type { FoundJob } from '../../domain/engine.ts';
+import { limits } from '../../domain/limits.ts';
 import { identityOf } from './job-identity.ts';
+
+/** A number that is no time says nothing; the job is what its status says all the same. */
+const moment = z
+  .number()
+  .nullish()
+  .transform((ms) => (typeof ms === 'number' && ms >= 0 && ms <= limits.rayMomentMaxMs ? ms : null));
 
 /**
  * Fields of python/ray/dashboard/modules/job/pydantic_models.py in ray-project/ray; later versions have more. Times are
@@ -15,8 +22,8 @@ const jobDetails = z.object({
   status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED']),
   message: z.string().nullish(),
   error_type: z.string().nullish(),
-  start_time: z.number().nullish(),
-  end_time: z.number().nullish(),
+  start_time: moment,
+  end_time: moment,
   metadata: z.unknown().optional(),
   runtime_env: z.object({ env_vars: z.unknown().optional() }).nullish().catch(null),
   driver_info: z
@@ -59,8 +66,8 @@ export function readJobDetails(
       message: clean(job.message ?? ''),
       errorType: isFailed ? (job.error_type ?? null) : null,
       exitCode: isFailed || job.status === 'SUCCEEDED' ? (job.driver_exit_code ?? null) : null,
-      startedAtMs: job.start_time ?? null,
-      endedAtMs: job.end_time ?? null,
+      startedAtMs: job.start_time,
+      endedAtMs: job.end_time,
       metadata: identityOf(job.metadata, variables),
       session,
       details: detailsOf(clean, {

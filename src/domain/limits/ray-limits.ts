@@ -3,6 +3,8 @@
 export const rayLimits = {
   /** One request to a Ray dashboard: a busy head lists a thousand jobs in two or three seconds. */
   rayRequestTimeoutMs: 30_000,
+  /** The end of the year 9999, the last that RFC 3339 can name; a time beyond it is none. */
+  rayMomentMaxMs: 253_402_300_799_999,
   /** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */
   rayAnswerBytesMax: 32 * 1024 * 1024,
   /** Of an error's text: a traceback of Ray's has two or three thousand characters. */

@@ -53,6 +53,10 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
     request.end(asked.body ?? undefined);
     const [response]: IncomingMessage[] = await once(request, 'response');
     if (response === undefined) throw new Error('a response event without a response');
+    // Silence and a reset are told to whoever reads the body, also to one that comes later; nobody else listens, and an
+    // error without a listener ends the process.
+    response.on('error', () => undefined);
+    request.on('error', (error) => response.destroy(error));
     return { kind: 'answer', answer: answerOf(response) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -87,8 +91,6 @@ function answerOf(response: IncomingMessage): HttpAnswer {
       else response.socket.unref();
     },
     close: () => {
-      // What breaks from here on is of no interest any more, and must not end the process.
-      response.on('error', () => undefined);
       response.destroy();
     },
   };

@@ -1,0 +1,261 @@
+/** A dashboard that answers anything at all, over real HTTP: every answer of the engine is a value, in time, and none of them concludes more than was said. */
+
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import type { Engine } from '../../src/domain/engine.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const VERSION = { version: '4', ray_version: '2.60.0', session_name: 'session_1' };
+const JOB = {
+  type: 'SUBMISSION',
+  submission_id: 'job-1',
+  status: 'RUNNING',
+  message: '',
+  start_time: 1,
+  end_time: null,
+  driver_info: null,
+  driver_exit_code: null,
+};
+type Say = (response: ServerResponse) => void;
+
+/** A head whose answer to one path is another's; the rest is right. */
+async function headWith(path: string, say: Say): Promise<Engine> {
+  const listener: RequestListener = (request, response) => {
+    if (request.url === path) return say(response);
+    const body = request.url === '/api/version' ? VERSION : request.url === '/api/jobs/' ? [JOB] : JOB;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  };
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+  const place = server.address();
+  const port = typeof place === 'object' && place !== null ? place.port : 0;
+  return createRestEngine({
+    address: `http://127.0.0.1:${port}`,
+    token: 'right',
+    requestTimeoutMs: 300,
+    sleep: async () => undefined,
+    tailFirstMs: 20,
+    tailQuietMs: 20,
+  });
+}
+
+const json =
+  (body: unknown, status = 200): Say =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const raw =
+  (body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, status = 200): Say =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+/** Sends a piece again and again until nobody listens. */
+const endless =
+  (piece: string | Uint8Array, pauseMs: number, head = ''): Say =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(head);
+    const timer = setInterval(() => response.write(piece), pauseMs);
+    response.on('close', () => clearInterval(timer));
+  };
+
+const WHOLE = JSON.stringify(JOB);
+const MB = 'x'.repeat(1024 * 1024);
+
+describe('one job that is told of strangely', () => {
+  it.each<[string, Say]>([
+    ['200 with half of its JSON', raw(WHOLE.slice(0, 40))],
+    ['a list in place of an object', json([JOB])],
+    ['null', json(null)],
+    ['a text', json('RUNNING')],
+    ['nothing', raw('')],
+    ['a status in small letters', json({ ...JOB, status: 'running' })],
+    ['a status that is new', json({ ...JOB, status: 'SUSPENDED' })],
+    ['no status', json({ ...JOB, status: null })],
+    ['a number as its id', json({ ...JOB, submission_id: 1 })],
+    ['another job', json({ ...JOB, submission_id: 'job-2' })],
+    [
+      'a body that was packed though nobody asked for it',
+      raw(gzipSync(WHOLE), { 'content-encoding': 'gzip' }),
+    ],
+    ['more bytes than were announced, and then none', raw(WHOLE.slice(0, 9), { 'content-length': '999' })],
+    ['pieces without an end', endless(' ', 100, '{')],
+    ['silence after the first byte', endless('', 1e6, '{')],
+    ['an error page of 10 MB', raw(MB.repeat(10), { 'content-type': 'text/html' }, 500)],
+    ['40 MB', raw(`"${MB.repeat(40)}"`)],
+    ['a redirect to another host', raw('', { location: 'http://127.0.0.1:9/' }, 302)],
+    ['a permanent redirect', raw('', { location: 'http://127.0.0.1:9/' }, 308)],
+    ['204', raw('', {}, 204)],
+    ['206', raw(WHOLE, {}, 206)],
+    ['202', json(JOB, 202)],
+    ['429', raw('later', { 'content-type': 'text/plain' }, 429)],
+    ['503 as Ray 2.61 gives it', json({ error: 'unavailable' }, 503)],
+    ['404 of a page', raw('<html>Job job-1 does not exist</html>', { 'content-type': 'text/html' }, 404)],
+    ['404 in JSON', json('Job job-1 does not exist', 404)],
+  ])('is unknown: %s', async (_, say) => {
+    const engine = await headWith('/api/jobs/job-1', say);
+    const started = performance.now();
+    const seen = await engine.observe('job-1', 'session_1');
+    expect(seen).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/./) });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    if (seen.kind === 'unknown') expect(seen.message.length).toBeLessThan(2_000);
+    expect((await engine.stop('job-1')).kind).toBe('unknown');
+  });
+
+  it.each<[string, object]>([
+    ['times below zero', { start_time: -5, end_time: -1 }],
+    ['times that are texts', { start_time: '2026', end_time: 'never' }],
+    ['times beyond any calendar', { start_time: 1e300, end_time: 9e15 }],
+    ['an exit code that is none', { driver_exit_code: 'one' }],
+    ['a driver without an address', { driver_info: { id: 'x' } }],
+    ['a driver that is a text', { driver_info: 'x' }],
+    ['a message that is a list', { message: ['a'] }],
+    ['metadata that are a list', { metadata: ['ferrybot_run'] }],
+    ['variables that are a text', { runtime_env: { env_vars: 'A=B' } }],
+    ['a runtime environment that is a text', { runtime_env: '{}' }],
+  ])('is what its status says, or unknown, and never breaks: %s', async (_, change) => {
+    for (const status of ['RUNNING', 'SUCCEEDED'] as const) {
+      const engine = await headWith('/api/jobs/job-1', json({ ...JOB, status, ...change }));
+      const seen = await engine.observe('job-1', null);
+      if (seen.kind === 'found') {
+        expect(seen.status).toBe(status);
+        expect(seen.metadata).toBeNull();
+        for (const time of [seen.startedAtMs, seen.endedAtMs])
+          if (time !== null) expect(Number.isNaN(new Date(time).getTime())).toBe(false);
+      } else expect(seen.kind).toBe('unknown');
+    }
+  });
+
+  it('is a value for any JSON whatever, and found only under its own id with a status of Ray', async () => {
+    let body: unknown = null;
+    const engine = await headWith('/api/jobs/job-1', (response) => json(body)(response));
+    const job = fc.record(
+      {
+        type: fc.constantFrom('SUBMISSION', 'DRIVER', 1),
+        submission_id: fc.constantFrom('job-1', 'job-2', null, 7),
+        job_id: fc.constantFrom(null, 'job-1', {}),
+        status: fc.constantFrom('PENDING', 'FAILED', 'failed', '', null, ['RUNNING']),
+        message: fc.jsonValue(),
+        error_type: fc.jsonValue(),
+        start_time: fc.oneof(fc.double(), fc.jsonValue()),
+        end_time: fc.oneof(fc.double(), fc.jsonValue()),
+        metadata: fc.jsonValue(),
+        runtime_env: fc.jsonValue(),
+        driver_info: fc.jsonValue(),
+        driver_exit_code: fc.oneof(fc.integer(), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(job, fc.jsonValue()), async (value) => {
+        body = value;
+        const seen = await engine.observe('job-1', null);
+        expect(['found', 'unknown']).toContain(seen.kind);
+        if (seen.kind !== 'found') return;
+        expect(value).toMatchObject({ status: seen.status });
+        expect(JSON.stringify(value)).toContain('"job-1"');
+      }),
+      { numRuns: 150 },
+    );
+  }, 20_000);
+});
+
+describe('a list', () => {
+  const asked = ['job-1', 'job-9999', 'nobody'].map((jobId) => ({ jobId, lastSession: null }));
+  const kindsAt = async (say: Say): Promise<readonly string[]> => {
+    const engine = await headWith('/api/jobs/', say);
+    return ((await engine.observeMany?.(asked)) ?? []).map(({ kind }) => kind);
+  };
+
+  it('of 10,000 jobs is read in one request', async () => {
+    const jobs = Array.from({ length: 10_000 }, (_, index) => ({
+      ...JOB,
+      submission_id: `job-${index}`,
+      runtime_env: { env_vars: { TOKEN: `secret-value-${index}` } },
+    }));
+    expect(await kindsAt(json(jobs))).toEqual(['found', 'found', 'absent']);
+  }, 20_000);
+
+  it.each<[string, Say]>([
+    ['an object', json({ jobs: [JOB] })],
+    ['half a list', raw(`[${WHOLE},`)],
+    ['a page', raw('<html>', { 'content-type': 'text/html' })],
+    ['a redirect', raw('', { location: '/elsewhere' }, 301)],
+    ['pieces without an end', endless('[', 50)],
+  ])('that is %s says nothing about any job', async (_, say) => {
+    expect(await kindsAt(say)).toEqual(['unknown', 'unknown', 'unknown']);
+  });
+});
+
+describe('a log', () => {
+  it.each<[string, Say]>([
+    ['half of its JSON', raw('{"logs":"up')],
+    ['a list', json(['up'])],
+    ['another object', json({ log: 'up' })],
+    ['a text that is no JSON', raw('up\n')],
+    [
+      'an error whose page breaks off',
+      (response) => {
+        response.writeHead(500, { 'content-type': 'text/plain', 'content-length': '99' });
+        response.write('Traceback');
+        setTimeout(() => response.destroy(), 20);
+      },
+    ],
+    ['silence', endless('', 1e6)],
+    ['a redirect', raw('', { location: 'http://127.0.0.1:9/' }, 307)],
+  ])('that is %s is unknown, or what of it came', async (_, say) => {
+    const engine = await headWith('/api/jobs/job-1/logs', say);
+    const read = await engine.readLog('job-1', 0);
+    if (read.kind === 'chunk') expect(read).toMatchObject({ text: 'up', atEnd: false });
+    else expect(read).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/./) });
+  });
+});
+
+it('a log that falls silent while nobody reads ends nothing but itself', async () => {
+  const engine = await headWith('/api/jobs/job-1/logs', (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(`{"logs":"${MB}`);
+  });
+  const first = await engine.readLog('job-1', 0);
+  if (first.kind !== 'chunk') throw new Error(first.kind);
+  // Longer than the connection may be silent: an error that nobody hears would end the process.
+  await sleep(600);
+  const next = await engine.readLog('job-1', first.nextOffset);
+  expect(next).toMatchObject({ kind: 'chunk', offset: first.nextOffset, atEnd: false });
+});
+
+describe('an id that is no name of a job', () => {
+  it.each(['../version', 'a/b', '--help', 'a b', 'ä', '%2e%2e', '', '.', 'a\nb', 'x'.repeat(129)])(
+    'reaches no path of the dashboard: %j',
+    async (jobId) => {
+      const paths: (string | undefined)[] = [];
+      const server = createServer((request, response) => {
+        paths.push(request.url);
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(VERSION));
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closers.push(async () => {
+        server.closeAllConnections();
+        await once(server.close(), 'close');
+      });
+      const place = server.address();
+      const port = typeof place === 'object' && place !== null ? place.port : 0;
+      const engine = createRestEngine({ address: `http://127.0.0.1:${port}/`, token: null });
+      expect((await engine.observe(jobId, null)).kind).toBe('absent');
+      expect((await engine.stop(jobId)).kind).toBe('absent');
+      expect((await engine.readLog(jobId, 0)).kind).toBe('absent');
+      expect(paths).toEqual(['/api/version']);
+    },
+  );
+});
