@@ -2,7 +2,8 @@
 
 import { mountedBy } from './command-meaning.ts';
 import { followEntry, type Sure } from './mount-flow.ts';
-import { parseShell, type ShellNode } from './shell-parse.ts';
+import { parseShell, type ShellNode, type ShellReading } from './shell-parse.ts';
+import { resolved } from './shell-resolve.ts';
 
 /** One entry of a list of commands; `line` is that of its first line in the file, from 1. */
 export type SetupEntry = { readonly key: string; readonly text: string; readonly line: number };
@@ -23,7 +24,7 @@ const FIRST = ['initialization_commands', 'setup_commands'];
 
 /** Findings in the order of the file. `known`: mount points beside those that the commands themselves name. */
 export function lintInfra(entries: readonly SetupEntry[], known: readonly string[]): readonly InfraFinding[] {
-  const read = entries.map((entry) => ({ entry, reading: parseShell(entry.text) }));
+  const read = entries.map((entry) => ({ entry, reading: readEntry(entry.text) }));
   const nodes = read.flatMap(({ reading }) => (reading.kind === 'read' ? [reading.node] : []));
   const mountPoints = [...new Set([...known, ...nodes.flatMap(mountsIn)])];
   const findings: InfraFinding[] = [];
@@ -56,6 +57,11 @@ export function lintInfra(entries: readonly SetupEntry[], known: readonly string
   return findings.toSorted((a, b) => a.line - b.line);
 }
 
+function readEntry(text: string): ShellReading {
+  const reading = parseShell(text);
+  return reading.kind === 'read' ? { ...reading, node: resolved(reading.node) } : reading;
+}
+
 /** Mounts of an entry after whose good end nobody can be sure of them. */
 function unchecked({ line }: SetupEntry, node: ShellNode, after: Sure): readonly InfraFinding[] {
   if (after === null) return [];
@@ -79,7 +85,14 @@ function simpleIn(node: ShellNode): readonly Extract<ShellNode, { kind: 'simple'
     case 'or':
       return [...simpleIn(node.left), ...simpleIn(node.right)];
     case 'not':
+    case 'subshell':
+    case 'background':
       return simpleIn(node.of);
+    case 'while':
+    case 'until':
+      return [...simpleIn(node.test), ...simpleIn(node.body)];
+    case 'each':
+      return simpleIn(node.body);
     case 'pipe':
       return node.parts.flatMap(simpleIn);
     case 'list':

@@ -27,7 +27,15 @@ export function followEntry(
   before: ReadonlySet<string>,
   mountPoints: readonly string[],
 ): Flow {
-  const run: Run = { mountPoints, seen: [], ends: [], errexit: false };
+  const run: Run = {
+    mountPoints,
+    seen: [],
+    ends: [],
+    fails: [],
+    breaks: [],
+    errexit: false,
+    isBelow: null,
+  };
   const { ok } = follow(node, before, run);
   return { after: [ok, ...run.ends].reduce<Sure>(joined, null), seen: run.seen };
 }
@@ -37,7 +45,13 @@ type Run = {
   readonly seen: Sighting[];
   /** What is sure where the entry ends early and well. */
   readonly ends: Sure[];
+  /** What is sure where it ends early and badly. */
+  readonly fails: Sure[];
+  /** What is sure where the loop is left before its test says so. */
+  readonly breaks: Sure[];
   errexit: boolean;
+  /** The mount point that the working directory is at or below. */
+  isBelow: string | null;
 };
 
 /** `soft`: a failure that `set -e` lets pass, because something was made of it. */
@@ -64,6 +78,16 @@ function follow(node: ShellNode, sure: Sure, run: Run): Outcome {
       const of = follow(node.of, sure, run);
       return { ok: joined(of.hard, of.soft), hard: null, soft: of.ok };
     }
+    case 'subshell':
+      return inSubshell(node.of, sure, run);
+    case 'background':
+      // It is only begun here.
+      inSubshell(node.of, sure, run);
+      return { ok: sure, hard: null, soft: null };
+    case 'while':
+    case 'until':
+    case 'each':
+      return looped(node, sure, run);
     case 'pipe':
       return piped(node.parts, sure, run);
     case 'list':
@@ -83,8 +107,37 @@ function follow(node: ShellNode, sure: Sure, run: Run): Outcome {
   }
 }
 
+/** It ends by itself, and what it sets and where it goes stays its own. */
+function inSubshell(of: ShellNode, sure: ReadonlySet<string>, run: Run): Outcome {
+  const inner: Run = { ...run, ends: [], fails: [], breaks: [] };
+  const { ok, hard, soft } = follow(of, sure, inner);
+  return {
+    ok: [ok, ...inner.ends].reduce<Sure>(joined, null),
+    hard: [hard, soft, ...inner.fails].reduce<Sure>(joined, null),
+    soft: null,
+  };
+}
+
+/** After `until mountpoint -q POINT` something is mounted; of a loop that may end otherwise only what was sure before it. */
+function looped(
+  node: Extract<ShellNode, { kind: 'while' | 'until' | 'each' }>,
+  sure: ReadonlySet<string>,
+  run: Run,
+): Outcome {
+  const inner: Run = { ...run, breaks: [] };
+  if (node.kind === 'each') {
+    const { ok, hard, soft } = follow(node.body, sure, inner);
+    return { ok: [sure, ok, hard, soft, ...inner.breaks].reduce<Sure>(joined, null), hard: null, soft: null };
+  }
+  const test = follow(node.test, sure, inner);
+  const failed = joined(test.hard, test.soft);
+  follow(node.body, node.kind === 'while' ? test.ok : failed, inner);
+  const left = node.kind === 'while' ? failed : test.ok;
+  return { ok: [left, ...inner.breaks].reduce<Sure>(joined, null), hard: null, soft: null };
+}
+
 function simple(node: Extract<ShellNode, { kind: 'simple' }>, sure: ReadonlySet<string>, run: Run): Outcome {
-  const meaning = commandMeaning(node, run.mountPoints);
+  const meaning = commandMeaning(node, run.mountPoints, run.isBelow);
   const sight = (code: Sighting['code'], mountPoint: string): void => {
     if (!sure.has(mountPoint))
       run.seen.push({ code, mountPoint, line: node.line, what: node.words.join(' ') });
@@ -101,8 +154,14 @@ function simple(node: Extract<ShellNode, { kind: 'simple' }>, sure: ReadonlySet<
     case 'unmounts':
       return { ok: without(sure, meaning.mountPoint), hard: without(sure, meaning.mountPoint), soft: null };
     case 'ends':
-      if (meaning.isWell) run.ends.push(sure);
+      run[meaning.isWell ? 'ends' : 'fails'].push(sure);
       return NOWHERE;
+    case 'breaks':
+      run.breaks.push(sure);
+      return NOWHERE;
+    case 'moves':
+      run.isBelow = meaning.to;
+      return { ok: sure, hard: sure, soft: null };
     case 'succeeds':
       if (meaning.errexit !== null) run.errexit = meaning.errexit;
       return { ok: sure, hard: null, soft: null };
@@ -140,12 +199,26 @@ function piped(parts: readonly ShellNode[], sure: ReadonlySet<string>, run: Run)
     const reads =
       ['mount', 'cat', 'findmnt', 'df'].includes(first.words[0] ?? '') && second.words[0] === 'grep';
     const isTable = first.words[0] !== 'cat' || /mounts|mountinfo/.test(first.words[1] ?? '');
-    const found = run.mountPoints.find((point) => second.words.some((word) => word.trim() === point));
+    const found = run.mountPoints.find((point) =>
+      second.words.slice(1).some((word) => isSoughtBy(word, point, run.mountPoints)),
+    );
     if (reads && isTable && found !== undefined && !second.words.includes('-v'))
       return { ok: new Set([...sure, found]), hard: without(sure, found), soft: null };
   }
   for (const part of parts) follow(part, sure, run);
   return { ok: sure, hard: sure, soft: null };
+}
+
+/** Whether a word that is looked for in the table of mounts can only mean this mount point. */
+function isSoughtBy(word: string, point: string, all: readonly string[]): boolean {
+  const sought = word.trim().replace(/^["'^\s]+|["'$\s]+$/g, '');
+  if (sought === point) return true;
+  const isName = sought.length >= 4 && !sought.startsWith('-');
+  return (
+    isName &&
+    all.length === 1 &&
+    (point.includes(sought) || /^(?:fuse\.)?(?:gcsfuse|s3fs|rclone)$/.test(sought))
+  );
 }
 
 function without(sure: ReadonlySet<string>, mountPoint: string): ReadonlySet<string> {

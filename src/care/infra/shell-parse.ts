@@ -12,7 +12,8 @@ export type ShellNode =
       readonly line: number;
     }
   | { readonly kind: 'and' | 'or'; readonly left: ShellNode; readonly right: ShellNode }
-  | { readonly kind: 'not'; readonly of: ShellNode }
+  /** `background`: nobody waits for it, so that nothing is known of its end. */
+  | { readonly kind: 'not' | 'subshell' | 'background'; readonly of: ShellNode }
   | { readonly kind: 'pipe'; readonly parts: readonly ShellNode[] }
   | { readonly kind: 'list'; readonly items: readonly ShellNode[] }
   | {
@@ -20,17 +21,23 @@ export type ShellNode =
       readonly test: ShellNode;
       readonly body: ShellNode;
       readonly otherwise: ShellNode;
-    };
+    }
+  | { readonly kind: 'while' | 'until'; readonly test: ShellNode; readonly body: ShellNode }
+  /** The body as often as there are words, perhaps never. */
+  | { readonly kind: 'each'; readonly body: ShellNode };
 
 export type ShellReading =
   | { readonly kind: 'read'; readonly node: ShellNode }
   | { readonly kind: 'not-understood'; readonly what: string; readonly line: number };
 
-const UNKNOWN_WORDS = ['for', 'while', 'until', 'case', 'function', 'select', 'eval', 'trap', '[[', 'elif'];
+const UNKNOWN_WORDS = ['case', 'function', 'select', 'eval', 'trap', 'source', '.'];
 
-/** Reads a shell text; loops, functions, cases, here-documents, commands in words and work in the background are not understood. */
-export function parseShell(text: string): ShellReading {
-  const read = shellTokens(text);
+/**
+ * Reads a shell text; functions, cases, programs that are handed over in a here-document, and commands in words that may
+ * change something are not understood. `line`: the number of its first line.
+ */
+export function parseShell(text: string, line = 0): ShellReading {
+  const read = shellTokens(text, line);
   if (read.kind === 'not-understood') return read;
   const input: Input = { tokens: read.tokens, at: 0, depth: 0 };
   try {
@@ -44,6 +51,9 @@ export function parseShell(text: string): ShellReading {
     throw error;
   }
 }
+
+/** A here-document is a program to these, and data to any other. */
+const READS_PROGRAMS = ['sh', 'bash', 'dash', 'zsh', 'ssh', 'python', 'python3', 'su'];
 
 class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
@@ -67,10 +77,10 @@ function list(input: Input, until: readonly string[]): ShellNode {
       until.some((word) => isWord(input, word))
     )
       return { kind: 'list', items };
-    items.push(andOr(input));
-    const next = input.tokens[input.at];
-    if (next?.kind === 'sign' && next.text === '&')
-      throw new NotUnderstood('work in the background', next.line);
+    const item = andOr(input);
+    const isBackground = isSign(input, '&');
+    if (isBackground) input.at += 1;
+    items.push(isBackground ? { kind: 'background', of: item } : item);
   }
 }
 
@@ -103,9 +113,12 @@ function pipeline(input: Input): ShellNode {
 function command(input: Input): ShellNode {
   const token = input.tokens[input.at];
   if (token === undefined) throw new NotUnderstood('a text that ends too early', 0);
-  if (token.kind === 'sign' && token.text === '(') return deeper(input, () => grouped(input, ')'));
+  if (token.kind === 'sign' && token.text === '(')
+    return { kind: 'subshell', of: deeper(input, () => grouped(input, ')')) };
   if (isWord(input, '{')) return deeper(input, () => grouped(input, '}'));
   if (isWord(input, 'if')) return deeper(input, () => conditional(input));
+  if (isWord(input, 'while') || isWord(input, 'until')) return deeper(input, () => loop(input));
+  if (isWord(input, 'for')) return deeper(input, () => each(input));
   if (token.kind === 'word' && !token.quoted && UNKNOWN_WORDS.includes(token.text))
     throw new NotUnderstood(token.text, token.line);
   return simple(input, token.line);
@@ -139,9 +152,30 @@ function conditional(input: Input): ShellNode {
   if (isWord(input, 'else')) {
     input.at += 1;
     otherwise = list(input, ['fi']);
-  }
+  } else if (isWord(input, 'elif'))
+    return { kind: 'if', test, body, otherwise: deeper(input, () => conditional(input)) };
   expect(input, 'fi');
   return { kind: 'if', test, body, otherwise };
+}
+
+function loop(input: Input): ShellNode {
+  const kind = isWord(input, 'until') ? 'until' : 'while';
+  input.at += 1;
+  const test = list(input, ['do']);
+  return { kind, test, body: bodyOf(input) };
+}
+
+/** `for NAME in WORDS; do BODY; done`; the words decide nothing here. */
+function each(input: Input): ShellNode {
+  while (input.tokens[input.at] !== undefined && !isWord(input, 'do')) input.at += 1;
+  return { kind: 'each', body: bodyOf(input) };
+}
+
+function bodyOf(input: Input): ShellNode {
+  expect(input, 'do');
+  const body = list(input, ['done']);
+  expect(input, 'done');
+  return body;
 }
 
 function simple(input: Input, line: number): ShellNode {
@@ -149,11 +183,17 @@ function simple(input: Input, line: number): ShellNode {
   const writesTo: string[] = [];
   for (let token = input.tokens[input.at]; token !== undefined; token = input.tokens[input.at]) {
     if (token.kind === 'word') words.push(token.text);
-    else if (['>', '>>', '<', '>&'].includes(token.text)) {
+    else if (['>', '>>', '<', '>&', '<<'].includes(token.text)) {
+      if (token.text === '<<' && words.some((word) => READS_PROGRAMS.includes(word)))
+        throw new NotUnderstood('a here-document', token.line);
+      // The number of what is redirected, as in `2>`.
+      if (/^\d$/.test(words.at(-1) ?? '')) words.pop();
       const target = input.tokens[input.at + 1];
       if (target?.kind !== 'word') throw new NotUnderstood(token.text, token.line);
       if (token.text.startsWith('>') && token.text !== '>&') writesTo.push(target.text);
       input.at += 1;
+    } else if (words[0] === '[[' && !words.includes(']]') && token.text !== '\n') {
+      // Signs of a test, up to its end.
     } else break;
     input.at += 1;
   }

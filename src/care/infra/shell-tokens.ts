@@ -1,5 +1,7 @@
 /** The words and signs of a shell text, as far as a small honest reader goes: what it does not know it says, and reads no further. */
 
+import { onlyLooks, substitution } from './command-in-word.ts';
+
 /** `quoted`: some part of the word was quoted, so that it is no keyword. Lines count from 0 within the text. */
 export type ShellToken =
   | { readonly kind: 'word'; readonly text: string; readonly quoted: boolean; readonly line: number }
@@ -9,18 +11,18 @@ export type ShellTokens =
   | { readonly kind: 'read'; readonly tokens: readonly ShellToken[] }
   | { readonly kind: 'not-understood'; readonly what: string; readonly line: number };
 
-const SIGNS = ['&&', '||', ';;', '<<', '>>', '>&', '<', '>', ';', '|', '&', '(', ')', '\n'] as const;
-const STRANGE: readonly (readonly [sign: string, what: string])[] = [
-  ['`', 'a command in a word'],
-  ['$(', 'a command in a word'],
-  ['<<', 'a here-document'],
-  [';;', 'a case'],
-];
+const SIGNS = ['&&', '||', ';;', '>>', '>&', '<', '>', ';', '|', '&', '(', ')', '\n'] as const;
+/** A here-document, whose lines come after the next line break. `<<<` is a word that is read. */
+const HERE = /^<<-?[ \t]*(['"]?)([A-Za-z_]\w*)\1/;
 
-/** Splits a text of a POSIX shell into words and signs. Variables stay as they are written. */
-export function shellTokens(text: string): ShellTokens {
+/**
+ * Splits a text of a POSIX shell into words and signs. Variables stay as they are written, and so does a command in a word
+ * that only looks. `line`: the number of the first line.
+ */
+export function shellTokens(text: string, firstLine = 0): ShellTokens {
   const tokens: ShellToken[] = [];
-  let line = 0;
+  const waiting: string[] = [];
+  let line = firstLine;
   let at = 0;
   while (at < text.length) {
     const rest = text.slice(at);
@@ -38,13 +40,29 @@ export function shellTokens(text: string): ShellTokens {
       at += blank.length;
       continue;
     }
-    const strange = STRANGE.find(([sign]) => rest.startsWith(sign));
-    if (strange !== undefined) return { kind: 'not-understood', what: strange[1], line };
-    const sign = SIGNS.find((one) => rest.startsWith(one));
+    if (rest.startsWith(';;')) return { kind: 'not-understood', what: 'a case', line };
+    if (rest.startsWith('<<') && !rest.startsWith('<<<')) {
+      const here = HERE.exec(rest);
+      if (here === null) return { kind: 'not-understood', what: 'a here-document', line };
+      waiting.push(here[2] ?? '');
+      tokens.push(
+        { kind: 'sign', text: '<<', line },
+        { kind: 'word', text: here[2] ?? '', quoted: true, line },
+      );
+      at += here[0].length;
+      continue;
+    }
+    const sign = rest.startsWith('<<<') ? '<' : SIGNS.find((one) => rest.startsWith(one));
     if (sign !== undefined) {
       tokens.push({ kind: 'sign', text: sign, line });
       line += sign === '\n' ? 1 : 0;
-      at += sign.length;
+      at += rest.startsWith('<<<') ? 3 : sign.length;
+      for (let end = sign === '\n' ? waiting.shift() : undefined; end !== undefined; end = waiting.shift()) {
+        const body = new RegExp(`^(?:.*\\n)*?[ \\t]*${end}[ \\t]*(?=\\n|$)`).exec(text.slice(at));
+        if (body === null) return { kind: 'not-understood', what: 'a here-document', line };
+        at += body[0].length;
+        line += body[0].split('\n').length - 1;
+      }
       continue;
     }
     const word = wordAt(rest);
@@ -65,14 +83,21 @@ function wordAt(rest: string): Word {
   let quoted = false;
   let at = 0;
   while (at < rest.length) {
+    const looking = substitution(rest.slice(at));
+    if (looking !== null) {
+      if (!looking.isHarmless) return { kind: 'not-understood', what: 'a command in a word' };
+      text += rest.slice(at, at + looking.length);
+      at += looking.length;
+      continue;
+    }
     const part =
-      /^(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|(\$\{[^}'"`]*\})|([^\s;&|()<>'"\\`]+))/.exec(
+      /^(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|(\$\{[^}'"`]*\})|((?:[^\s;&|()<>'"\\`$]|\$(?!\())+))/.exec(
         rest.slice(at),
       );
     if (part === null) break;
     const [whole, single, double, escaped, variable, plain] = part;
     const value = single ?? double ?? escaped ?? variable ?? plain ?? '';
-    if (single === undefined && /`|\$\(/.test(value))
+    if (single === undefined && !onlyLooks(value))
       return { kind: 'not-understood', what: 'a command in a word' };
     quoted ||= single !== undefined || double !== undefined;
     text += value;

@@ -55,4 +55,6 @@ export const readingLimits = {
   infraNestingMax: 500,
   /** Groups, negations and links of one chain of commands: no set-up script nests so deep, and the reader recurses. */
   shellNestingMax: 200,
+  /** A path is shorter; a variable that doubles itself would otherwise grow past all memory. */
+  shellValueCharactersMax: 1_024,
 } as const;

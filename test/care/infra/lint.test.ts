@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a shell, not templates
 /** The lint of set-up commands on a corpus of good, bad and unclear ones, each with its reason (fixtures/infra/snippets.yml). */
 
 import { readFileSync } from 'node:fs';
@@ -53,6 +54,13 @@ test('a mount point that the config names is watched where no command mounts it'
   expect(lintInfra(entries, ['/mnt/gcs'])).toMatchObject([{ code: 'write-unguarded', line: 7 }]);
 });
 
+test('a variable that doubles itself is read in bounded time and memory', () => {
+  const text = `${'A=$A$A/x\n'.repeat(200)}echo ${'$A'.repeat(10_000)}\ngcsfuse b $A || true`;
+  const findings = lintInfra([{ key: 'setup_commands', text, line: 1 }], []);
+  expect(findings.at(-1)).toMatchObject({ code: 'mount-unchecked', line: 202 });
+  expect(Math.max(...findings.map(({ what }) => what.length))).toBeLessThan(10_000);
+});
+
 test('any text is read, or said not to be understood', () => {
   const parts = fc.constantFrom(
     'gcsfuse b /m/p',
@@ -81,6 +89,21 @@ test('any text is read, or said not to be understood', () => {
     '\\',
     '&',
     'exit 1',
+    'while',
+    'until',
+    'for',
+    'do',
+    'done',
+    'elif',
+    '[[',
+    ']]',
+    'M=/m/p',
+    '${M}/y',
+    'bash -c "cd $M; touch z"',
+    '<<END',
+    '\nEND\n',
+    '`date`',
+    'break',
   );
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 14 }), (words) => {

@@ -1,0 +1,74 @@
+/** A shell tree with what its own text decides filled in: variables that it set before, and the commands that it gives to a shell of its own. */
+
+import { limits } from '../../domain/limits.ts';
+import { parseShell, type ShellNode } from './shell-parse.ts';
+import { shellText, unwrapped } from './unwrapped.ts';
+
+/** The tree, with each `$NAME` that an earlier command set replaced by its value; what nobody set stays as it is written. */
+export function resolved(node: ShellNode): ShellNode {
+  return walk(node, { values: new Map(), depth: 0 });
+}
+
+type Scope = { readonly values: Map<string, string>; readonly depth: number };
+
+function walk(node: ShellNode, scope: Scope): ShellNode {
+  switch (node.kind) {
+    case 'simple':
+      return simple(node, scope);
+    case 'and':
+    case 'or':
+      return { ...node, left: walk(node.left, scope), right: walk(node.right, scope) };
+    case 'not':
+    case 'background':
+      return { ...node, of: walk(node.of, scope) };
+    case 'subshell':
+      return { ...node, of: walk(node.of, { ...scope, values: new Map(scope.values) }) };
+    case 'pipe':
+      return { ...node, parts: node.parts.map((part) => walk(part, scope)) };
+    case 'list':
+      return { ...node, items: node.items.map((item) => walk(item, scope)) };
+    case 'if':
+      return {
+        ...node,
+        test: walk(node.test, scope),
+        body: walk(node.body, scope),
+        otherwise: walk(node.otherwise, scope),
+      };
+    case 'while':
+    case 'until':
+      return { ...node, test: walk(node.test, scope), body: walk(node.body, scope) };
+    case 'each':
+      return { ...node, body: walk(node.body, scope) };
+    default:
+      return node satisfies never;
+  }
+}
+
+function simple(node: Extract<ShellNode, { kind: 'simple' }>, scope: Scope): ShellNode {
+  const filled = (word: string): string => filledWord(word, scope.values);
+  const words = node.words.map(filled);
+  const writesTo = node.writesTo.map(filled);
+  const [name, ...args] = unwrapped(words);
+  if (['export', 'readonly', 'local', 'declare'].includes(name ?? ''))
+    for (const word of args) {
+      const [, variable, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) ?? [];
+      if (variable === undefined || value === undefined) continue;
+      if (value.length > limits.shellValueCharactersMax) scope.values.delete(variable);
+      else scope.values.set(variable, value);
+    }
+  const inner = shellText(words);
+  if (inner === null || scope.depth >= limits.shellNestingMax) return { ...node, words, writesTo };
+  const read = parseShell(inner.errexit ? `set -e; ${inner.text}` : inner.text, node.line);
+  if (read.kind === 'not-understood') return { ...node, words, writesTo };
+  const of = walk(read.node, { values: new Map(scope.values), depth: scope.depth + 1 });
+  return { kind: 'subshell', of };
+}
+
+function filledWord(word: string, values: ReadonlyMap<string, string>): string {
+  if (word.length > limits.shellValueCharactersMax) return word;
+  return word.replace(
+    /\$(?:(\w+)|\{(\w+)(?::?[-=]([^}]*))?\})/g,
+    (whole, plain: string | undefined, braced: string | undefined, otherwise: string | undefined) =>
+      values.get(plain ?? braced ?? '') ?? otherwise ?? whole,
+  );
+}
