@@ -1,6 +1,6 @@
 /** The set-up commands of a cluster's file in Ray's own form, each with the line that it begins at. */
 
-import { isAlias, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { SetupEntry } from '../care/infra/lint.ts';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
@@ -25,6 +25,8 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
   const [error] = document.errors;
   if (error !== undefined)
     return fail({ line: error.linePos?.[0].line ?? 1, what: error.message.split('\n')[0] ?? 'no YAML' });
+  // Of a list, a text or nothing at all nobody can say that it is fine.
+  if (!isMap(document.contents)) return fail({ line: 1, what: 'no map of keys, as a cluster file is' });
   const entries: SetupEntry[] = [];
   const unread: Unread[] = [];
   const lineOf = (node: Node | null): number => lines.linePos(node?.range?.[0] ?? 0).line;

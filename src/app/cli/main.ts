@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** `ferrybot <verb>`: every capability of the core has a door here, so that a person can ask without a server. */
 
+import { parseArgs } from 'node:util';
 import { asksForHelp, tellVerb, tellVerbs } from './usage.ts';
-import { EXIT, type VerbIo } from './verb-io.ts';
+import { EXIT, misused, type VerbIo } from './verb-io.ts';
 import { VERBS, type VerbEntry } from './verb-table.ts';
 
 const io: VerbIo = {
@@ -31,6 +32,8 @@ async function main(args: readonly string[]): Promise<number> {
   if (found === null) return noVerb(args, wantsJson);
   const { name, entry, rest } = found;
   if (asksForHelp(rest)) return tellVerb(io, wantsJson, name, entry);
+  const twice = givenTwice(rest, entry);
+  if (twice !== null) return misused(io, wantsJson, `${name} takes --${twice} once`);
   try {
     return await (await entry.load())(rest, io);
   } catch (error) {
@@ -40,6 +43,14 @@ async function main(args: readonly string[]): Promise<number> {
     if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error: { code: 'broken', message } })}\n`);
     return EXIT.no;
   }
+}
+
+/** The first option that is there twice and counts once: nobody can say which of them was meant. */
+function givenTwice(args: readonly string[], { repeats = [] }: VerbEntry): string | null {
+  const { tokens } = parseArgs({ args: [...args], strict: false, allowPositionals: true, tokens: true });
+  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+  const once = names.filter((name) => name !== 'json' && !repeats.includes(name));
+  return once.find((name, index) => once.indexOf(name) !== index) ?? null;
 }
 
 function noVerb(args: readonly string[], wantsJson: boolean): number {
@@ -61,4 +72,6 @@ function endsWithItsReader(stream: NodeJS.WriteStream): void {
 
 endsWithItsReader(process.stdout);
 endsWithItsReader(process.stderr);
-process.exitCode = await main(process.argv.slice(2));
+const [first, ...rest] = process.argv.slice(2);
+// Before the verb it means the same.
+process.exitCode = await main(first === '--json' ? [...rest, first] : process.argv.slice(2));

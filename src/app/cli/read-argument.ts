@@ -1,7 +1,9 @@
-/** Reads a file that was named on the command line. */
+/** Reads a file that was named on the command line, or what was piped in: never more than can be meant. */
 
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { limits } from '../../domain/limits.ts';
 import { fail, ok, type Result } from '../../domain/result.ts';
 import type { VerbIo } from './verb-io.ts';
 
@@ -12,10 +14,29 @@ export async function readArgument(io: VerbIo, file: string): Promise<Result<str
 }
 
 /** The same, undecoded: a Python file says itself which encoding it has. */
-export async function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buffer, string>> {
+export function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buffer, string>> {
+  return bounded(createReadStream(resolve(io.cwd, file)), file);
+}
+
+/** Standard input, undecoded and whole. */
+export function readInput(io: VerbIo): Promise<Result<Buffer, string>> {
+  return bounded(io.stdin, 'standard input');
+}
+
+/** A device or a pipe may never end, so that no size can be asked for before. */
+async function bounded(stream: Readable, name: string): Promise<Result<Buffer, string>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
-    return ok(await readFile(resolve(io.cwd, file)));
+    for await (const chunk of stream) {
+      const part = Buffer.from(chunk);
+      bytes += part.byteLength;
+      if (bytes > limits.argumentBytesMax)
+        return fail(`${name} cannot be read: it is longer than ${limits.argumentBytesMax} bytes`);
+      chunks.push(part);
+    }
   } catch (error) {
-    return fail(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return fail(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+  return ok(Buffer.concat(chunks));
 }

@@ -6,6 +6,8 @@ export type Verb = (args: readonly string[], io: VerbIo) => Promise<number>;
 export type VerbEntry = {
   readonly usage: string;
   readonly summary: string;
+  /** Options that may be given several times. */
+  readonly repeats?: readonly string[];
   readonly load: () => Promise<Verb>;
 };
 
@@ -13,6 +15,7 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   'read-comment': {
     usage: '< comment.md',
     summary: 'which commands a comment holds, and why a slash word does not fire',
+    repeats: ['other-bot'],
     load: async () => (await import('./verbs/read-comment.ts')).readCommentVerb,
   },
   delta: {
@@ -53,6 +56,7 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   'check-infra': {
     usage: '[FILE...] [--mount-point PATH]',
     summary: 'set-up commands of cluster files that write where a bucket may not be mounted',
+    repeats: ['mount-point'],
     load: async () => (await import('./verbs/check-infra.ts')).checkInfraVerb,
   },
   backtest: {

@@ -19,4 +19,6 @@ export const programLimits = {
   jobRecordPollMs: 25,
   /** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
   jobExitRecordTries: 3_600,
+  /** What a verb of the command line reads from a file or a pipe: a logbook's file is the longest that is meant. */
+  argumentBytesMax: 64 * 1024 * 1024,
 } as const;

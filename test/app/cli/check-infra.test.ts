@@ -64,3 +64,16 @@ test('says what is wrong use', async () => {
   writeFileSync(join(folder, 'bad.yaml'), 'a: [\n');
   expect((await run(folder, 'bad.yaml')).code).toBe(2);
 });
+
+test('says of no file that it is fine which is no map of keys', async () => {
+  for (const [name, text] of Object.entries({
+    'a.bin': '\u0000\u0001{',
+    'b.yaml': '',
+    'c.txt': 'x = 1\n',
+    'd.yaml': '- a\n',
+  })) {
+    writeFileSync(join(folder, name), text);
+    const { code, out } = await run(folder, name, '--json');
+    expect({ name, code, ok: JSON.parse(out).ok }).toEqual({ name, code: 2, ok: false });
+  }
+});

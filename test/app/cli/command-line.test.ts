@@ -71,6 +71,11 @@ describe('wrong use', { timeout: 60_000 }, () => {
     [['read-knobs', '--all'], /read-knobs does not know --all/],
     [['manifest'], /one run/],
     [['manifest', 'run', '--dri', '.'], /one run, --dir DIR and --json/],
+    [['manifest', 'run', '--dir', 'a', '--dir', 'b'], /manifest takes --dir once/],
+    [['backtest', '--config=a', '--config', 'b'], /backtest takes --config once/],
+    [['logbook', 'verify', '.', '--head', '0123456789ab', '--head=0'], /logbook verify takes --head once/],
+    [['check-pr', '--body', '/'], /^\/ cannot be read: EISDIR/],
+    [['check-config', '/dev/zero'], /^\/dev\/zero cannot be read: it is longer than 67108864 bytes/],
     [['logbook', 'verify', 'nothing-here'], /nothing at/],
   ];
 
@@ -89,6 +94,13 @@ describe('wrong use', { timeout: 60_000 }, () => {
     const { code, out } = await ferrybot(...name.split(' '), '--no-such-option', '--json');
     expect(code).toBe(2);
     expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'usage' } });
+  });
+
+  it('is not --json before the verb, nor an option that may be there several times', async () => {
+    const early = await ferrybot('--json', 'delta', 'a.py', 'b.py');
+    expect(JSON.parse(early.out).error.message).toMatch(/a\.py cannot be read/);
+    const bots = await ferrybot('read-comment', '--other-bot', '/a', '--other-bot', '/b', '--json', '--json');
+    expect({ code: bots.code, out: JSON.parse(bots.out) }).toMatchObject({ code: 1, out: { commands: [] } });
   });
 
   it('without a verb is exit 2 where JSON was asked for', async () => {

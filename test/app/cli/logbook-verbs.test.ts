@@ -293,3 +293,35 @@ describe('manifest --dir', () => {
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'run-unknown' } });
   });
 });
+
+describe('a path that cannot be read', () => {
+  it('is wrong use, and no break', async () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, EVENTS), { recursive: true });
+    const { code, out } = await call(logbookShow, folder, '.', '--json');
+    expect({ code, ...JSON.parse(out) }).toMatchObject({
+      code: 2,
+      error: { code: 'usage', message: expect.stringContaining('EISDIR') },
+    });
+  });
+});
+
+describe('manifest of a run', () => {
+  it('is that of the run that was named, and of no folder on the way to another', async () => {
+    const folder = scratchFolder();
+    const path = join(folder, 'kept', 'logbook', EVENTS);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, sealed);
+    for (const run of ['runs', 'logbook', `runs/${RUN}`]) {
+      const { code, out } = await call(manifestVerb, folder, run, '--dir', 'kept', '--json');
+      expect({ run, code, ...JSON.parse(out) }).toMatchObject({
+        run,
+        code: 1,
+        error: { code: 'run-unknown' },
+      });
+    }
+    const told = await call(manifestVerb, folder, RUN, '--dir', 'kept', '--json');
+    // The sample shows none.
+    expect(JSON.parse(told.out)).toMatchObject({ error: { code: 'no-manifest' } });
+  });
+});

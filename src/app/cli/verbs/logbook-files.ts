@@ -27,6 +27,20 @@ export async function findLogbookFiles(
   cwd: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Result<readonly LogbookFile[], string>> {
+  try {
+    return await readFiles(path, cwd, environment);
+  } catch (error) {
+    // A folder of that name, or one that this person may not read: the system says which.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return fail(`${path} cannot be read: ${error.message}`);
+  }
+}
+
+async function readFiles(
+  path: string,
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Result<readonly LogbookFile[], string>> {
   const found = await statOf(path);
   if (found === null) return fail(`there is nothing at ${path}`);
   const folder = found.isDirectory() ? path : dirname(path);

@@ -1,8 +1,8 @@
 /** `ferrybot read-comment < comment.md`: the commands of a comment, and for each slash word that does not fire, why. */
 
-import { buffer } from 'node:stream/consumers';
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
+import { readInput } from '../read-argument.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if at least one valid command fires. `--other-bot /word` may be given several times. */
@@ -20,8 +20,10 @@ export async function readCommentVerb(args: readonly string[], io: VerbIo): Prom
       );
     otherBots.push(word);
   }
+  const bytes = await readInput(io);
+  if (!bytes.ok) return misused(io, wantsJson, bytes.error);
   // A mark at the start is a character of the comment, as it is when the comment comes from GitHub.
-  const markdown = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await buffer(io.stdin));
+  const markdown = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value);
   const reading = readComment(markdown, COMMAND_DEFINITIONS, { otherBots });
   if (wantsJson) io.stdout.write(`${JSON.stringify(reading)}\n`);
   else {
