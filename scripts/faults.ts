@@ -1,6 +1,7 @@
 /**
- * `npm run faults -- [--seeds N] [--real N] [--first-seed N] [--json] [KIND…]`: ferries under each fault at 20 %, N seeds
- * each on virtual time, and N in all, the kinds by turns, with real git, HTTP and processes; prints the table.
+ * `npm run faults -- [--seeds N] [--http N] [--real N] [--first-seed N] [--json] [KIND…]`: ferries under each fault at
+ * 20 %, N seeds each on virtual time, the first of them (`--http`) with real git over real HTTP; and N in all, the kinds
+ * by turns, on real time with real processes; prints the table.
  */
 
 import { parseArgs } from 'node:util';
@@ -11,16 +12,19 @@ import { playForReal } from '../test/support/real-fault-ferry.ts';
 import { TABLE_HEAD, tableRow } from './faults/table.ts';
 
 const SEEDS_MAX = 1_000;
+/** So many of each fault go over HTTP unless `--http` says otherwise. */
+const HTTP_USUAL = 10;
 /** A real ferry takes a minute or more. */
 const REAL_MAX = 100;
 
 type Clock = 'virtual' | 'real';
-type Ferry = FaultReport & { readonly clock: Clock };
+type Ferry = FaultReport & { readonly clock: Clock; readonly seconds: number };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seeds: { type: 'string' },
+    http: { type: 'string' },
     real: { type: 'string', default: '0' },
     'first-seed': { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
@@ -29,17 +33,20 @@ const { values, positionals } = parseArgs({
 const real = Number(values.real);
 // Who asks for real ferries alone gets those alone.
 const seeds = Number(values.seeds ?? (real > 0 ? '0' : '5'));
+// A few ferries for a first look need no minutes.
+const http = Number(values.http ?? Math.min(HTTP_USUAL, Math.floor(seeds / 5)));
 const firstSeed = Number(values['first-seed']);
 const kinds = faultKinds.filter((kind) => positionals.length === 0 || positionals.includes(kind));
 const isUsable =
   isCount(seeds, SEEDS_MAX) &&
+  isCount(http, seeds) &&
   isCount(real, REAL_MAX) &&
   seeds + real > 0 &&
   Number.isSafeInteger(firstSeed) &&
   positionals.every((name) => faultKinds.some((kind) => kind === name));
 if (!isUsable) {
   console.error(
-    `usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [--real 1..${REAL_MAX}] [--first-seed N] [--json] [${faultKinds.join('|')}]…`,
+    `usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [--http 0..SEEDS] [--real 1..${REAL_MAX}] [--first-seed N] [--json] [${faultKinds.join('|')}]…`,
   );
   process.exit(2);
 }
@@ -49,18 +56,28 @@ const ferries: Ferry[] = [];
 for (const line of TABLE_HEAD) say(line);
 for (const kind of kinds) {
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1)
-    ferries.push({ ...(await playUnderFault(kind, seed)), clock: 'virtual' });
+    ferries.push(await playTimed(kind, seed, seed < firstSeed + http));
   sayRow(kind, 'virtual');
 }
 if (real > 0) await playReal();
 const failed = ferries.filter(({ problem }) => problem !== null);
-for (const { kind, clock, seed, problem } of failed)
-  console.error(`${kind}, seed ${seed}${clock === 'real' ? ', real' : ''}: ${problem}`);
+for (const { kind, clock, overHttp, seed, problem } of failed)
+  console.error(
+    `${kind}, seed ${seed}, ${clock === 'real' ? 'real' : overHttp ? 'over HTTP' : 'in memory'}: ${problem}`,
+  );
 say(
   failed.length === 0 ? 'every ferry reached its seal' : `${failed.length} ferries did not go as they should`,
 );
 if (values.json) console.log(JSON.stringify({ ok: failed.length === 0, ferries }));
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+async function playTimed(kind: FaultKind, seed: number, overHttp: boolean): Promise<Ferry> {
+  const since = performance.now();
+  const ferry = await playUnderFault(kind, seed, overHttp);
+  const seconds = Math.round((performance.now() - since) / 100) / 10;
+  if (overHttp) console.error(`${kind}, seed ${seed}, over HTTP: ${seconds} s, struck ${ferry.struck} times`);
+  return { ...ferry, clock: 'virtual', seconds };
+}
 
 /** One after the other: side by side they would wait for each other's processors. */
 async function playReal(): Promise<void> {

@@ -1,11 +1,11 @@
-/** The table of ferries under faults: a row for each fault, on virtual and on real time. */
+/** The table of ferries under faults: a row for each fault, on virtual and on real time, with how many went over HTTP. */
 
 import type { FaultKind } from '../../playground/faults/fault.ts';
 import type { FaultReport } from '../../test/support/fault-ferry.ts';
 
 export const TABLE_HEAD = [
-  '| fault at 20 % | seeds | struck | one launch | sealed | answered once | writes/minute | writes/hour |',
-  '|---|---|---|---|---|---|---|---|',
+  '| fault at 20 % | seeds | on real git and HTTP | struck | one launch | sealed | answered once | writes/minute | writes/hour |',
+  '|---|---|---|---|---|---|---|---|---|',
 ] as const;
 
 /** One row of Markdown; `reports` are all of one fault and one clock, at least one. */
@@ -19,6 +19,7 @@ export function tableRow(
   const cells = [
     clock === 'real' ? `${kind} (real)` : kind,
     reports.length,
+    count(({ overHttp }) => overHttp),
     reports.reduce((sum, { struck }) => sum + struck, 0),
     count(({ launches }) => launches === 1),
     count(({ isSealed }) => isSealed),

@@ -54,7 +54,8 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
         };
       }
       const { keeper } = last.open;
-      await keeper.load();
+      // Config and record are of one fetch: every look of a watch would cost two otherwise.
+      await keeper.load(true);
       if (keeper.current().head === null && keeper.current().broken.length === 0 && !hasLooked) {
         const thread = await threadOfLostLogbook(lab, found.config);
         if (thread !== null) keeper.lose(thread);

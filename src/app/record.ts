@@ -62,8 +62,8 @@ export type Refusal = {
 };
 
 export type RecordKeeper = {
-  /** Fetches and verifies; files that did not change are not verified again. */
-  readonly load: () => Promise<Record>;
+  /** Fetches, unless that was just done, and verifies; files that did not change are not verified again. */
+  readonly load: (isFetched?: boolean) => Promise<Record>;
   /** Appends to one run on top of what was loaded last. */
   readonly append: (run: RecordName, drafts: readonly EventDraft[], at: Instant) => Promise<AppendResult>;
   /** Appends to several files in one push: all of it is recorded, or nothing. */
@@ -95,8 +95,8 @@ export function createRecordKeeper(
   let record: Record = { ...NOTHING, lastGood: before?.lastGood ?? [] };
   let refusal: Refusal | null = null;
 
-  const load = async (): Promise<Record> => {
-    const view = await store.open();
+  const load = async (isFetched = false): Promise<Record> => {
+    const view = await store.open(isFetched);
     if (view.kind === 'incident') {
       record = lost(record, faultOf(view.incident));
       return record;

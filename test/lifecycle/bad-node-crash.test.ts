@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
+import { Crash } from '../support/crash.ts';
 import { stateOf, until } from '../support/play.ts';
 import { deletions } from '../support/simulated-cloud.ts';
 import { saidTwice, say } from '../support/talk.ts';
-import { Crash } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 

@@ -2,9 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { Crash } from '../support/crash.ts';
 import { propose, stateOf, todaysRun } from '../support/play.ts';
 import { bodyOf, fileOf, pushExperiment, pushFile } from '../support/talk.ts';
-import { Crash, openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 

@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { EFFECT_KINDS } from '../../src/domain/effect.ts';
+import { Crash } from '../support/crash.ts';
 import { playFerry, propose, stateOf, until } from '../support/play.ts';
 import { botComments, saidTwice, told } from '../support/talk.ts';
-import { Crash, openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 /** Half an hour with the policy's cadences: every kind of event happens, and a hundred such ferries cost a minute or two. */
 const SHORT = {

@@ -7,6 +7,7 @@ import { complaintOf, type FaultReport, playUnderFault } from '../support/fault-
 const GOOD: FaultReport = {
   kind: 'slow',
   seed: 1,
+  overHttp: false,
   struck: 9,
   launches: 1,
   isSealed: true,
@@ -27,6 +28,15 @@ describe('a ferry is launched once, answers every command once and reaches its s
     },
     120_000,
   );
+});
+
+describe('the same over real HTTP, with the git program on both sides', () => {
+  // Half a minute on a busy machine; `npm run faults` plays ten of each kind.
+  it('holds where a push arrives and its answer is lost', async () => {
+    const report = await playUnderFault('push-answer-lost', 2, true);
+    expect(report.problem).toBeNull();
+    expect(report.struck).toBeGreaterThan(0);
+  }, 240_000);
 });
 
 /** Histories that once went wrong, and what was said twice or not at all in them. */

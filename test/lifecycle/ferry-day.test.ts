@@ -19,6 +19,8 @@ async function dayOf(options: {
   expect(state?.seal?.commit).toBe(state?.submission?.commit);
   expect(lab.engine.startCount()).toBe(1);
   expect(lab.world.state.unserved).toEqual([]);
+  // 600 looks of the watch at 30 s and the sweeps: each fetches once.
+  expect(lab.usage.git).toBeLessThan(900);
   const events = await eventsOf(lab, run);
   await lab.close();
   return events;

@@ -1,9 +1,10 @@
 /** Holding back: a run on hold, a day that is skipped, a lane that is frozen, an approval that is taken back, a job that is given up. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
 import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
-import { Crash, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const TWO_PEOPLE = (text: string): string =>

@@ -1,9 +1,10 @@
 /** A process dies at any step of an answer on a thread that belongs to no run, and is started again: each comment is answered once. */
 
 import { expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
 import { eventsOf, until } from '../support/play.ts';
 import { answersTo, saidTwice, say } from '../support/talk.ts';
-import { Crash, openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const SAID = ['/help', '/status\n\n/hodl', '/freeze reason="the storage moves"'];

@@ -1,9 +1,10 @@
 /** A process dies at any step of a /propose and is started again: one branch, one issue, one pull request, one answer. */
 
 import { describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { answersTo, saidTwice, say } from '../support/talk.ts';
-import { Crash, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const RUN = 'ferry-daily-20261121';

@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
+import { Crash } from '../support/crash.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
-import { Crash, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 

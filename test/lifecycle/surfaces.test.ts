@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Person } from '../../playground/world/seed.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
-import { openVirtualLab, type Person, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const numbered = z.object({ id: z.number() });

@@ -1,4 +1,4 @@
-/** One ferry under one fault: what came of it, so that a test can expect it and a table can show it. */
+/** One ferry under one fault on virtual time: what came of it, so that a test can expect it and a table can show it. */
 
 import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
 import type { World } from '../../playground/world/world.ts';
@@ -9,6 +9,8 @@ import { openVirtualLab, type VirtualLab } from './virtual-lab.ts';
 export type FaultReport = {
   readonly kind: FaultKind;
   readonly seed: number;
+  /** Every request went over HTTP, and git was the git program on a repository on disk. */
+  readonly overHttp: boolean;
   /** How often the fault struck. */
   readonly struck: number;
   readonly launches: number;
@@ -25,6 +27,14 @@ export type FaultReport = {
 
 const MINUTE_MS = 60_000;
 const FIVE_MINUTES_MS = 5 * MINUTE_MS;
+/** Over HTTP a look at the logbook is eight processes, so the job is shorter there: ten minutes, everything in it. */
+const HTTP_FERRY = {
+  steps: 1_200,
+  durationMs: 10 * MINUTE_MS,
+  compileMs: MINUTE_MS,
+  evalEverySteps: 400,
+  checkpointEverySteps: 400,
+};
 /** GitHub's documented secondary limits on content (docs: rate limits for the REST API). */
 const MINUTE_MAX = 80;
 const HOUR_MAX = 500;
@@ -45,11 +55,11 @@ export function usualFault(kind: FaultKind, seed: number): Fault {
 }
 
 /** Proposal to seal under the fault, and two sweeps more for what was still owed. */
-export async function playUnderFault(kind: FaultKind, seed: number, server = true): Promise<FaultReport> {
+export async function playUnderFault(kind: FaultKind, seed: number, overHttp = false): Promise<FaultReport> {
   const lab = await openVirtualLab({
-    server,
-    ferry: SHORT_FERRY,
+    ferry: overHttp ? HTTP_FERRY : SHORT_FERRY,
     faults: [usualFault(kind, seed)],
+    overHttp,
   });
   const writes = countContent(lab.world);
   let run: string | null = null;
@@ -66,6 +76,7 @@ export async function playUnderFault(kind: FaultKind, seed: number, server = tru
   const report = await judge(lab, {
     kind,
     seed,
+    overHttp,
     run,
     writes,
     problem,
@@ -77,7 +88,10 @@ export async function playUnderFault(kind: FaultKind, seed: number, server = tru
 }
 
 /** What is known of a ferry beside its threads and its logbook. `run` null: it was never proposed. */
-export type PlayedFerry = Pick<FaultReport, 'kind' | 'seed' | 'struck' | 'launches' | 'problem'> & {
+export type PlayedFerry = Pick<
+  FaultReport,
+  'kind' | 'seed' | 'overHttp' | 'struck' | 'launches' | 'problem'
+> & {
   readonly run: string | null;
   /** When the bot wrote content (`countContent`). */
   readonly writes: readonly number[];

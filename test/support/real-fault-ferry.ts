@@ -100,7 +100,7 @@ async function playIn(lab: OpenedLab, fault: Fault, stop: AbortSignal): Promise<
   const run = await runOf(lab);
   return judge(
     { world: lab.world, store: storeOf(lab) },
-    { kind, seed, run, writes, problem, struck, launches },
+    { kind, seed, overHttp: true, run, writes, problem, struck, launches },
   );
 }
 

@@ -14,14 +14,22 @@ export type VirtualClock = Clock & {
 /** Turns of the event loop in which nothing happens before a moment counts as settled: promises chain over a few. */
 const QUIET_TURNS = 30;
 
-/** `activity` counts whatever shows that work is under way (requests, git transports); it is compared between turns. */
-export function createVirtualClock(startMs: number, activity: () => number): VirtualClock {
+/**
+ * `activity` counts whatever shows that work is under way (requests, git transports); it is compared between turns.
+ * `idle` resolves when no work is under way that takes time of this machine (real requests, processes).
+ */
+export function createVirtualClock(
+  startMs: number,
+  activity: () => number,
+  idle: () => Promise<void> = async () => undefined,
+): VirtualClock {
   let now = startMs;
   let changes = 0;
   const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
   const settle = async (): Promise<void> => {
     let before = -1;
     for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+      await idle();
       await new Promise((resolve) => setImmediate(resolve));
       const seen = activity() + changes;
       if (seen !== before) quiet = 0;

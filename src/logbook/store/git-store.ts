@@ -55,8 +55,11 @@ export type AppendOutcome =
   | { readonly kind: 'unknown'; readonly message: string };
 
 export type LogbookStore = {
-  /** Fetches and looks at the branch. Throws `GitError` when the remote cannot be read: that is unknown. */
-  open(): Promise<LogbookView>;
+  /**
+   * Fetches, unless the caller has just done so with the same mirror, and looks at the branch. Throws `GitError` when the
+   * remote cannot be read: that is unknown.
+   */
+  open(isFetched?: boolean): Promise<LogbookView>;
   /** Names of all runs at a head, sorted; the journal is not among them. */
   runs(head: Sha | null): Promise<readonly string[]>;
   read(head: Sha | null, run: string): Promise<StoredRun>;
@@ -86,8 +89,8 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
   let seen: Sha | null = null;
   const texts = createTextCache(reader);
 
-  const open = async (): Promise<LogbookView> => {
-    await reader.fetch();
+  const open = async (isFetched = false): Promise<LogbookView> => {
+    if (!isFetched) await reader.fetch();
     const now = await reader.resolve(ref);
     if (now === null) {
       const existed = seen !== null || anchors.any();

@@ -1,0 +1,94 @@
+/** How the jobs of a lab on virtual time run: the bot's own code for a mode of the action, in this process. */
+
+import type { InProcessHandlers } from '../../playground/actions/runner/in-process-executor.ts';
+import { isMode } from '../../src/app/action/inputs.ts';
+import type { ActionParts } from '../../src/app/action/parts.ts';
+import { runAction } from '../../src/app/action/run-action.ts';
+import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
+import type { CloudOf, Lab } from '../../src/app/lab.ts';
+import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
+import { parseMetrics } from '../../src/trackers/metrics-file.ts';
+import { Crash } from './crash.ts';
+import type { SimulatedEngine } from './simulated-engine.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+import type { Wires } from './virtual-lab-carrier.ts';
+import { keysIn } from './virtual-lab-keys.ts';
+
+type JobsInput = {
+  readonly clock: VirtualClock;
+  readonly log: string[];
+  readonly engine: SimulatedEngine;
+  readonly compose: (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab;
+  readonly shipTree: Wires['shipTree'];
+  readonly stateDirectory: string;
+  readonly cloudOf: CloudOf;
+  readonly disks: DisksOf;
+  readonly beforeJob: (mode: string) => Promise<void>;
+};
+
+/** Checkouts and steps of other programs succeed and do nothing; the action does what it does. */
+export function virtualJobs(input: JobsInput): InProcessHandlers {
+  return {
+    checkout: async () => ({ conclusion: 'success', outputs: {}, log: '' }),
+    run: async () => ({ conclusion: 'success', outputs: {}, log: '' }),
+    action: async (_ref, inputs, env, payload) => {
+      const mode = inputs['mode'] ?? '';
+      if (!isMode(mode)) throw new Error(`mode ${mode}`);
+      await input.beforeJob(mode);
+      try {
+        const { ok, result, detail } = await runAction(partsOf(input, mode, inputs, env, payload));
+        if (!ok) input.log.push(`${mode}: ${result}: ${detail}`);
+        return { conclusion: ok ? 'success' : 'failure', outputs: { result }, log: detail };
+      } catch (error) {
+        if (!(error instanceof Crash))
+          input.log.push(`${mode} threw ${String(error)} ${error instanceof Error ? error.stack : ''}`);
+        return { conclusion: 'failure', outputs: {}, log: String(error) };
+      }
+    },
+  };
+}
+
+function partsOf(
+  { clock, engine, compose, shipTree, stateDirectory, cloudOf, disks }: JobsInput,
+  mode: ActionParts['mode'],
+  inputs: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+  payload: unknown,
+): ActionParts {
+  return {
+    lab: compose(mode, async () => inputs['token'] ?? '', keysIn(env)),
+    mode,
+    inputs: {
+      run: inputs['run'] ?? '',
+      order: inputs['order'] ?? '',
+      mutation: inputs['mutation'] ?? '',
+      cluster: inputs['cluster'] ?? '',
+      stateDirectory,
+      shiftMs: Number(inputs['shift-minutes'] || '1200') * 60_000,
+    },
+    event: {
+      name: env['GITHUB_EVENT_NAME'] ?? '',
+      payload,
+      ref: env['GITHUB_REF'] ?? '',
+      workflowRef: env['GITHUB_WORKFLOW_REF'] ?? '',
+      runId: Number(env['GITHUB_RUN_ID']),
+      runAttempt: 1,
+    },
+    defaultBranch: 'main',
+    engineOf: () => engine,
+    cloudOf,
+    disks,
+    readMetrics: async (submission) => metricsOf(engine, submission.jobId),
+    environment: env,
+    secrets: createSecretKeeper(env, () => undefined),
+    temporaryDirectory: '/nonexistent-temp',
+    sleep: clock.sleep,
+    shipTree,
+  };
+}
+
+function metricsOf(engine: SimulatedEngine, jobId: string): Readonly<Record<string, string>> {
+  const text = engine.metricsOf(jobId);
+  const read = text === null ? null : parseMetrics(text);
+  return read?.kind === 'metrics' ? read.metrics : {};
+}

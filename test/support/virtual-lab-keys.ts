@@ -1,0 +1,31 @@
+/** The signing keys of a virtual lab's processes: each has those that its environment gives it. */
+
+import type { Lab } from '../../src/app/lab.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+import { DEMO_KEYS } from './demo-keys.ts';
+
+/** What the App's server holds. */
+export function serverKeys(): Lab['signingKeys'] {
+  return { control: signing(DEMO_KEYS.control.seed) };
+}
+
+/** What a job finds in its environment. */
+export function keysIn(env: Readonly<Record<string, string>>): Lab['signingKeys'] {
+  const names = {
+    control: 'FERRYBOT_CONTROL_KEY',
+    runner: 'FERRYBOT_RUNNER_KEY',
+    watch: 'FERRYBOT_WATCH_KEY',
+  } as const;
+  const keys: { -readonly [Role in keyof Lab['signingKeys']]: Lab['signingKeys'][Role] } = {};
+  for (const role of ['control', 'runner', 'watch'] as const) {
+    const seed = env[names[role]];
+    if (seed !== undefined && seed !== '') keys[role] = signing(seed);
+  }
+  return keys;
+}
+
+function signing(seed: string): NonNullable<Lab['signingKeys']['control']> {
+  const key = parseSigningKey(seed);
+  if (!key.ok) throw new Error(key.error);
+  return key.value;
+}

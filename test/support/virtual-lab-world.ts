@@ -1,0 +1,82 @@
+/** What a lab on virtual time begins with on GitHub: its repository, people, secrets and environments, and the App installed. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { type Seeded, seedWorld } from '../../playground/world/seed.ts';
+import type { World } from '../../playground/world/world.ts';
+import { DEMO_KEYS } from './demo-keys.ts';
+
+const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const APP_PUBLIC = APP_KEYS.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+/** Fills an empty world. `server`: the App decides, not the chat workflow; `webhook`: where the App listens. */
+export function seedVirtualWorld(
+  world: World,
+  server: boolean,
+  webhook: { readonly url: string; readonly secret: string },
+): Seeded {
+  return seedWorld(world, {
+    owner: 'lab',
+    repo: 'ferries',
+    labels: {
+      experiment: '1f6feb',
+      ferry: '0e8a16',
+      'ferry-daily': '5319e7',
+      'ferry-log-only': 'c5def5',
+      'ferry-sealed': 'fbca04',
+    },
+    secrets: { FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed },
+    variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: '/state' },
+    environments: [
+      environment('ferrybot-launch', { FERRYBOT_RUNNER_KEY: DEMO_KEYS.runner.seed }),
+      environment('ferrybot-watch', { FERRYBOT_WATCH_KEY: DEMO_KEYS.watch.seed }),
+      environment('ferrybot-care', { FERRYBOT_RUNNER_KEY: DEMO_KEYS.runner.seed }),
+    ],
+    actionsMayCreatePulls: true,
+    app: {
+      publicKeyPem: APP_PUBLIC,
+      permissions: {
+        actions: 'write',
+        checks: 'write',
+        contents: 'write',
+        issues: 'write',
+        metadata: 'read',
+        pull_requests: 'write',
+        statuses: 'read',
+      },
+      events: [
+        'issue_comment',
+        'issues',
+        'pull_request',
+        'pull_request_review',
+        'pull_request_review_comment',
+        'push',
+        'workflow_run',
+      ],
+      webhook,
+    },
+  });
+}
+
+function environment(
+  name: string,
+  secrets: Readonly<Record<string, string>>,
+): {
+  readonly name: string;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly defaultBranchOnly: boolean;
+} {
+  return { name, secrets, variables: {}, defaultBranchOnly: true };
+}
+
+/** Bytes for tokens and GUIDs that are the same in every run of a test (mulberry32). */
+export function seededBytes(): (count: number) => Uint8Array {
+  let state = 20_261_121;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) & 0xff;
+  };
+  return (count) => Uint8Array.from({ length: count }, next);
+}
