@@ -18,6 +18,15 @@ export function specRefusal(spec: JobSpec): Extract<SubmitOutcome, { kind: 'reje
       code: 'empty-command',
       message: 'there is no program that a shell could start',
     };
+  const impossible = Object.entries(spec.env).flatMap(([name, value]) =>
+    /^[^=\0]+$/.test(name) && !value.includes('\0') ? [] : [JSON.stringify(name)],
+  );
+  if (impossible.length > 0)
+    return {
+      kind: 'rejected',
+      code: 'refused',
+      message: `no process can be given the variable ${impossible.join(', ')}: there is a NUL in it, or no name`,
+    };
   const changed = expandedOf(spec.env);
   return changed.length === 0
     ? null

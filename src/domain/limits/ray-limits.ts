@@ -37,6 +37,8 @@ export const rayLimits = {
   rayLogLookbackBytes: 64 * 1024,
   /** What a script of the lab may write in one call; a list of 10,000 jobs with their variables is some megabytes. */
   scriptOutputBytesMax: 64 * 1024 * 1024,
+  /** Of each output, in which the reason of a failure is looked for: a traceback, and what was logged before it. */
+  scriptSaidCharsMax: 64 * 1024,
   /** Lines that a script is asked for where the whole log is meant; a log with more cannot be read through it. */
   scriptLogLinesMax: 5_000_000,
   /** What the scripts ask Ray for (`--limit=10000`, scripts/ray/cluster.py): a list of so many may lack one. */

@@ -28,10 +28,22 @@ export function scrubber(values: readonly string[]): (text: string) => string {
  * lines with a word of failure are taken, so that an echo of another shape is left out too.
  */
 export function reasonOf(said: Said, scrub: (text: string) => string): string {
-  const clean = scrub(plain(`${said.stdout}\n${said.stderr}`));
+  const clean = scrub(lastWords(said));
   const lines = clean.split('\n').filter((line) => FAILURE.test(line) && !ECHO.test(line));
   const reason = lines.slice(-SHOWN_LINES).join('\n').trim().slice(-limits.messageCharactersMax);
   return reason.toWellFormed();
+}
+
+/** The ends of both outputs, from a whole line on: what went wrong stands there, and a flood is searched no further. */
+export function lastWords({ stdout, stderr }: Said): string {
+  return plain(`${endOf(stdout)}\n${endOf(stderr)}`);
+}
+
+function endOf(text: string): string {
+  if (text.length <= limits.scriptSaidCharsMax) return text;
+  const end = text.slice(-limits.scriptSaidCharsMax);
+  // Half a line may hold half a secret, which no scrubbing finds.
+  return end.slice(end.indexOf('\n') + 1 || end.length);
 }
 
 const FAILURE =

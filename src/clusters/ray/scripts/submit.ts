@@ -7,7 +7,7 @@ import { isSameJob, metadataVariables } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
 import { fillTemplate } from './fill-template.ts';
 import { runScript } from './run-script.ts';
-import { reasonOf, type Said, scrubber, submittedId } from './said.ts';
+import { lastWords, reasonOf, type Said, scrubber, submittedId } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
 
 export type SubmitLook = {
@@ -150,10 +150,10 @@ const UNAUTHORIZED = /AuthenticationError|status code 40[13]\b|Unauthorized: |Fo
 
 function wasRefused(end: Said, scrub: (text: string) => string): boolean {
   if (end.kind !== 'exited' || end.exitCode === 0) return false;
-  const text = scrub(`${end.stdout}\n${end.stderr}`);
+  const text = scrub(lastWords(end));
   return UNAUTHORIZED.test(text) || REFUSED.some((pattern) => pattern.test(text));
 }
 
 function refusalOf(end: Said, scrub: (text: string) => string): 'unauthorized' | 'refused' {
-  return UNAUTHORIZED.test(scrub(`${end.stdout}\n${end.stderr}`)) ? 'unauthorized' : 'refused';
+  return UNAUTHORIZED.test(scrub(lastWords(end))) ? 'unauthorized' : 'refused';
 }

@@ -1,0 +1,199 @@
+/** The scripts transport at its edges: uv that starts and fails, values that look like something else, floods, and programs that do not end. */
+
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRayEngine } from '../../src/clusters/ray/engine.ts';
+import { metadataVariables } from '../../src/clusters/ray/job-identity.ts';
+import type { ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
+import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+
+const MB = 1024 * 1024;
+const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
+const node = (source: string, ...args: readonly string[]): readonly string[] => [
+  process.execPath,
+  '-e',
+  source,
+  ...args,
+];
+
+let scripts: StandIn;
+const open = async (changes: Partial<ScriptTemplates> = {}): Promise<Engine> => {
+  scripts = await openStandIn(changes);
+  return createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+};
+const spec = (changes: Partial<JobSpec> = {}): JobSpec => ({
+  submissionId: 'ferry-1',
+  command: ['python3', 'a.py'],
+  env: {},
+  workingDirectory: scripts.tree,
+  metadata: METADATA,
+  ...changes,
+});
+afterEach(() => scripts.close());
+
+describe('Python without uv', () => {
+  it.each([
+    [126, 'says that it cannot execute what it was given'],
+    [127, 'says that it cannot find what it was given'],
+    [1, 'fails like the script that it ran'],
+  ])('is not tried where uv has started and ends with %i: it %s', async (exitCode) => {
+    const engine = await open({
+      python: node(`console.error('error: failed'); process.exit(${exitCode})`),
+      pythonWithoutUv: [process.execPath],
+    });
+    expect(await engine.submit(spec())).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining(`exit code ${exitCode}`),
+    });
+    // The script notes each call of it: there was none.
+    await expect(scripts.calls()).rejects.toThrow('ENOENT');
+  });
+
+  it('is not tried where uv was killed', async () => {
+    const engine = await open({
+      python: node('process.kill(process.pid, "SIGKILL")'),
+      pythonWithoutUv: [process.execPath],
+    });
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'unknown' });
+    await expect(scripts.calls()).rejects.toThrow('ENOENT');
+  });
+
+  it('is tried where uv is a folder, and the end of both is told where neither starts', async () => {
+    const engine = await open({ python: ['/tmp', 'run'], pythonWithoutUv: ['/nowhere/.venv/bin/python'] });
+    expect(await engine.submit(spec())).toEqual({
+      kind: 'rejected',
+      code: 'refused',
+      message: 'the script for the submission could not be started: ENOENT',
+    });
+  });
+});
+
+describe('a value of a job', () => {
+  const HOSTILE = [
+    '--help',
+    '-e',
+    '--',
+    '$(touch hacked)',
+    '`touch hacked`',
+    '; touch hacked',
+    'it\'s "quoted"',
+    '{command} {submissionId} {python}',
+    'two\nlines',
+    '',
+    ' ',
+    'Job submitted with ID: another',
+    '🚢 \u001b[31m',
+    '%PATH% %n %s',
+  ];
+
+  it('reaches the script as it is, whatever it looks like, in the place that is its own', async () => {
+    const engine = await open();
+    await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
+    const env = Object.fromEntries(HOSTILE.map((value, index) => [`V${index}`, value]));
+    expect(await engine.submit(spec({ command: ['python3', ...HOSTILE], env }))).toMatchObject({
+      kind: 'submitted',
+    });
+    const call = (await scripts.calls()).find(({ verb }) => verb === 'submit');
+    const variables = { ...env, ...metadataVariables(METADATA) };
+    expect(call?.args).toEqual([
+      'ferry-1',
+      ...Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+      '--',
+      'python3',
+      ...HOSTILE,
+    ]);
+    await expect(readFile(join(scripts.tree, 'hacked'))).rejects.toThrow('ENOENT');
+  });
+
+  it('that no process can be given is refused before anything is sent, and one that is too long is told', async () => {
+    const engine = await open();
+    for (const env of [{ A: 'a\0b' }, { 'A=B': 'c' }, { '': 'c' }, { 'A\0': 'c' }])
+      expect(await engine.submit(spec({ env }))).toMatchObject({ kind: 'rejected', code: 'refused' });
+    await expect(scripts.calls()).rejects.toThrow('ENOENT');
+    expect(await engine.submit(spec({ env: { LONG: 'x'.repeat(3 * MB) } }))).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('could not be started: E2BIG'),
+    });
+  });
+
+  it('is in no message, though the script shouts it in every form', async () => {
+    const engine = await open();
+    const secret = 'hf_"quoted\' secret';
+    await scripts.does('submit', {
+      exitCode: 1,
+      stderr: `ValueError: ${secret} failed\nError: ${JSON.stringify(secret)} failed\nError: ${encodeURIComponent(secret)} failed\nError: ${Buffer.from(secret).toString('base64')} failed\n`,
+    });
+    const outcome = await engine.submit(spec({ env: { HF_TOKEN: secret } }));
+    expect(outcome).toMatchObject({ kind: 'unknown', message: expect.stringContaining('***') });
+    expect(JSON.stringify(outcome)).not.toMatch(/quoted|aGZf/);
+  });
+});
+
+describe('a flood of 200 MB', () => {
+  const flood = `const line = 'x'.repeat(1023) + '\\n'; let n = 0;
+    const more = () => { while (n < 200 * 1024) { n += 1; if (!process.stdout.write(line)) return process.stdout.once('drain', more); } }; more();`;
+
+  it('in the answer to a submit is cut, soon and with nothing concluded', async () => {
+    const engine = await open({ submit: node(flood) });
+    await scripts.jobs([
+      { type: 'SUBMISSION', submission_id: 'somebody', status: 'RUNNING', metadata: {}, runtime_env: {} },
+    ]);
+    expect(await engine.submit(spec())).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('output-limit'),
+    });
+  }, 30_000);
+
+  it('as a log is read at any place of it, and a chunk is all that is kept', async () => {
+    const engine = await open({ logs: node(flood) });
+    const before = process.memoryUsage().rss;
+    let peak = 0;
+    const timer = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss - before);
+    }, 20);
+    const last = await engine.readLog('ferry-1', 200 * MB - 2_048);
+    clearInterval(timer);
+    expect(last).toMatchObject({ kind: 'chunk', nextOffset: 200 * MB, atEnd: true });
+    expect(last.kind === 'chunk' ? last.text.length : 0).toBe(2_048);
+    const middle = await engine.readLog('ferry-1', 100 * MB);
+    expect(middle).toMatchObject({ nextOffset: 100 * MB + limits.logChunkBytesMax, atEnd: false });
+    expect(peak).toBeLessThan(150 * MB);
+  }, 60_000);
+});
+
+describe('a script that does not end', () => {
+  it('is ended in time with everything that it started', async () => {
+    // The grandchild ignores everything but a kill, and says who it is.
+    const grandchild = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6)";
+    const engine = await open({
+      timeoutMs: 1_500,
+      logs: node(
+        `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio: 'inherit' });
+         require('node:fs').writeFileSync(process.argv[1] + '/pid', String(child.pid)); setInterval(() => {}, 1e6);`,
+        '{checkout}',
+      ),
+    });
+    const started = performance.now();
+    expect(await engine.readLog('ferry-1', 0)).toEqual({
+      kind: 'unknown',
+      message: 'the script for the log was cut: timed-out',
+    });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    const pid = Number(await readFile(join(await scripts.settings.checkout(), 'pid'), 'utf8'));
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  }, 20_000);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    // What has ended and waits for its parent is not alive.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
