@@ -11,15 +11,7 @@ import { createRayEngine } from '../../src/clusters/ray/engine.ts';
 import { createTunnel, type Tunnel } from '../../src/clusters/ray/tunnel.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
-
-/** Listens at the near end and hands everything on, as `ssh -N -L` does; notes its own process and what it was given. */
-const FORWARDER = `
-const net = require('node:net'), fs = require('node:fs');
-const [near, far, notes] = process.argv.slice(1);
-fs.appendFileSync(notes, JSON.stringify({ pid: process.pid, home: process.env.HOME, files: fs.readdirSync(process.env.HOME), env: Object.keys(process.env).sort() }) + '\\n');
-if (near !== '0') net.createServer((a) => { const b = net.connect(Number(far), '127.0.0.1'); a.pipe(b).pipe(a); for (const s of [a, b]) s.on('error', () => { a.destroy(); b.destroy(); }); }).listen(Number(near), '127.0.0.1');
-else setInterval(() => {}, 1e6);
-`;
+import { FORWARDER } from '../support/forwarder.ts';
 
 type Note = {
   readonly pid: number;
