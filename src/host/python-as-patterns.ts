@@ -4,12 +4,11 @@
  */
 
 import type { PyNode } from '../domain/python-syntax.ts';
+import { withChildren } from './python-children.ts';
 
 /** The tree with every such name around the whole expression. Nodes without one stay the same objects. */
 export function widenAsPatterns(node: PyNode): PyNode {
-  const children = node.children.map(widenAsPatterns);
-  const isSame = children.every((child, at) => child === node.children[at]);
-  const own = isSame ? node : { ...node, children };
+  const own = withChildren(node, widenAsPatterns);
   const last = own.children.at(-1);
   if ((own.kind !== 'conditional_expression' && own.kind !== 'lambda') || last?.kind !== 'as_pattern')
     return own;

@@ -4,6 +4,7 @@
  */
 
 import type { PyNode } from '../domain/python-syntax.ts';
+import { withChildren } from './python-children.ts';
 
 const CHAINS: ReadonlySet<string> = new Set([
   'attribute',
@@ -17,9 +18,7 @@ const CHAINS: ReadonlySet<string> = new Set([
 
 /** The tree with every star around the whole expression that it expands. Nodes without such a star stay the same objects. */
 export function widenSplats(node: PyNode): PyNode {
-  const children = node.children.map(widenSplats);
-  const isSame = children.every((child, at) => child === node.children[at]);
-  const own = isSame ? node : { ...node, children };
+  const own = withChildren(node, widenSplats);
   const [first, ...rest] = own.children;
   if (!CHAINS.has(own.kind) || first?.kind !== 'list_splat') return own;
   const [star, ...inner] = first.children;

@@ -11,7 +11,9 @@ import { lastRight, tupleItems } from './slots.ts';
 
 /** Two statements, or two clauses (`else:`, `case …:`); a structural outcome names the innermost one of the head. */
 export function diffStatement(base: PyNode, head: PyNode, files: Pair): Outcome {
-  if (files.base.normal(base) === files.head.normal(head)) return SAME;
+  // Most pairs are the same text; what they mean is worked out for the others only.
+  const isSameText = base.kind === head.kind && files.base.source(base) === files.head.source(head);
+  if (isSameText || files.base.normal(base) === files.head.normal(head)) return SAME;
   if (base.kind !== head.kind) return locatedAt(head, UNCOUNTABLE);
   return locatedAt(head, diffSameKind(base, head, files));
 }

@@ -126,6 +126,8 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   ['yield', [yieldIsLegal]],
 ]);
 
+const NO_RULES: readonly Rule[] = [];
+
 function skippedText(node: PyNode): PySyntaxError | null {
   if (node.isError || node.isMissing) return faultAt(node, 'invalid syntax');
   for (const child of node.children) {
@@ -138,10 +140,11 @@ function skippedText(node: PyNode): PySyntaxError | null {
 // `ancestors` grows and shrinks with the walk; rules only look at it.
 function brokenRule(node: PyNode, text: string, ancestors: PyNode[]): PySyntaxError | null {
   if (node.isNamed)
-    for (const rule of RULES.get(node.kind) ?? []) {
+    for (const rule of RULES.get(node.kind) ?? NO_RULES) {
       const error = rule(node, { text, ancestors });
       if (error !== null) return error;
     }
+  if (node.children.length === 0) return null;
   ancestors.push(node);
   for (const child of node.children) {
     const error = brokenRule(child, text, ancestors);

@@ -30,7 +30,7 @@ function gapError(text: string, tokens: readonly Token[]): PySyntaxError | null 
   let from = text.startsWith('\uFEFF') ? 1 : 0;
   for (const { start, end } of [...tokens, { start: text.length, end: text.length }]) {
     const gap = start > from ? text.slice(from, start) : '';
-    if (!GAP.test(gap)) {
+    if (gap !== '' && gap !== ' ' && !GAP.test(gap)) {
       const bad = gap.search(/[^ \t\f\r\n\\]/);
       const at = from + (bad === -1 ? gap.indexOf('\\') : bad);
       return { line: lineAt(text, at), message: 'invalid character between tokens' };
@@ -69,7 +69,13 @@ function lineError(
   return last?.kind === ':' ? { line: last.line, message: 'expected an indented block' } : null;
 }
 
-const CLAUSES = /^(?:elif|else|except|finally|case)_clause$/;
+const CLAUSES: ReadonlySet<string> = new Set([
+  'elif_clause',
+  'else_clause',
+  'except_clause',
+  'finally_clause',
+  'case_clause',
+]);
 
 // Where a logical line may begin: at a statement, a clause, a decorator or what it decorates.
 function lineStartsIn(root: PyNode): ReadonlySet<number> {
@@ -77,7 +83,7 @@ function lineStartsIn(root: PyNode): ReadonlySet<number> {
   const visit = (node: PyNode): void => {
     const isList = node.kind === 'module' || node.kind === 'block' || node.kind === 'decorated_definition';
     for (const child of node.children) {
-      if (child.isNamed && (isList || CLAUSES.test(child.kind))) starts.add(child.start);
+      if (child.isNamed && (isList || CLAUSES.has(child.kind))) starts.add(child.start);
       if (child.children.length > 0) visit(child);
     }
   };
@@ -87,6 +93,7 @@ function lineStartsIn(root: PyNode): ReadonlySet<number> {
 
 // A line break ends the logical line unless a backslash stands before it or only a comment is between.
 function startsLine(text: string, from: number, to: number): boolean {
+  if (to - from < 2 && !/[\r\n]/.test(text.slice(from, to))) return false;
   return /[\r\n]/.test(
     text
       .slice(from, to)

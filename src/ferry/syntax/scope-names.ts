@@ -42,10 +42,12 @@ export function bodyNames(body: PyNode, text: string): ScopeNames {
       if (!firstUse.has(name)) firstUse.set(name, node.start);
       return;
     }
+    if (node.children.length === 0) return;
     for (const target of targetsOf(node)) addNames(target, text, bound);
     if (node.kind === 'assignment' && childIn(node, 'type') !== null)
       addNames(childIn(node, 'left'), text, annotated);
-    for (const child of node.children) if (isOwn(node, child)) visit(child);
+    const hasOthers = SHARED.has(node.kind);
+    for (const child of node.children) if (!hasOthers || isOwn(node, child)) visit(child);
   };
   for (const child of body.children) visit(child);
   const hasNonlocal = declarations.some((one) => one.kind === 'nonlocal');
@@ -67,7 +69,7 @@ export function parameterNames(node: PyNode, text: string): ReadonlySet<string> 
 // Decorators, defaults and bases belong to this scope, bodies and parameters to the inner one.
 function isOwn(node: PyNode, child: PyNode): boolean {
   if (node.kind === 'lambda') return false;
-  if (COMPREHENSION.test(node.kind))
+  if (COMPREHENSIONS.has(node.kind))
     return child === node.children.find((one) => one.kind === 'for_in_clause') || bindsOutside(child);
   if (node.kind === 'for_in_clause') return child.field === 'right';
   if (node.kind === 'function_definition' || node.kind === 'class_definition')
@@ -76,7 +78,22 @@ function isOwn(node: PyNode, child: PyNode): boolean {
   return !(node.kind === 'keyword_argument' && child.field === 'name');
 }
 
-const COMPREHENSION = /_comprehension$|^generator_expression$/;
+const COMPREHENSIONS: ReadonlySet<string> = new Set([
+  'list_comprehension',
+  'set_comprehension',
+  'dictionary_comprehension',
+  'generator_expression',
+]);
+// The nodes in which something stands that is not of the scope around them, or is no use of a name.
+const SHARED: ReadonlySet<string> = new Set([
+  ...COMPREHENSIONS,
+  'lambda',
+  'for_in_clause',
+  'function_definition',
+  'class_definition',
+  'attribute',
+  'keyword_argument',
+]);
 
 // `[y := 1 for …]` binds its name in the scope around the comprehension.
 function bindsOutside(node: PyNode): boolean {
