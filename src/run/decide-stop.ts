@@ -5,6 +5,7 @@ import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
+import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch } from './decide-watch.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
@@ -52,7 +53,7 @@ function isWatchAlive(state: RunState, facts: RunFacts, now: Instant): boolean {
   const cluster = state.submission?.cluster ?? '';
   return (
     facts.watchRuns.kind === 'known' &&
-    facts.watchRuns.value.some((run) => run.status === 'in_progress' && run.title.includes(cluster))
+    facts.watchRuns.value.some((run) => run.status === 'in_progress' && isTitledFor(run.title, cluster))
   );
 }
 
@@ -66,7 +67,7 @@ function isOnItsWay(state: RunState, facts: RunFacts, now: Instant): boolean {
 
 /** GitHub's times have no milliseconds. */
 function isOf(run: WorkflowRunFacts, state: RunState): boolean {
-  return run.title.includes(state.run) && run.createdAt >= stoppedAt(state) - 1_000;
+  return isTitledFor(run.title, state.run) && run.createdAt >= stoppedAt(state) - 1_000;
 }
 
 function stoppedAt(state: RunState): number {

@@ -6,6 +6,7 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/run-state.ts';
+import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
@@ -32,7 +33,7 @@ export function decideWatch(
   const { cluster } = state.submission;
   const onItsWay = facts.watchRuns.value.some(
     (run) =>
-      run.title.includes(cluster) &&
+      isTitledFor(run.title, cluster) &&
       (run.status !== 'completed' || now - run.createdAt < limits.dispatchVisibleMs),
   );
   if (onItsWay) return null;

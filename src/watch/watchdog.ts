@@ -5,6 +5,7 @@ import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import type { RunState } from '../domain/run-state.ts';
+import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { Cadence } from './cadence.ts';
 
@@ -50,7 +51,7 @@ export function wasStarted(state: RunState, watchRuns: Observed<readonly Workflo
   const cluster = state.submission?.cluster ?? '';
   const submittedAt = fromRfc3339(state.submission?.at ?? '') ?? 0;
   return watchRuns.value.some(
-    (run) => run.title.includes(cluster) && run.createdAt >= submittedAt - limits.dispatchVisibleMs,
+    (run) => isTitledFor(run.title, cluster) && run.createdAt >= submittedAt - limits.dispatchVisibleMs,
   );
 }
 
@@ -70,7 +71,7 @@ export function judgeRestart(
   if (watchRuns.kind === 'unknown') return 'unknown';
   const cluster = state.submission?.cluster ?? '';
   const tried = watchRuns.value.filter(
-    (run) => run.title.includes(cluster) && now - run.createdAt < silentMs,
+    (run) => isTitledFor(run.title, cluster) && now - run.createdAt < silentMs,
   );
   if (tried.some((run) => now - run.createdAt < limits.watchStartMs)) return 'on-its-way';
   return tried.length >= limits.watchRestartsMax ? 'given-up' : 'restart';

@@ -36,6 +36,10 @@ describe('a stop', () => {
     expect(stop(asked, { watchRuns: known([{ ...ALIVE, title: 'ferrybot watch elsewhere' }]) })).toBe(
       DISPATCH,
     );
+    // `local-big` is another cluster.
+    expect(stop(asked, { watchRuns: known([{ ...ALIVE, title: 'ferrybot watch local-big' }]) })).toBe(
+      DISPATCH,
+    );
     expect(stop(submitted.stopRequested(alice), { watchRuns: known([ALIVE]) })).toBe(DISPATCH);
   });
 
@@ -54,6 +58,9 @@ describe('a stop', () => {
         })),
       ),
     });
+    // The second run of a day has the first one's name and more.
+    const others = { ...aWorkflowRun(`ferrybot stop ${asked.state.run}-2`), status: 'queued' as const };
+    expect(stop(asked, { stopRuns: known([{ ...others, createdAt: past(asked, 0) }]) })).toBe(DISPATCH);
     const late = 12 * 60_000;
     expect(stop(asked, facts({ status: 'queued', ms: 0 }))).toBe('nothing');
     expect(stop(asked, facts({ status: 'completed', ms: 0 }), 60_000)).toBe('nothing');

@@ -1,0 +1,28 @@
+/** When a watch workflow is dispatched: a job runs, and no watch of its very cluster is on its way. */
+
+import { describe, expect, it } from 'vitest';
+import { known } from '../../src/domain/observed.ts';
+import { decideWatch } from '../../src/run/decide-watch.ts';
+import { EMPTY_MEMORY } from '../../src/run/step.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aWorkflowRun, instant, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, told } from './parts.ts';
+
+const { state } = gatedOn().approved(bob).ordered().submitted();
+const watch = (...titles: readonly string[]): string => {
+  const runs = titles.map((title) => ({ ...aWorkflowRun(title), status: 'in_progress' as const }));
+  const now = instant(state.head.at);
+  return told(decideWatch(state, someFacts({ watchRuns: known(runs) }), CONFIG, now, EMPTY_MEMORY));
+};
+
+describe('a watch', () => {
+  it('is started where none is on its way', () => {
+    expect(watch()).toBe('dispatch-workflow watch');
+    expect(watch('ferrybot watch local')).toBe('nothing');
+  });
+
+  it('is started beside one of a cluster whose name has this one in it', () => {
+    expect(watch('ferrybot watch local-big', 'ferrybot watch us-local')).toBe('dispatch-workflow watch');
+    expect(watch('Watch (local)')).toBe('nothing');
+  });
+});
