@@ -84,6 +84,11 @@ describe('a comment of 65,536 characters made of one shape', () => {
     expect(errors.length).toBeLessThanOrEqual(limits.commentCommandsMax);
   });
 
+  it('bullets are no signs of the texts behind them: a long list is read', () => {
+    const list = `${'* *a*\n'.repeat(2_900)}\n/status\n`;
+    expect(read(list).commands.map(({ name }) => name)).toEqual(['status']);
+  });
+
   it.each(['', '> ', '\t'])('lists that get deeper with every line, behind %j, meet the bound', (before) => {
     const step = before === '\t' ? before : '  ';
     const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join(

@@ -13,8 +13,16 @@ export function isWithinBounds(body: string): boolean {
   if (body.length > limits.commentCharactersMax || !blocksAreWithinBounds(body)) return false;
   // What stands between blank lines is never less than a paragraph. Where that is too much, the tree of the blocks
   // knows better: a list or table is many paragraphs, and in a code block signs cost nothing.
-  return signsAreWithinBounds(body.split(BLANK_LINES)) || signsAreWithinBounds(paragraphsOf(body));
+  const signs = signsIn(body.split(BLANK_LINES));
+  if (areWithinBounds(signs)) return true;
+  if (!MAY_HOLD_CODE.test(body) && signs.all > SIGNS_BESIDE_CODE_MAX) return false;
+  return areWithinBounds(signsIn(paragraphsOf(body)));
 }
+
+// Without one of these there is neither a code block nor HTML: then only the signs of lists and notes stand outside of texts.
+const MAY_HOLD_CODE = /```|~~~|<| {4}|\t/;
+const SIGNS_OF_CONTAINER_MAX = 3;
+const SIGNS_BESIDE_CODE_MAX = limits.commentSignsMax + SIGNS_OF_CONTAINER_MAX * limits.commentContainersMax;
 
 // Quote signs, bullets, numbers and footnote labels at the start of a line, as many as there are.
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|\[\^[^\]\s]{1,999}\]:))+/;
@@ -65,19 +73,25 @@ const OTHERS = /[`\\&@]/g;
 const BLANK_LINES = /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/;
 
 /** Emphasis is matched pair by pair, brackets and tags by looking ahead to the end of their paragraph. */
-function signsAreWithinBounds(paragraphs: readonly string[]): boolean {
-  let signs = 0;
+type Signs = { readonly all: number; readonly pairs: number; readonly looked: number };
+
+function signsIn(paragraphs: readonly string[]): Signs {
+  let all = 0;
   let pairs = 0;
   let looked = 0;
   for (const paragraph of paragraphs) {
     const attention = countOf(paragraph, ATTENTION);
     const brackets = countOf(paragraph, BRACKETS);
-    signs += attention + brackets + countOf(paragraph, OTHERS);
+    all += attention + brackets + countOf(paragraph, OTHERS);
     pairs += attention * attention;
     looked += brackets * paragraph.length;
   }
+  return { all, pairs, looked };
+}
+
+function areWithinBounds({ all, pairs, looked }: Signs): boolean {
   return (
-    signs <= limits.commentSignsMax &&
+    all <= limits.commentSignsMax &&
     pairs <= limits.commentSignPairsMax &&
     looked <= limits.commentLookaheadMax
   );
