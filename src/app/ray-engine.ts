@@ -118,9 +118,15 @@ function scriptsOf(
   return {
     cluster,
     templates: scripts,
-    checkout: () => {
+    checkout: async () => {
       checkout ??= host.checkout();
-      return checkout;
+      try {
+        return await checkout;
+      } catch (error) {
+        // Git that was away for a moment is asked again: a watch holds this engine for a day.
+        checkout = null;
+        throw error;
+      }
     },
     env,
     homeFiles,

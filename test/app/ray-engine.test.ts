@@ -8,7 +8,7 @@ import { createEngines, type Engines } from '../../src/app/engines.ts';
 import { launcherCheckout } from '../../src/app/launcher-checkout.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
-import type { GitExporter, GitReader } from '../../src/domain/git.ts';
+import { GitError, type GitExporter, type GitReader } from '../../src/domain/git.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { changed } from '../config/small-config.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
@@ -16,6 +16,7 @@ import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 let scripts: StandIn;
 let engines: Engines;
 let asked: (readonly string[])[];
+let isGitAway = false;
 
 const configWith = (keys: string): LabConfig => {
   const reading = readConfig(
@@ -51,6 +52,7 @@ beforeEach(async () => {
     now: Date.now,
     checkoutOf: async (_config, paths) => {
       asked.push(paths);
+      if (isGitAway) throw new GitError('unreachable', 'the remote is away');
       return scripts.settings.checkout();
     },
   });
@@ -85,6 +87,15 @@ it('gives the scripts what the config names and nothing else of the runner: no t
   expect(submit?.home.files).toMatchObject({ '.ssh/id': 0o600 });
   // Asked for once: which scripts submit does not change under a launch.
   expect(asked).toEqual([['scripts/ray']]);
+});
+
+it('asks for the scripts again where git was away: a watch lives for a day', async () => {
+  const engine = engines.engineOf(configWith(SCRIPTS), 'local');
+  isGitAway = true;
+  await expect(engine?.observe('ferry-1', null)).rejects.toThrow('the remote is away');
+  isGitAway = false;
+  expect(await engine?.observe('ferry-1', null)).toMatchObject({ kind: 'unknown' });
+  expect(asked).toHaveLength(2);
 });
 
 it('stays the same engine while its config does, and there is none for a cluster that the config does not name', () => {
