@@ -94,7 +94,7 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   });
   await ask('POST', 'api/jobs/', job('-2', 'true'));
   await ask('POST', 'api/jobs/', job('-3', 'exit 3'));
-  await ask('POST', 'api/jobs/', job('-4', "printf 'caf\\351\\n'"));
+  await ask('POST', 'api/jobs/', job('-4', "sleep 1; printf 'caf\\351\\n'"));
   answers['job-running'] = await until('', 'RUNNING');
   answers['job-succeeded'] = await until('-2', 'SUCCEEDED');
   answers['job-failed'] = await until('-3', 'FAILED');

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ScriptSettings, ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
+import { rayKeys } from '../../src/config/ray-schema.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { RAY_BIN } from './ray-tools.ts';
 
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
-const CLUSTER = ['{python}', '{checkout}/scripts/ray/cluster.py', '--cluster', '{cluster}'];
 
 export const UV_RUN = [
   join(RAY_BIN, 'uv'),
@@ -22,28 +22,8 @@ export const UV_RUN = [
   join(RAY_BIN, 'python'),
 ];
 
-export const TEMPLATES: ScriptTemplates = {
-  python: UV_RUN,
-  pythonWithoutUv: null,
-  submit: [
-    '{python}',
-    '{checkout}/lib/marin/src/marin/run/ray_run.py',
-    '--no_wait',
-    '--cluster',
-    '{cluster}',
-    '--submission-id',
-    '{submissionId}',
-    '{environment}',
-    '--',
-    '{command}',
-  ],
-  environment: ['-e', '{name}={value}'],
-  readsVariables: ['HF_TOKEN', 'WANDB_API_KEY'],
-  list: [...CLUSTER, 'list-jobs'],
-  logs: [...CLUSTER, 'job-logs', '-n', '{lines}', '{jobId}'],
-  stop: [...CLUSTER, 'stop-job', '{jobId}'],
-  timeoutMs: 120_000,
-};
+/** What the config has where a lab says nothing, but for the Python: the real scripts must take it. */
+const TEMPLATES: ScriptTemplates = { ...templatesOfConfig(), python: UV_RUN, pythonWithoutUv: null };
 
 export type ScriptsLab = {
   readonly folder: string;
@@ -93,4 +73,10 @@ export async function openScriptsLab(): Promise<ScriptsLab> {
     },
     close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+function templatesOfConfig(): ScriptTemplates {
+  const templates = rayKeys.scripts.parse({});
+  if (templates === null) throw new Error('the config has no scripts');
+  return templates;
 }

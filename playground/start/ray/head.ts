@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ray } from '../../limits/limits.ts';
 import { freePorts } from './free-ports.ts';
-import { endHead, HEAD_MARK } from './head-processes.ts';
+import { type HeadRecord, headCommand, PORTS } from './head-command.ts';
+import { endHead } from './head-processes.ts';
 
 const TOOLS = fileURLToPath(new URL('../../../.tools/ray', import.meta.url));
 
@@ -19,14 +20,6 @@ export function rayPrograms(): { readonly ray: string; readonly uv: string; read
   const program = (name: string): string => join(TOOLS, 'bin', name);
   return { ray: program('ray'), uv: program('uv'), python: program('python') };
 }
-
-/** Where a head is and who may use it; stays the same as long as the lab's folder is kept. */
-export type HeadRecord = {
-  /** Its own folder: short, because the sockets below it may have 107 characters. */
-  readonly folder: string;
-  readonly token: string;
-  readonly ports: readonly number[];
-};
 
 export type RayHead = HeadRecord & {
   readonly address: string;
@@ -62,7 +55,7 @@ async function newRecord(file: string): Promise<HeadRecord> {
   const record = {
     folder: await mkdtemp(join(tmpdir(), 'fr-')),
     token: `rehearsal-${crypto.randomUUID().replaceAll('-', '')}`,
-    ports: await freePorts(7),
+    ports: await freePorts(PORTS),
   };
   await writeFile(file, JSON.stringify(record), { mode: 0o600 });
   return record;
@@ -84,17 +77,10 @@ async function startOnce(record: HeadRecord, address: string): Promise<boolean> 
   const programs = rayPrograms();
   if (programs === null) throw new Error('there is no Ray');
   const log = await open(logOf(record), 'w', 0o600);
-  const args = ['start', '--head', '--block', '--disable-usage-stats', ...flagsOf(record)];
+  const { args, env } = headCommand(record, join(TOOLS, 'bin'));
   const child = spawn(programs.ray, args, {
     cwd: tmpdir(),
-    env: {
-      PATH: `${join(TOOLS, 'bin')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
-      HOME: record.folder,
-      LANG: 'C.UTF-8',
-      RAY_AUTH_MODE: 'token',
-      RAY_AUTH_TOKEN: record.token,
-      [HEAD_MARK]: record.folder,
-    },
+    env,
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
   });
@@ -113,28 +99,6 @@ async function startOnce(record: HeadRecord, address: string): Promise<boolean> 
 /** Beside the head's folder, which Ray fills and we remove. */
 function logOf({ folder }: HeadRecord): string {
   return `${folder}.log`;
-}
-
-function flagsOf({ ports, folder }: HeadRecord): readonly string[] {
-  const [gcs, dashboard, client, agent, agentGrpc, runtimeEnv, metrics] = ports;
-  const options = {
-    port: gcs,
-    'dashboard-port': dashboard,
-    'ray-client-server-port': client,
-    'dashboard-agent-listen-port': agent,
-    'dashboard-agent-grpc-port': agentGrpc,
-    'runtime-env-agent-port': runtimeEnv,
-    'metrics-export-port': metrics,
-    // Random ones: two heads with the usual range take each other's.
-    'min-worker-port': 0,
-    'max-worker-port': 0,
-    'node-ip-address': '127.0.0.1',
-    'dashboard-host': '127.0.0.1',
-    'num-cpus': 2,
-    'object-store-memory': ray.objectStoreBytes,
-    'temp-dir': folder,
-  };
-  return Object.entries(options).map(([name, value]) => `--${name}=${value}`);
 }
 
 /** Null where nobody answers yet, or not as a head does that knows the token. */

@@ -120,6 +120,11 @@ function engineFor(open: OpenLab, input: LaunchInput): Engine | null {
   return input.engineOf(open.config, open.config.lanes.daily.cluster);
 }
 
+function withoutEngine(open: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {
+  const why = `no engine for ${open.config.lanes.daily.cluster} on this runner`;
+  return fail(open, input, 'submit-rejected', why);
+}
+
 /** A claim was pushed and nobody recorded a submission: look under the id first; only a positive *absent* in time may submit. */
 async function resume(
   open: OpenLab,
@@ -128,13 +133,7 @@ async function resume(
   { order, ground }: Extract<OrderJudgement, { kind: 'resume' }>,
 ): Promise<LaunchOutcome> {
   const engine = engineFor(open, input);
-  if (engine === null)
-    return fail(
-      open,
-      input,
-      'submit-rejected',
-      `no engine for ${open.config.lanes.daily.cluster} on this runner`,
-    );
+  if (engine === null) return withoutEngine(open, input);
   // No submission was recorded, so the job was never seen: *nothing there* is *absent* and not *lost*.
   const found = await engine.observe(order.order.submissionId, null);
   if (found.kind === 'unknown')
@@ -164,13 +163,7 @@ async function submit(
   order: IssuedOrder,
 ): Promise<LaunchOutcome> {
   const engine = engineFor(open, input);
-  if (engine === null)
-    return fail(
-      open,
-      input,
-      'submit-rejected',
-      `no engine for ${open.config.lanes.daily.cluster} on this runner`,
-    );
+  if (engine === null) return withoutEngine(open, input);
   const shipped = await shipJob(open, state, order, input);
   open.lab.boundary('submit-job', 'before');
   const outcome = await engine.submit(shipped.spec);
