@@ -45,6 +45,7 @@ export type Actions = {
 
 /** Events that can start a workflow; every other one is none of this room's business. */
 const STARTING: ReadonlySet<string> = new Set([
+  'check_run',
   'issue_comment',
   'issues',
   'pull_request',
@@ -84,6 +85,7 @@ export function createActions(options: ActionsOptions): Actions {
   const unsubscribe = world.bus.subscribe(async (event) => {
     if (stopped.signal.aborted) return;
     // The queue itself makes these while it works; waiting for it here would be waiting for oneself.
+    if (event.type === 'check_run' && event.byTokenKind === 'app') return;
     if (event.type === 'workflow_run') inBackground(look(() => openRuns(engine, event)));
     else if (STARTING.has(event.type)) await look(() => openRuns(engine, event));
   });

@@ -4,10 +4,11 @@ import { viaAppOf } from '../identity/identity.ts';
 import { holds, pushRefusedBy } from '../identity/permissions.ts';
 import { breachWords, breaksProtection, brokenRule, type RuleBreach } from '../rules/push-rules.ts';
 import { type Act, freshRepo } from '../threads/threads.ts';
+import { isPullRef } from './pull-refs.ts';
 import { type MovedRef, recordPush } from './pushes.ts';
 import type { RefOutcome, RefUpdate } from './store/git-store.ts';
 
-export type MoveOutcome = RefOutcome | 'protected' | 'workflows-permission' | RuleBreach;
+export type MoveOutcome = RefOutcome | 'protected' | 'hidden-ref' | 'workflows-permission' | RuleBreach;
 
 const workflowFolder = '.github/workflows/';
 
@@ -17,6 +18,7 @@ export async function moveRef(
   update: RefUpdate,
   at: 'push' | 'merge' = 'push',
 ): Promise<MoveOutcome> {
+  if (isPullRef(update.ref)) return 'hidden-ref';
   const store = act.world.gitOf(act.repo);
   const before = (await store.refs(update.ref)).get(update.ref) ?? null;
   const refusal = await refusePush(act, { ref: update.ref, before, after: update.sha }, at);
@@ -92,6 +94,8 @@ export function moveMessage(outcome: Exclude<MoveOutcome, 'updated'>, ref: strin
       return `${ref} is not a valid ref name.`;
     case 'protected':
       return `Cannot update this protected ref ${ref}.`;
+    case 'hidden-ref':
+      return `${ref} is kept by GitHub and cannot be updated.`;
     case 'workflows-permission':
       return 'refusing to allow a GitHub App to create or update workflow files without `workflows` permission';
   }

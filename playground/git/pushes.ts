@@ -5,6 +5,7 @@ import { emitChange } from '../world/emit.ts';
 import type { JsonObject } from '../world/json.ts';
 import { asPull, issuesOf, type PullIssue } from '../world/lookup.ts';
 import { iso } from '../world/time.ts';
+import { renewPullRefs } from './pull-refs.ts';
 import { userByAddress } from './shape-commit.ts';
 import { repoPage } from './shape-repo.ts';
 import type { CommitObject } from './store/git-store.ts';
@@ -54,7 +55,7 @@ async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<v
     return;
   }
   const pull = { ...issue.pull, headSha: moved.after };
-  const renewed = putIssue(act.world, { ...issue, pull, updatedAtMs: now });
+  const renewed = await renewPullRefs(act, { ...issue, pull, updatedAtMs: now });
   await emitIssue(act, renewed, 'synchronize', { before: moved.before ?? zeros, after: moved.after });
 }
 
@@ -62,7 +63,7 @@ async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<v
 async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void> {
   const store = act.world.gitOf(act.repo);
   if (!(await store.isAncestor(issue.pull.headSha, tip))) {
-    putIssue(act.world, { ...issue, pull: { ...issue.pull, baseSha: tip } });
+    await renewPullRefs(act, { ...issue, pull: { ...issue.pull, baseSha: tip } });
     return;
   }
   const now = act.world.clock.now();

@@ -36,6 +36,8 @@ export const github = {
   filesPerComparison: 300,
   commitsPerPull: 250,
   dispatchInputs: 25,
+  /** All inputs of a dispatch together (docs: events, workflow_dispatch). */
+  dispatchInputCharacters: 65_535,
   /** The receiver of a webhook must answer within this time. */
   webhookAnswerMs: 10_000,
   /** A delivery can be sent again for this long (docs: redelivering webhooks; three days on github.com). */

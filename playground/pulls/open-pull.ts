@@ -2,6 +2,7 @@
 
 import { type MergeMethod, writeMerge } from '../git/git-merge.ts';
 import { moveRef } from '../git/move-refs.ts';
+import { renewPullRefs } from '../git/pull-refs.ts';
 import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
 import type { Pull } from '../threads/state-threads.ts';
 import { type Act, authoredBy, emitIssue, freshThread, putIssue, takeNumber } from '../threads/threads.ts';
@@ -43,9 +44,9 @@ export async function openPull(act: Act, wanted: NewPull): Promise<PullIssue> {
     title,
     pull,
   } as const;
-  putIssue(act.world, issue);
-  await emitIssue(act, issue, 'opened');
-  return issue;
+  const opened = await renewPullRefs(act, issue);
+  await emitIssue(act, opened, 'opened');
+  return opened;
 }
 
 export type MergeWish = {

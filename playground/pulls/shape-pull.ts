@@ -57,7 +57,7 @@ export function shapePull(world: World, issue: PullIssue): JsonObject {
     updated_at: iso(issue.updatedAtMs),
     closed_at: isoOrNull(issue.closedAtMs),
     merged_at: isoOrNull(pull.mergedAtMs),
-    merge_commit_sha: pull.mergeCommitSha,
+    merge_commit_sha: pull.mergeCommitSha ?? pull.testMergeSha ?? null,
     assignee: assignees[0] ?? null,
     assignees,
     requested_reviewers: pull.requestedReviewerIds.map((id) => shapeUserById(world, id)),

@@ -70,6 +70,8 @@ export type Pull = {
   readonly mergedAtMs: number | null;
   readonly mergedById: number | null;
   readonly mergeCommitSha: string | null;
+  /** The merge that would be made now; null = head and base are in conflict. Absent in a state of before it was kept. */
+  readonly testMergeSha?: string | null;
   readonly requestedReviewerIds: readonly number[];
   readonly reviewIds: readonly number[];
   readonly reviewCommentIds: readonly number[];

@@ -14,6 +14,8 @@ export function callProblem(
   if (file === null) return `workflow ${uses} was not found`;
   if (file.problems.length > 0) return file.problems.join('; ');
   if (file.triggers.call === null) return `workflow ${uses} has no on.workflow_call`;
+  if (file.concurrency !== null)
+    return `the playground does not know concurrency of a called workflow (${uses}); its jobs may have their own`;
   if (depth >= actions.callDepth) return `workflows call each other more than ${actions.callDepth} deep`;
   if (jobs > actions.jobsPerRun) return `more than ${actions.jobsPerRun} jobs`;
   return secretProblem(call.secrets, file.triggers.call.secrets);

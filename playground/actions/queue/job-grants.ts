@@ -8,6 +8,7 @@ import { evaluateText, type Scope } from '../expressions/evaluate.ts';
 import type { Job, Run, RunPlan } from '../state-actions.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIVE_PERMISSIONS } from '../workflow/permissions.ts';
 import type { WorkflowPermissions } from '../workflow/workflow-file.ts';
+import { ownerOf } from './called-workflow.ts';
 import type { PlannedJob } from './run-definitions.ts';
 
 /** The job's own `permissions:`, else the workflow's, else the default; never more than the caller's or a fork may have. */
@@ -45,13 +46,18 @@ export function secretsFor(
     if (caller === undefined) return repo.secrets;
     const theirs = handedOn(caller);
     const given = caller.definition.call?.secrets ?? {};
-    if (given === 'inherit') return theirs;
+    // Only workflows of the same owner inherit (docs: reusing workflows, `secrets: inherit`).
+    if (given === 'inherit') return sameOwner(caller, callee) ? theirs : {};
     const inside: Scope = { ...scope, contexts: { ...scope.contexts, secrets: theirs } };
     return Object.fromEntries(
       Object.entries(given).map(([name, text]) => [name, evaluateText(text, inside)]),
     );
   };
   return { ...handedOn(planned), ...environmentOf(repo, job)?.secrets };
+}
+
+function sameOwner(one: PlannedJob, other: PlannedJob): boolean {
+  return ownerOf(one.home).toLowerCase() === ownerOf(other.home).toLowerCase();
 }
 
 export function variablesFor(world: World, run: Run, job: Job): Readonly<Record<string, string>> {

@@ -4,7 +4,7 @@ import { roleOf } from '../../identity/permissions.ts';
 import { actions } from '../../limits/limits.ts';
 import type { WorldEvent } from '../../world/bus.ts';
 import type { Json } from '../../world/json.ts';
-import { issuesOf, repoById } from '../../world/lookup.ts';
+import { actionsApp, issuesOf, repoById } from '../../world/lookup.ts';
 import type { Repo } from '../../world/state.ts';
 import { newActionsSettings } from '../../world/state-settings.ts';
 import type { World } from '../../world/world.ts';
@@ -34,6 +34,8 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
     await registerWorkflows(world, engine.files, repo);
   }
   if (source === null || isRecursion(world, event)) return;
+  // Off by default in private repositories (docs: settings, fork pull request workflows).
+  if (source.untrusted && repo.private) return;
   for (const file of await engine.files.all(repo, source.workflowSha)) {
     if (!startsHere(file, event, matchesTrigger(file.file.triggers, source.trigger))) continue;
     const known = workflowAt(world, repo, file.path);
@@ -84,6 +86,7 @@ function isRecursion(world: World, event: WorldEvent): boolean {
       event.type !== 'pull_request' || !['opened', 'synchronize', 'reopened'].includes(event.action ?? '')
     );
   }
+  if (event.type === 'check_run') return isCheckOfActions(world, event);
   if (event.type !== 'workflow_run') return false;
   let links = 0;
   let run: Run | undefined = event.runId === null ? undefined : world.state.runs[event.runId];
@@ -92,6 +95,13 @@ function isRecursion(world: World, event: WorldEvent): boolean {
     run = world.state.runs[idOfTrigger(run.payload)];
   }
   return links >= actions.workflowRunChain;
+}
+
+/** Checks of GitHub's own App for workflows start nothing, whoever touched them (docs: events, `check_run`). */
+function isCheckOfActions(world: World, event: WorldEvent): boolean {
+  const about = field(event.payload, 'check_run');
+  const id = about === null ? null : field(about, 'id');
+  return typeof id !== 'number' || world.state.checkRuns[id]?.appId === actionsApp.appId;
 }
 
 function idOfTrigger(payload: Json): number {

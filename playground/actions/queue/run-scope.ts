@@ -59,20 +59,28 @@ function siblingKey(planned: PlannedJob, need: string): string {
   return planned.parent === null ? need : `${planned.parent}/${need}`;
 }
 
-/** success() needs every need to have succeeded; failure() looks at every ancestor, also behind a skipped one. */
+/**
+ * success() and failure() look at every ancestor, also behind one that was skipped or that ran in spite of a failure: a job
+ * without `if:` that needs a job which ran after a skipped one is skipped too (docs: expressions, failure();
+ * actions/runner#2205).
+ */
 function statusSoFar(run: Run, plan: RunPlan, planned: PlannedJob): StatusSoFar {
   if (run.cancelRequested) return 'cancelled';
-  const direct = needsOf(plan, planned);
-  if (direct.some((node) => node.result === 'failure')) return 'failure';
-  if (direct.every((node) => node.result === 'success')) return 'success';
-  const file = planned.file.jobs;
-  const seen = new Set<string>();
-  const failedBehind = (keys: readonly string[]): boolean =>
-    keys.some((key) => {
-      if (seen.has(key)) return false;
-      seen.add(key);
-      if (nodeOf(plan, siblingKey(planned, key)).result === 'failure') return true;
-      return failedBehind(file.find((job) => job.key === key)?.needs ?? []);
-    });
-  return failedBehind(planned.definition.needs) ? 'failure' : 'skipped';
+  const results = ancestorsOf(planned).map((key) => nodeOf(plan, siblingKey(planned, key)).result);
+  if (results.includes('failure')) return 'failure';
+  return results.every((result) => result === 'success') ? 'success' : 'skipped';
+}
+
+/** Keys of every job of the same file that a job waits for, at whatever distance. */
+function ancestorsOf({ definition, file }: PlannedJob): readonly string[] {
+  const found = new Set<string>();
+  const add = (keys: readonly string[]): void => {
+    for (const key of keys) {
+      if (found.has(key)) continue;
+      found.add(key);
+      add(file.jobs.find((job) => job.key === key)?.needs ?? []);
+    }
+  };
+  add(definition.needs);
+  return [...found];
 }

@@ -35,6 +35,7 @@ export async function runSourceOf(world: World, repo: Repo, event: WorldEvent): 
     case 'pull_request_review':
     case 'pull_request_review_comment':
       return await pullSource(world, repo, event);
+    case 'check_run':
     case 'issue_comment':
     case 'issues':
     case 'repository_dispatch':
@@ -118,11 +119,14 @@ const pullSchema = z.object({
   }),
 });
 
-async function pullSource(world: World, repo: Repo, event: WorldEvent): Promise<RunSource> {
+/** Null for a pull request in conflict: there is no merge that its workflows could run on (docs: events, `pull_request`). */
+async function pullSource(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   const { pull_request: pull } = pullSchema.parse(event.payload);
   const store = world.gitOf(repo);
   const merge = `refs/pull/${pull.number}/merge`;
-  const tested = (await store.refs(merge)).get(merge) ?? pull.head.sha;
+  const inConflict = pull.merge_commit_sha == null;
+  if (inConflict && event.type === 'pull_request') return null;
+  const tested = pull.merge_commit_sha ?? pull.head.sha;
   const base = await store.mergeBase(pull.base.sha, pull.head.sha);
   const changed = base === null ? null : await store.diff(base, pull.head.sha);
   return {

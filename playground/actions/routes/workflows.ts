@@ -12,14 +12,16 @@ import {
   repoAccess,
   writes,
 } from '../../api/route.ts';
-import { resolveCommit } from '../../git/resolve-commit.ts';
+import { peel } from '../../git/resolve-commit.ts';
 import { repoApi, repoPage } from '../../git/shape-repo.ts';
+import { entryAt } from '../../git/store/git-trees.ts';
 import { github } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
 import { createRun } from '../queue/run-rows.ts';
 import { shapeRun, shapeWorkflow } from '../shape-run.ts';
 import type { Run, Workflow } from '../state-actions.ts';
 import { checkDispatchInputs } from '../workflow/dispatch-inputs.ts';
+import { parseWorkflow } from '../workflow/parse-workflow.ts';
 
 const read = repoAccess('actions:read', 'public');
 const write = repoAccess('actions:write', 'write');
@@ -125,18 +127,21 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
   if (workflow === null) return notFound();
   if (workflow.state !== 'active')
     return unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
-  if (workflow.dispatchInputs === null)
-    return unprocessable("Workflow does not have 'workflow_dispatch' trigger");
   if (Object.keys(body.inputs).length > github.dispatchInputs) {
     return unprocessable(
       `you may only define up to ${github.dispatchInputs} \`inputs\` for a workflow_dispatch event`,
     );
   }
-  const headSha = await resolveCommit(call.world.gitOf(call.repo), call.repo, body.ref);
-  if (headSha === null) return unprocessable(`No ref found for: ${body.ref}`);
-  const checked = checkDispatchInputs(workflow.dispatchInputs, body.inputs);
+  if (JSON.stringify(body.inputs).length > github.dispatchInputCharacters)
+    return unprocessable('inputs are too large.');
+  const found = await findRef(call, body.ref);
+  if (found === null) return unprocessable(`No ref found for: ${body.ref}`);
+  const { ref, headSha } = found;
+  const declared = await inputsAt(call, workflow, headSha);
+  if (declared === null) return unprocessable("Workflow does not have 'workflow_dispatch' trigger");
+  const checked = checkDispatchInputs(declared, body.inputs);
   if (!checked.ok) return unprocessable(checked.message);
-  const payload = { ref: fullRef(body.ref), inputs: checked.inputs, workflow: workflow.path };
+  const payload = { ref, inputs: checked.inputs, workflow: workflow.path };
   // The runner plans the run and names it when it hears of the dispatch.
   const run = createRun(call.world, {
     repo: call.repo,
@@ -144,7 +149,7 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
     event: 'workflow_dispatch',
     payload,
     actorId: call.actor.id,
-    source: { headSha, headBranch: body.ref.replace(/^refs\/(heads|tags)\//, ''), pullNumbers: [] },
+    source: { headSha, headBranch: ref.replace(/^refs\/(?:heads|tags)\//, ''), pullNumbers: [] },
     title: workflow.name,
     inputs: checked.inputs,
   });
@@ -165,8 +170,33 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
   });
 }
 
-function fullRef(ref: string): string {
-  return ref.startsWith('refs/') ? ref : `refs/heads/${ref}`;
+/** A branch, then a tag of that name; a commit's id is none (docs: create a workflow dispatch event, `ref`). */
+async function findRef(
+  { world, repo }: ActorCall,
+  name: string,
+): Promise<{ readonly ref: string; readonly headSha: string } | null> {
+  const store = world.gitOf(repo);
+  const refs = await store.refs();
+  const candidates = name.startsWith('refs/') ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`];
+  const ref = candidates.find((one) => /^refs\/(?:heads|tags)\//.test(one) && refs.has(one));
+  const headSha = ref === undefined ? null : await peel(store, refs.get(ref) ?? '');
+  return ref === undefined || headSha === null ? null : { ref, headSha };
+}
+
+/** What the file declares at that commit: it must be on the default branch to be known, and the ref's own one counts. */
+async function inputsAt(
+  { world, repo }: ActorCall,
+  workflow: Workflow,
+  headSha: string,
+): Promise<Workflow['dispatchInputs']> {
+  const store = world.gitOf(repo);
+  const commit = await store.readCommit(headSha);
+  const entry = commit === null ? null : await entryAt(store, commit.tree, workflow.path);
+  const bytes = entry === null ? null : await store.readBlob(entry.sha);
+  if (bytes === null) return null;
+  const source = new TextDecoder().decode(bytes);
+  if (source === workflow.source) return workflow.dispatchInputs;
+  return parseWorkflow(workflow.path, source).triggers.dispatch;
 }
 
 function setState(call: ActorCall, state: Workflow['state']): Answer {

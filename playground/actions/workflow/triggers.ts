@@ -42,6 +42,7 @@ export type Triggers = {
 
 /** Activity types that start a workflow when `types:` is absent; null = every type (docs: events that trigger workflows). */
 export const DEFAULT_TYPES = {
+  check_run: null,
   issue_comment: null,
   issues: null,
   pull_request: ['opened', 'synchronize', 'reopened'],
@@ -111,6 +112,7 @@ const onSchema = z.strictObject({
     .nullable()
     .optional(),
   workflow_run: z.strictObject({ workflows: list, types: list.default([]), ...filterKeys }).optional(),
+  check_run: activity.optional(),
   issue_comment: activity.optional(),
   issues: activity.optional(),
   pull_request: activity.optional(),

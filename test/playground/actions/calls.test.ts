@@ -150,6 +150,25 @@ describe('the secrets of a called job', () => {
     expect(one.ran[0]?.what).toBe('key  hook  cluster cluster-key-9');
   });
 
+  it('are not inherited by a workflow of another owner, and by one of the same owner all', async () => {
+    const foreign = await play(inner('{}'), 'secrets: inherit');
+    expect(foreign.one.ran[0]?.what).toBe('key  hook  cluster ');
+    const own = stage({ directories: { 'lab/ferrybot': await served({ inner: inner('{}') }) } });
+    await own.push(file('outer', call('lab', 'secrets: inherit')));
+    await played(own, 'outer');
+    expect(own.ran[0]?.what).toBe('key  hook hush-hush-42 cluster ');
+  });
+
+  it('and the variables of one file’s env: never reach the other', async () => {
+    const directory = await served({
+      inner: `on: workflow_call\nenv: {OF: inner}\njobs: {w: {${job('{run: "of ${{ env.OF }} ${{ env.OUTER }}"}')}}}`,
+    });
+    const one = stage({ directories: { 'ferrybot/ferrybot': directory } });
+    await one.push(file('outer', `env: {OUTER: secret}\n${call('ferrybot')}`));
+    await played(one, 'outer');
+    expect(one.ran[0]?.what).toBe('of inner ');
+  });
+
   it.each([
     ['one that it does not know', '{}', 'secrets: {OTHER: x}', 'Invalid secret, OTHER is not defined'],
     ['none where it needs one', '{KEY: {required: true}}', '', 'Secret KEY is required, but not provided'],

@@ -109,6 +109,21 @@ describe('concurrency', () => {
     expect([lab.run(first).conclusion, lab.run(second).status]).toEqual(['cancelled', 'in_progress']);
   });
 
+  it('is one for all workflows of a repository, and its name may be an expression', async () => {
+    const lab = stage();
+    const text = (name: string): string =>
+      `name: ${name}\n${grouped('{group: "launch-${{ github.ref_name }}-${{ inputs.lane }}", cancel-in-progress: "${{ inputs.lane == \'hero\' }}"}').replace('workflow_dispatch', '{workflow_dispatch: {inputs: {lane: {}}}}')}`;
+    await lab.push({ ...file('one', text('One')), ...file('two', text('Two')) });
+    await lab.dispatch('one.yml', { lane: 'daily' });
+    await lab.dispatch('two.yml', { lane: 'daily' });
+    await lab.dispatch('two.yml', { lane: 'hero' });
+    expect(statuses(lab)).toEqual(['in_progress', 'pending', 'in_progress']);
+    await lab.clock.advance(1_000);
+    await lab.dispatch('one.yml', { lane: 'HERO' });
+    await lab.clock.advance(1_000);
+    expect(statuses(lab)).toEqual(['in_progress', 'pending', 'cancelled', 'in_progress']);
+  });
+
   it('holds for single jobs too', async () => {
     const lab = stage();
     await lab.push(

@@ -119,6 +119,58 @@ jobs:
     expect(lab.log(lab.jobs(bad)[0]?.id ?? 0)).toContain('not allowed to deploy to cluster');
   });
 
+  it.each([
+    ['success', 'plan', 'skipped', ['plan success', 'maybe skipped', 'next skipped', 'last skipped']],
+    ['always()', 'plan', 'skipped', ['plan success', 'maybe skipped', 'next success', 'last success']],
+    ['!cancelled()', 'plan', 'skipped', ['plan success', 'maybe skipped', 'next success', 'last success']],
+    ['failure()', 'fail', 'failed', ['plan failure', 'maybe skipped', 'next success', 'last success']],
+    [
+      'success() || failure()',
+      'plan',
+      'skipped',
+      ['plan success', 'maybe skipped', 'next skipped', 'last skipped'],
+    ],
+  ])('behind a need that was skipped, if: %s after a plan that says %s', async (condition, plan, _, ends) => {
+    const lab = stage();
+    const wanted = condition === 'success' ? '' : `if: "${condition}", `;
+    await lab.push(
+      file(
+        'w',
+        `on: workflow_dispatch\njobs: {plan: {${job(`{run: ${plan}}`)}}, maybe: {needs: plan, if: "false", ${job('{run: x}')}}, next: {needs: maybe, ${wanted}${job('{run: x}')}}, last: {needs: next, ${wanted}${job('{run: x}')}}}`,
+      ),
+    );
+    const id = await lab.dispatch('w.yml');
+    await lab.actions.idle();
+    expect(lab.jobs(id).map(({ key, conclusion }) => `${key} ${conclusion}`)).toEqual(ends);
+  });
+
+  it('without a condition are skipped behind a job that ran after a skipped one (actions/runner#2205)', async () => {
+    const lab = stage();
+    await lab.push(
+      file(
+        'w',
+        `on: workflow_dispatch\njobs: {maybe: {if: "false", ${job('{run: x}')}}, next: {needs: maybe, if: always(), ${job('{run: x}')}}, last: {needs: next, ${job('{run: x}')}}}`,
+      ),
+    );
+    const id = await lab.dispatch('w.yml');
+    await lab.actions.idle();
+    expect(lab.jobs(id).map(({ conclusion }) => conclusion)).toEqual(['skipped', 'success', 'skipped']);
+  });
+
+  it('hand on no output that would show a secret (docs: jobs.<job_id>.outputs)', async () => {
+    const lab = stage();
+    await lab.push(
+      file(
+        'w',
+        `on: workflow_dispatch\njobs: {a: {outputs: {open: "\${{ steps.s.outputs.x }}", shown: "x\${{ secrets.WEBHOOK }}"}, ${job('{id: s, run: out x=1}')}}, b: {needs: a, ${job('{run: "got ${{ needs.a.outputs.open }} ${{ needs.a.outputs.shown }}."}')}}}`,
+      ),
+    );
+    const id = await lab.dispatch('w.yml');
+    await lab.actions.idle();
+    expect(lab.ran.at(-1)?.what).toBe('got 1 .');
+    expect(lab.log(lab.jobs(id)[0]?.id ?? 0)).toContain("Skip output 'shown' since it may contain secret.");
+  });
+
   it('may call a workflow of the same repository and use what it gives back', async () => {
     const lab = stage();
     await lab.push({

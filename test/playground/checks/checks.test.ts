@@ -162,7 +162,11 @@ describe('workflow dispatch', () => {
 
 async function withWorkflow(): Promise<Town> {
   const town = createTown();
-  await town.commit('main', { '.github/workflows/launch.yml': 'on: workflow_dispatch\n' });
+  await town.commit('main', {
+    '.github/workflows/launch.yml':
+      'on: {workflow_dispatch: {inputs: {order: {required: true}, lane: {default: daily}}}}\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
+    '.github/workflows/ci.yml': 'on: push\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
+  });
   const input = { type: 'string', options: [] } as const;
   const launch: Workflow = {
     id: 1,

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { mintUserToken } from '../../../playground/identity/tokens.ts';
+import { must } from '../../../playground/world/lookup.ts';
 import { file, job, stage } from '../actions/stage.ts';
 import { at, createTown, refusal, type Town } from '../world/town.ts';
 
@@ -93,6 +94,34 @@ describe('a fork', () => {
 });
 
 describe('a workflow for a pull request from a fork', () => {
+  it('does not run at all where the repository is private (docs: repository settings, off by default)', async () => {
+    const lab = stage();
+    await lab.push({
+      'a.txt': 'one\n',
+      ...file('ci', `{on: pull_request, jobs: {test: {${job('{run: test}')}}}}`),
+    });
+    const repo = lab.repo();
+    const ravi = must(
+      Object.values(lab.world.state.users).find(({ login }) => login === 'ravi'),
+      'ravi',
+    );
+    lab.world.state.repos[repo.id] = { ...repo, private: true };
+    const token = mintUserToken(lab.world, ravi.id);
+    const asRavi = async (method: string, path: string, body: object): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}` };
+      const url = `${lab.world.baseUrl}/api/v3/repos${path}`;
+      const request = new Request(url, { method, headers, body: JSON.stringify(body) });
+      return (await lab.world.fetch(request)).status;
+    };
+    const content = Buffer.from('new\n').toString('base64');
+    expect(await asRavi('POST', '/lab/model/forks', {})).toBe(202);
+    expect(await asRavi('PUT', '/ravi/model/contents/new.txt', { message: 'New', content })).toBe(201);
+    const wish = { title: 'T', head: 'ravi:main', base: 'main' };
+    expect(await asRavi('POST', '/lab/model/pulls', wish)).toBe(201);
+    await lab.clock.advance(1_000);
+    expect(lab.runs()).toEqual([]);
+  });
+
   it('waits for approval of a stranger, then runs without secrets and with a token that only reads', async () => {
     const lab = stage();
     await lab.push({

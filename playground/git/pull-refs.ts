@@ -1,0 +1,36 @@
+/** `refs/pull/N/head` and `refs/pull/N/merge`: what anybody can fetch of a pull request, and what its workflows run on. */
+
+import { type Act, putIssue } from '../threads/threads.ts';
+import type { PullIssue } from '../world/lookup.ts';
+import { writeMerge } from './git-merge.ts';
+import { webFlowSignature } from './shape-commit.ts';
+
+/**
+ * Brings both refs to where head and base are now and notes the test merge in the pull request; null there = the two are
+ * in conflict, and the merge ref stays at the last one that worked (docs: pull request refs and merge branches).
+ */
+export async function renewPullRefs(act: Act, issue: PullIssue): Promise<PullIssue> {
+  const store = act.world.gitOf(act.repo);
+  const { headSha, baseSha } = issue.pull;
+  await store.updateRef({ ref: `refs/pull/${issue.number}/head`, sha: headSha, force: true });
+  const ours = webFlowSignature(act.world.clock.now());
+  const merge = await writeMerge(store, {
+    method: 'merge',
+    base: baseSha,
+    head: headSha,
+    message: `Merge ${headSha} into ${baseSha}`,
+    author: ours,
+    committer: ours,
+  });
+  if (merge !== null)
+    await store.updateRef({ ref: `refs/pull/${issue.number}/merge`, sha: merge, force: true });
+  const pull = { ...issue.pull, testMergeSha: merge };
+  const renewed = { ...issue, pull };
+  putIssue(act.world, renewed);
+  return renewed;
+}
+
+/** Whether a ref belongs to GitHub alone: nobody moves it, by API or by git. */
+export function isPullRef(ref: string): boolean {
+  return ref.startsWith('refs/pull/');
+}
