@@ -11,8 +11,11 @@ import { nearest } from './grammar/nearness.ts';
 
 type Answer = ReturnType<typeof answer>;
 
+/** What of its place a consent is decided on. */
+export type ConsentContext = Pick<PlaceContext, 'now' | 'actor' | 'comment' | 'args' | 'mutations' | 'holds'>;
+
 /** The decision on a consent to a mutation of one of these kinds; what it records goes where the proposal stands. */
-export function decideConsent(context: PlaceContext, kinds: readonly MutationKind[]): Answer {
+export function decideConsent(context: ConsentContext, kinds: readonly MutationKind[]): Answer {
   const { mutations, args } = context;
   if (mutations.kind === 'unknown') return answer('logbook-broken');
   const [first] = kinds;
@@ -39,7 +42,7 @@ export function decideConsent(context: PlaceContext, kinds: readonly MutationKin
  * What of these the person can have meant: all that is open in this thread and was when they wrote; where nothing is,
  * the one that says best why not.
  */
-function mostLikely(context: PlaceContext, meant: readonly MutationRecord[]): readonly MutationRecord[] {
+function mostLikely(context: ConsentContext, meant: readonly MutationRecord[]): readonly MutationRecord[] {
   const here = meant.filter(({ proposal }) => proposal.thread === context.comment.thread);
   const open = here.filter(({ begun, ended }) => begun === null && ended === null);
   const shown = open.filter((one) => !isLater(context, one));
@@ -50,11 +53,11 @@ function mostLikely(context: PlaceContext, meant: readonly MutationRecord[]): re
 }
 
 /** Proposed after the person wrote: GitHub tells whole seconds, and its clock is not ours. */
-function isLater({ comment, now }: PlaceContext, one: MutationRecord): boolean {
+function isLater({ comment, now }: ConsentContext, one: MutationRecord): boolean {
   return comment.createdAt < (fromRfc3339(one.at) ?? now) - limits.clockSlackMs;
 }
 
-function otherTarget({ comment }: PlaceContext, all: readonly MutationRecord[], given: string): Answer {
+function otherTarget({ comment }: ConsentContext, all: readonly MutationRecord[], given: string): Answer {
   const names = [
     ...new Set(
       all
@@ -65,7 +68,7 @@ function otherTarget({ comment }: PlaceContext, all: readonly MutationRecord[], 
   return answer('consent-other-target', { given, suggest: nearest(given, names) ?? names.at(-1) ?? '' });
 }
 
-function refusal(context: PlaceContext, one: MutationRecord): Answer | null {
+function refusal(context: ConsentContext, one: MutationRecord): Answer | null {
   const { comment, now } = context;
   const { proposal, ended, begun } = one;
   if (ended !== null) return answer('consent-done', { outcome: ended.outcome, code: ended.code });
@@ -84,7 +87,7 @@ function refusal(context: PlaceContext, one: MutationRecord): Answer | null {
   return given === undefined ? null : answer('consent-given-already', { by: given.actor?.login ?? '' });
 }
 
-function consent({ actor, comment }: PlaceContext, { proposal, digest }: MutationRecord): Answer {
+function consent({ actor, comment }: ConsentContext, { proposal, digest }: MutationRecord): Answer {
   if (comment.surface === 'review-comment') throw new Error('a consent on a line of the change');
   const draft: EventDraft = {
     type: 'consented',

@@ -59,6 +59,21 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     repeats: ['mount-point'],
     load: async () => (await import('./verbs/check-infra.ts')).checkInfraVerb,
   },
+  'disk-scan': {
+    usage: 'DIR [--mount-point PATH] [--threshold N] [--warn N]',
+    summary: 'what a scan of worker disks means, from its recorded outputs',
+    load: async () => (await import('./verbs/disk-scan.ts')).diskScanVerb,
+  },
+  'bad-node': {
+    usage: '[--tpus FILE] < job.log',
+    summary: 'whether a log shows a bad TPU node, on which worker, and which machine that is',
+    load: async () => (await import('./verbs/bad-node.ts')).badNodeVerb,
+  },
+  'check-consent': {
+    usage: 'PATH --thread N --at TIME < comment.md',
+    summary: 'whether a comment would consent to a change of a cluster that a logbook has proposed',
+    load: async () => (await import('./verbs/check-consent.ts')).checkConsentVerb,
+  },
   backtest: {
     usage: '--config FILE [--logbook DIR]',
     summary: 'which decisions of recorded ferries a changed config would have made otherwise',

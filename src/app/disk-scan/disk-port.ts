@@ -1,26 +1,24 @@
 /** What disk care asks of a cluster: its machines, its workers, and the lab's own scripts in a checkout of the default branch. */
 
 import { type LookEnd, readLook } from '../../care/disk/cleanup-check.ts';
-import { readDiskUsage } from '../../care/disk/disk-usage.ts';
-import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
-import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import type { ScanEnd } from '../../care/disk/scan-report.ts';
 import { changeWithScript } from '../../clusters/gcp/change-with-script.ts';
 import { changeWithGcloud, type GcloudOptions } from '../../clusters/gcp/gcloud.ts';
 import { listVms } from '../../clusters/gcp/list-vms.ts';
 import { runScriptCommand, scriptCommand } from '../../clusters/gcp/script-command.ts';
-import { folderOf, inspectWorker } from '../../clusters/gcp/ssh.ts';
+import { inspectWorker } from '../../clusters/gcp/ssh.ts';
 import type { DiskConfig } from '../../config/disk-schema.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { ConsentToken } from '../../domain/consent-token.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { MutationStep } from '../../domain/mutation.ts';
-import { type Observed, unknown } from '../../domain/observed.ts';
+import type { Observed } from '../../domain/observed.ts';
 import type { VmListing } from '../../domain/tpu-vm.ts';
 import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/worker-disk.ts';
 import type { ProgramResult } from '../../host/process.ts';
+import { readLooks } from './read-looks.ts';
 
 /** A cluster whose disks are looked after, by its config. */
 export type DiskPlace = {
@@ -76,14 +74,8 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
       return endOf(await runScript(means, disk, { template: disk.scan, values }, limits.diskScanTimeoutMs));
     },
     list: () => listVms(means.gcloud, gcp),
-    look: async (worker) => {
-      const answers = await inspectWorker(means.gcloud, gcp.project, worker, mountPoint);
-      return {
-        disk: parsed(answers.disk, readDiskUsage),
-        mounts: parsed(answers.mounts, readMounts),
-        folders: parsed(answers.folders, (text) => readFolderSizes(text, folderOf(mountPoint))),
-      };
-    },
+    look: async (worker) =>
+      readLooks(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
     cleanupAlive: () => look(disk.cleanupAlive, {}),
     workerSeen: (worker) => look(disk.workerSeen, { worker }),
     change: (token, step, now) =>
@@ -140,8 +132,4 @@ function scriptEnvironment(
 function endOf({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd & LookEnd {
   const how = kind === 'exited' ? '' : `\n${kind} ${code ?? ''}`.trimEnd();
   return { exitCode, stdout, stderr: `${stderr}${how}` };
-}
-
-function parsed<Value>(answer: Observed<string>, read: (text: string) => Observed<Value>): Observed<Value> {
-  return answer.kind === 'known' ? read(answer.value) : unknown(answer.why);
 }

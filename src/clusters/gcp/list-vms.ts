@@ -41,7 +41,8 @@ export async function listVms(
   return { kind: 'listed', vms };
 }
 
-function readListing(text: string): VmListing {
+/** The answer of one list, as JSON; unknown where it is none, or has another shape. */
+export function readListing(text: string): VmListing {
   let json: unknown;
   try {
     json = JSON.parse(text);

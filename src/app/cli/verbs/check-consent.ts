@@ -1,0 +1,143 @@
+/** `ferrybot check-consent PATH --thread N < comment.md`: whether a comment would consent to a change that a logbook has proposed. */
+
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { type ConsentContext, decideConsent } from '../../../commands/consent.ts';
+import { readComment } from '../../../commands/grammar/read-comment.ts';
+import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
+import { fold } from '../../../domain/fold.ts';
+import { type Hold, holdsOn } from '../../../domain/hold.ts';
+import { branded, isDigest } from '../../../domain/ids.ts';
+import { EMPTY_JOURNAL, foldJournal } from '../../../domain/journal-state.ts';
+import type { MutationKind } from '../../../domain/mutation.ts';
+import type { MutationRecord } from '../../../domain/mutation-state.ts';
+import { known } from '../../../domain/observed.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
+import type { RunState } from '../../../domain/run-state.ts';
+import { sha256Hex } from '../../../host/hash.ts';
+import { JOURNAL } from '../../../logbook/rules.ts';
+import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import { type ConsentFlags, consentFlags } from './consent-arguments.ts';
+import { findLogbookFiles } from './logbook-files.ts';
+import { verifyFile } from './logbook-verify.ts';
+
+const KINDS: Readonly<Record<string, readonly MutationKind[]>> = {
+  'approve-node-delete': ['delete-tpu-vm'],
+  'approve-disk-cleanup': ['clean-disk', 'init-worker'],
+  'approve-start-cleanup': ['start-cleanup-cron'],
+};
+
+type Verdict = {
+  readonly command: string;
+  readonly line: number;
+  readonly code: string;
+  readonly detail: Readonly<Record<string, string | number>>;
+};
+
+/**
+ * Exit 0 if at least one command of the comment would be recorded as a consent. Judged: the comment's own text, thread and
+ * time, its author's permission as given, and what is recorded. Whether the comment is still there, unedited and by that
+ * author, and the live permission, is asked of GitHub by the runner, and stands in no file.
+ */
+export async function checkConsentVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const flags = consentFlags(args);
+  if (!flags.ok) return misused(io, wantsJson, flags.error);
+  const place = await placeAt(flags.value, io);
+  if (!place.ok) return misused(io, wantsJson, place.error);
+  const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await buffer(io.stdin));
+  const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots: [] });
+  const verdicts = reading.commands.flatMap(({ name, args: said, line }): readonly Verdict[] => {
+    const kinds = KINDS[name];
+    if (kinds === undefined) return [];
+    const { code, detail } = decideConsent(context(flags.value, place.value, body, said), kinds);
+    return [{ command: `/${name}`, line, code, detail }];
+  });
+  const isConsent = !flags.value.isBot && flags.value.mayConsent && verdicts.some(isGiven);
+  if (wantsJson) {
+    const { errors, ignored } = reading;
+    const { isBot, mayConsent } = flags.value;
+    io.stdout.write(`${JSON.stringify({ ok: isConsent, verdicts, isBot, mayConsent, errors, ignored })}\n`);
+  } else io.stdout.write(`${told(flags.value, verdicts).join('\n')}\n`);
+  return isConsent ? EXIT.yes : EXIT.no;
+}
+
+function isGiven({ code }: Verdict): boolean {
+  return code === 'consented';
+}
+
+function told({ isBot, mayConsent }: ConsentFlags, verdicts: readonly Verdict[]): readonly string[] {
+  return [
+    ...(isBot ? ['a bot gives no commands'] : []),
+    ...(mayConsent ? [] : ['its author may not consent']),
+    ...verdicts.map(
+      ({ line, command, code, detail }) => `line ${line}: ${command}: ${code} ${JSON.stringify(detail)}`,
+    ),
+    ...(verdicts.length === 0 ? ['no command of it consents to anything'] : []),
+  ];
+}
+
+function context(
+  { thread, at, now, surface }: ConsentFlags,
+  { mutations, holds }: Place,
+  body: string,
+  args: Readonly<Record<string, string>>,
+): ConsentContext {
+  const author = { id: 0, login: 'author' };
+  return {
+    now,
+    actor: author,
+    args,
+    comment: {
+      surface,
+      id: 0,
+      nodeId: '',
+      thread,
+      author,
+      authorIsBot: false,
+      byUs: false,
+      byOwnApp: false,
+      body,
+      bodyDigest: branded(`sha256:${sha256Hex(body)}`, isDigest),
+      createdAt: at,
+      updatedAt: at,
+      editedAt: null,
+      minimized: false,
+    },
+    mutations: known(mutations),
+    holds: known(holds),
+  };
+}
+
+/** What a thread can see: changes of its run and of the journal, and what holds them back. */
+type Place = { readonly mutations: readonly MutationRecord[]; readonly holds: readonly Hold[] };
+
+/** Reads the records at the path as control would for this thread; an error where one of them does not verify. */
+async function placeAt({ path, thread }: ConsentFlags, io: VerbIo): Promise<Result<Place, string>> {
+  const files = await findLogbookFiles(resolve(io.cwd, path), io.cwd, pathOnly(io));
+  if (!files.ok) return files;
+  let own: RunState | null = null;
+  let journal = EMPTY_JOURNAL;
+  for (const file of files.value) {
+    const { run, bad, verification } = verifyFile(file, { keys: null, head: null });
+    // A record that is not over needs no anchor to be read.
+    if (bad !== null && bad.reason !== 'unanchored')
+      return fail(`${file.path}:${bad.line}: ${bad.message}: nothing can be consented to on a broken record`);
+    if (run.run === JOURNAL) {
+      journal = foldJournal(verification.events);
+      continue;
+    }
+    const state = fold(verification.events);
+    if (!state.ok) return fail(`${file.path}: ${state.error.rule}`);
+    if (isThreadOf(state.value, thread)) own = state.value;
+  }
+  if (own === null) return ok({ mutations: journal.mutations, holds: journal.holds });
+  return ok({
+    mutations: [...own.mutations, ...journal.mutations],
+    holds: [...own.holds, ...holdsOn(journal.holds, own.proposal.date)],
+  });
+}
+
+function isThreadOf(state: RunState | null, thread: number): boolean {
+  return state !== null && [state.proposal.issue, state.proposal.pull].includes(thread);
+}

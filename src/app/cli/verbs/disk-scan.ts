@@ -1,0 +1,103 @@
+/** `ferrybot disk-scan DIR`: what a scan of worker disks would be judged to mean, from the recorded outputs of its programs. */
+
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { scanRecord } from '../../../care/disk/scan-record.ts';
+import { diskSchema } from '../../../config/disk-schema.ts';
+import type { DiskScan } from '../../../domain/disk-scan.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
+import { isMountPoint } from '../../../domain/worker-disk.ts';
+import { redact } from '../../../host/redactor.ts';
+import { FINDING_WORDS } from '../../../render/disk-words.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { readRecordedScan } from './recorded-scan.ts';
+
+/**
+ * Exit 0: a whole scan found every worker above the warning; 1: a worker is short, or something is unknown. The folder
+ * holds scan.txt (what the dry run printed), and where they were recorded scan.exit (its exit code, else 0), tpus.json
+ * (`gcloud compute tpus tpu-vm list --format=json`) and workers/TPU/INDEX/{df,mounts,du}.txt.
+ */
+export async function diskScanVerb(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const flags = flagsOf(args);
+  if (!flags.ok) return misused(io, wantsJson, flags.error);
+  const { folder, cluster, policy } = flags.value;
+  const recorded = await readRecordedScan(resolve(io.cwd, folder), policy, (text) => redact(text, []));
+  if (!recorded.ok) return misused(io, wantsJson, recorded.error);
+  const scan = scanRecord({ cluster, cleanup: 'not-asked', policy, ...recorded.value });
+  const isFine = scan.reading === 'whole' && scan.workers.length === 0;
+  const proposed = proposals(scan);
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: isFine, scan, proposed })}\n`);
+  else io.stdout.write(`${told(scan, proposed).join('\n')}\n`);
+  return isFine ? EXIT.yes : EXIT.no;
+}
+
+type Proposed = { readonly tpu: string; readonly workers: readonly number[]; readonly steps: string };
+
+/** What would be proposed: only where data lies beside a missing mount, on a machine that the cloud lists. */
+function proposals({ workers }: DiskScan): readonly Proposed[] {
+  const misplaced = workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
+  return [...Map.groupBy(misplaced, ({ tpu }) => tpu)].map(([tpu, hosts]) => ({
+    tpu,
+    workers: hosts.map(({ worker }) => worker),
+    steps: 'clean-disk, init-worker',
+  }));
+}
+
+function told(scan: DiskScan, proposed: readonly Proposed[]): readonly string[] {
+  const { reading, why, workers, warnPercent } = scan;
+  const isWhole = reading === 'whole';
+  return [
+    ...(isWhole ? [] : [`${reading}: ${why}`]),
+    ...workers.map(
+      (worker) =>
+        `${worker.level}: ${worker.tpu} worker ${worker.worker}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
+    ),
+    ...(isWhole && workers.length === 0 ? [`every worker has more than ${warnPercent}% free`] : []),
+    ...proposed.map(
+      ({ tpu, workers: hosts, steps }) =>
+        `would be proposed: ${steps} of ${tpu} (worker ${hosts.join(', ')}); a person consents with /approve-disk-cleanup worker=${tpu}`,
+    ),
+  ];
+}
+
+type Flags = {
+  readonly folder: string;
+  readonly cluster: string;
+  readonly policy: Parameters<typeof scanRecord>[0]['policy'];
+};
+
+function flagsOf(args: readonly string[]): Result<Flags, string> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        'mount-point': { type: 'string', default: '/tmp/gcsfuse_mount' },
+        threshold: { type: 'string', default: '10' },
+        warn: { type: 'string', default: '20' },
+        cluster: { type: 'string', default: '' },
+        json: { type: 'boolean' },
+      },
+    });
+    const [folder, ...more] = positionals;
+    if (folder === undefined || more.length > 0)
+      return fail('disk-scan needs one folder with recorded outputs');
+    // The same rules as in a config: what is no place to clear is no place to judge.
+    const read = diskSchema.safeParse({
+      mountPoint: values['mount-point'],
+      clusterFile: 'infra/cluster.yaml',
+      thresholdPercent: Number(values.threshold),
+      warnPercent: Number(values.warn),
+    });
+    if (!read.success)
+      return fail(read.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
+    const { mountPoint, thresholdPercent, warnPercent } = read.data;
+    if (!isMountPoint(mountPoint)) return fail(`--mount-point: ${mountPoint} is none`);
+    return ok({ folder, cluster: values.cluster, policy: { mountPoint, thresholdPercent, warnPercent } });
+  } catch (error) {
+    // parseArgs says what it does not know by throwing a TypeError.
+    if (error instanceof TypeError) return fail(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,276 @@
+/** The doors of care on the command line: recorded disk scans, logs of bad nodes, and comments that may be consents. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { badNodeVerb } from '../../../src/app/cli/verbs/bad-node.ts';
+import { checkConsentVerb } from '../../../src/app/cli/verbs/check-consent.ts';
+import { diskScanVerb } from '../../../src/app/cli/verbs/disk-scan.ts';
+import { proposalDigest } from '../../../src/care/mutation-digest.ts';
+import type { MutationProposal } from '../../../src/domain/mutation.ts';
+import { digestOf, evidence, proposal } from '../../care/consent-parts.ts';
+import { aNode } from '../../care/gcloud-standin.ts';
+import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+import { fileOf, START_MS } from '../../logbook/sample-logbook.ts';
+
+const GB = 1_000_000_000;
+
+/** A folder with these files. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = scratchFolder();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+async function call(
+  verb: typeof diskScanVerb,
+  cwd: string,
+  args: readonly string[],
+  stdin = '',
+): Promise<{ readonly code: number; readonly out: string }> {
+  let out = '';
+  const sink = { write: (text: string) => (out += text) };
+  const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout: sink, stderr: sink, cwd, environment };
+  const code = await verb(args, io);
+  return { code, out };
+}
+
+const asJson = async (...args: Parameters<typeof call>): Promise<object> => {
+  const [verb, cwd, flags, stdin] = args;
+  const { code, out } = await call(verb, cwd, [...flags, '--json'], stdin);
+  return { code, ...(JSON.parse(out) as object) };
+};
+
+describe('disk-scan', () => {
+  const ROOT_MOUNT = '22 1 8:1 / / rw - ext4 /dev/sda1 rw\n';
+  const BUCKET = '40 22 0:50 / /tmp/gcsfuse_mount rw - fuse.gcsfuse bucket rw\n';
+  const DF = `Filesystem 1-blocks Used Available Capacity Mounted on\n/dev/root ${100 * GB} ${96 * GB} ${4 * GB} 96% /\n`;
+  const DU = `${61 * GB}\t/tmp/gcsfuse_mount/models\n${62 * GB}\t/tmp/gcsfuse_mount\n${63 * GB}\t/tmp\n`;
+  const low = (tpu: string): string => `  ⚠ ${tpu} worker 0: 4% free (4.0G available)\n`;
+  const worker = (tpu: string, mounts: string): Readonly<Record<string, string>> => ({
+    [`workers/${tpu}/0/df.txt`]: DF,
+    [`workers/${tpu}/0/mounts.txt`]: mounts,
+    [`workers/${tpu}/0/du.txt`]: DU,
+  });
+  const tpus = JSON.stringify([aNode('ray-a', '10.130.0.1'), aNode('ray-b', '10.130.0.2')]);
+
+  it('says yes to a whole scan in which every worker has room', async () => {
+    const folder = folderWith({ 'scan.txt': '✓ All workers have >20% free disk space\n' });
+    expect(await asJson(diskScanVerb, folder, ['.'])).toMatchObject({
+      code: 0,
+      ok: true,
+      scan: { reading: 'whole', workers: [] },
+      proposed: [],
+    });
+  });
+
+  it('finds the cause of each worker, and proposes for a missing mount alone', async () => {
+    const folder = folderWith({
+      'scan.txt': low('ray-a') + low('ray-b') + low('ray-c'),
+      'tpus.json': tpus,
+      ...worker('ray-a', ROOT_MOUNT),
+      ...worker('ray-b', ROOT_MOUNT + BUCKET),
+      ...worker('ray-c', ROOT_MOUNT),
+    });
+    expect(await asJson(diskScanVerb, folder, ['.'])).toMatchObject({
+      code: 1,
+      ok: false,
+      scan: {
+        workers: [
+          { tpu: 'ray-a', finding: 'mount-missing', percentFree: '4.0', detail: { misplacedBytes: 62 * GB } },
+          { tpu: 'ray-b', finding: 'mount-there' },
+          { tpu: 'ray-c', finding: 'mount-missing', vm: null },
+        ],
+      },
+      proposed: [{ tpu: 'ray-a', workers: [0] }],
+    });
+    expect((await call(diskScanVerb, folder, ['.'])).out).toContain(
+      'would be proposed: clean-disk, init-worker of ray-a (worker 0)',
+    );
+  });
+
+  it.each([
+    ['nothing was printed', { 'scan.txt': '' }, 'unreadable'],
+    [
+      'the scan failed',
+      { 'scan.txt': '✓ All workers have >20% free disk space\n', 'scan.exit': '1' },
+      'unreadable',
+    ],
+    [
+      'it did not end',
+      { 'scan.txt': '✓ All workers have >20% free disk space\n', 'scan.exit': 'killed' },
+      'unreadable',
+    ],
+    [
+      'it was asked for another threshold',
+      { 'scan.txt': '✓ All workers have >10% free disk space\n' },
+      'unreadable',
+    ],
+    [
+      'a worker could not be read',
+      { 'scan.txt': `ERROR: ray-a: timed out\n✓ All workers have >20% free disk space\n` },
+      'partial',
+    ],
+  ])('does not say fine where %s', async (_, files, reading) => {
+    expect(await asJson(diskScanVerb, folderWith(files), ['.'])).toMatchObject({
+      code: 1,
+      ok: false,
+      scan: { reading },
+      proposed: [],
+    });
+  });
+
+  it('takes what was not recorded, or cut off, for unknown', async () => {
+    const files = { 'scan.txt': low('ray-a'), 'tpus.json': tpus, ...worker('ray-a', ROOT_MOUNT) };
+    const findingOf = async (change: Readonly<Record<string, string>>): Promise<unknown> => {
+      const answer = await asJson(diskScanVerb, folderWith({ ...files, ...change }), ['.']);
+      return (answer as { scan: { workers: readonly { finding: string }[] } }).scan.workers[0]?.finding;
+    };
+    expect(await findingOf({})).toBe('mount-missing');
+    expect(await findingOf({ 'workers/ray-a/0/mounts.txt': BUCKET })).toBe('mounts-unread');
+    expect(await findingOf({ 'workers/ray-a/0/du.txt': DU.split('\n').slice(0, 1).join('\n') })).toBe(
+      'folders-unread',
+    );
+    expect(await findingOf({ 'workers/ray-a/0/df.txt': '' })).toBe('disk-unread');
+  });
+
+  it('is used wrongly without a folder, without a scan in it, and for a mount point that is none', async () => {
+    for (const args of [[], ['.'], ['.', '--mount-point', '/'], ['.', '--warn', 'x'], ['a', 'b'], ['--x']])
+      expect((await call(diskScanVerb, folderWith({}), args)).code).toBe(2);
+  });
+});
+
+describe('bad-node', () => {
+  const LINE =
+    '(Train pid=42, ip=10.130.0.2) RuntimeError: No accelerator found. Please run on a TPU or GPU.\n';
+  const folder = folderWith({
+    'tpus.json': JSON.stringify([aNode('ray-a', '10.130.0.1'), aNode('ray-b', '10.130.0.2')]),
+    'broken.json': '{',
+  });
+
+  it('names signature, address, line and machine', async () => {
+    expect(await asJson(badNodeVerb, folder, ['--tpus', 'tpus.json'], `hello\n${LINE}`)).toMatchObject({
+      code: 0,
+      ok: true,
+      signatures: [{ id: 'no-accelerator', lineNumber: 2, count: 1 }],
+      workers: ['10.130.0.2'],
+      machine: { kind: 'found', name: 'ray-b', zone: 'us-central1-a', worker: 0 },
+    });
+  });
+
+  it.each([
+    ['no machines are given', [], LINE, 'not-configured'],
+    ['the list is none', ['--tpus', 'broken.json'], LINE, 'unreadable'],
+    ['two workers show it', ['--tpus', 'tpus.json'], LINE + LINE.replace('.2)', '.1)'), 'several-workers'],
+    ['no line says where', ['--tpus', 'tpus.json'], 'Device or resource busy\n', 'no-address'],
+    ['no machine has the address', ['--tpus', 'tpus.json'], LINE.replace('.2)', '.9)'), 'no-machine'],
+  ])('says that the machine is not certain where %s', async (_, args, log, code) => {
+    expect(await asJson(badNodeVerb, folder, args, log)).toMatchObject({
+      code: 0,
+      machine: { kind: 'unclear', code },
+    });
+  });
+
+  it('says no to a log of another failure, and tells no secret', async () => {
+    expect(await asJson(badNodeVerb, folder, [], 'OwnerDiedError\n')).toEqual({
+      code: 1,
+      ok: false,
+      signatures: [],
+      workers: [],
+      machine: null,
+    });
+    const secret = `hf_${'a'.repeat(30)}`;
+    expect((await call(badNodeVerb, folder, [], `${secret} Device or resource busy\n`)).out).not.toContain(
+      secret,
+    );
+    expect((await call(badNodeVerb, folder, ['log.txt'], '')).code).toBe(2);
+  });
+});
+
+describe('check-consent', () => {
+  const proposed = (change: Partial<MutationProposal>): MutationProposal =>
+    proposal({
+      record: 'journal',
+      mutation: { kind: 'start-cleanup-cron', head: 'us-central1' },
+      steps: [{ does: 'start-cleanup-cron', command: ['uv', 'run', 'x.py', 'start-cleanup'] }],
+      ...change,
+    });
+  const here = proposed({});
+  const journal = (...all: readonly MutationProposal[]): string =>
+    folderWith({
+      'journal/events.jsonl': fileOf(
+        all.map((what) => ({
+          type: 'mutation-proposed',
+          role: 'control',
+          data: { proposal: what, digest: proposalDigest(what, digestOf), evidence },
+        })),
+        'journal',
+      ).text,
+    });
+  const at = (minute: number): string => new Date(START_MS + minute * 60_000).toISOString();
+  const flags = (...more: readonly string[]): readonly string[] => [
+    '.',
+    '--thread',
+    '12',
+    '--at',
+    at(10),
+    ...more,
+  ];
+  const COMMAND = '/approve-start-cleanup';
+
+  it('says yes to the command in its thread within the hour', async () => {
+    expect(await asJson(checkConsentVerb, journal(here), flags(), COMMAND)).toMatchObject({
+      code: 0,
+      ok: true,
+      verdicts: [{ command: COMMAND, line: 1, code: 'consented', detail: { target: 'us-central1' } }],
+    });
+  });
+
+  it.each<[string, readonly string[], string, string | undefined]>([
+    ['in another thread', ['.', '--thread', '13', '--at', at(10)], COMMAND, 'consent-other-thread'],
+    ['an hour after it was written', flags('--now', at(70)), COMMAND, 'consent-too-old'],
+    [
+      'written before the proposal',
+      ['.', '--thread', '12', '--at', at(-1)],
+      COMMAND,
+      'consent-nothing-proposed',
+    ],
+    ['with another digest', flags(), `${COMMAND} ${'0'.repeat(12)}`, 'consent-other-digest'],
+    ['on a line of a change', flags('--surface', 'review-comment'), COMMAND, 'consent-not-here'],
+    ['of somebody who may not', flags('--permission', 'write'), COMMAND, 'consented'],
+    ['of a bot', flags('--bot'), COMMAND, 'consented'],
+    ['for something else', flags(), '/approve-disk-cleanup worker=ray-a', 'consent-nothing-proposed'],
+    ['in a quote', flags(), `> ${COMMAND}`, undefined],
+    ['in a block of code', flags(), `\`\`\`\n${COMMAND}\n\`\`\``, undefined],
+    ['in letters that only look so', flags(), COMMAND.replace('a', 'а'), undefined],
+  ])('says no to one %s', async (_, args, text, code) => {
+    expect(await asJson(checkConsentVerb, journal(here), args, text)).toMatchObject({
+      code: 1,
+      ok: false,
+      verdicts: code === undefined ? [] : [{ code }],
+    });
+  });
+
+  it('asks which where two are open, and takes the one that is named', async () => {
+    const folder = journal(here, proposed({ round: 2 }));
+    expect(await asJson(checkConsentVerb, folder, flags(), COMMAND)).toMatchObject({
+      code: 1,
+      verdicts: [{ code: 'consent-ambiguous' }],
+    });
+    const named = `${COMMAND} ${proposalDigest(here, digestOf).slice(7, 19)}`;
+    expect((await call(checkConsentVerb, folder, flags(), named)).code).toBe(0);
+  });
+
+  it('says nothing on a record that does not verify', async () => {
+    const folder = journal(here);
+    const file = join(folder, 'journal/events.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('us-central1', 'us-central2'));
+    const { out, code } = await call(checkConsentVerb, folder, flags(), COMMAND);
+    expect([code, out]).toEqual([2, expect.stringContaining('broken record')]);
+    expect((await call(checkConsentVerb, folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
+  });
+});
