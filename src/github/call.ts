@@ -173,7 +173,8 @@ function judged(client: GitHubClient, failure: Failure): Once {
   const { status, message, headers } = failure;
   const isLimit =
     status === 429 ||
-    (status === 403 && (headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'));
+    (status === 403 &&
+      (headers['retry-after'] !== undefined || isUsedUp(headers) || SECONDARY_LIMIT.test(message)));
   const clock = noteClock(client, headers['date']);
   // A token that died while this machine slept: whoever mints tokens now knows the time, so once more.
   if (status === 401 && clock === 'moved')
@@ -195,10 +196,18 @@ function judged(client: GitHubClient, failure: Failure): Once {
   return { result: { kind: 'refused', status, message }, retryAfterMs: null, notActed: true };
 }
 
+/** A secondary limit may say so in its words alone (GitHub docs, troubleshooting the REST API, rate limit errors). */
+const SECONDARY_LIMIT = /\bsecondary rate limit\b|\babuse detection\b/i;
+
+function isUsedUp(headers: Failure['headers']): boolean {
+  return headers['x-ratelimit-remaining'] === '0';
+}
+
 /** GitHub docs, rate limits: honour retry-after; at zero remaining wait for the reset; else at least a minute. */
 function limitWaitMs(client: GitHubClient, headers: Readonly<Record<string, unknown>>): number {
   const retryAfter = Number(headers['retry-after']);
   if (Number.isFinite(retryAfter)) return retryAfter * 1_000;
+  if (!isUsedUp(headers)) return limits.requestLimitWaitMs;
   const reset = Number(headers['x-ratelimit-reset']) * 1_000 - client.now();
   return Number.isFinite(reset) && reset > 0 ? reset : limits.requestLimitWaitMs;
 }
