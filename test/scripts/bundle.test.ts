@@ -1,10 +1,12 @@
 /** The bundle is one file that needs nothing beside it, is made of the same bytes every time, and names its licences. */
 
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { type Bundle, buildBundle } from '../../scripts/bundle/build-bundle.ts';
 import { differencesFrom } from '../../scripts/bundle/compare.ts';
 
@@ -14,8 +16,15 @@ import { getInput } from ${path('node_modules/@actions/core/lib/core.js')};
 import { execa } from ${path('node_modules/execa/index.js')};
 import { z } from ${path('node_modules/zod/index.js')};
 import { supervisorSource } from ${path('src/clusters/local/supervisor.ts')};
+import { openTailSocket } from ${path('src/clusters/ray/rest/tail-socket.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
-else {
+else if (process.env.PROBE === 'follow') {
+  const request = { url: new URL(process.env.PROBE_URL), headers: {}, timeoutMs: 20_000 };
+  openTailSocket(request, {
+    onText: (bytes) => console.log(Buffer.from(bytes).toString('utf8')),
+    onClosed: (reason) => console.log('closed', reason),
+  });
+} else {
   const { createPythonParser } = await import(${path('src/host/python-parser.ts')});
   const { root } = (await createPythonParser()).parse('learning_rate = 3e-3');
   const { stdout } = await execa('git', ['--version']);
@@ -46,6 +55,21 @@ describe('the bundle of a probe', () => {
       wrong: 'Invalid input: expected number, received string',
       mode: 'chat',
     });
+  });
+
+  it('follows a log over a socket with what is left of the library', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true });
+    server.on('connection', (socket) => {
+      socket.send('step 1 🚀');
+      socket.close(1000);
+    });
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    const env = { PROBE: 'follow', PROBE_URL: `ws://127.0.0.1:${address.port}` };
+    const { stdout } = await execa(process.execPath, [file], { cwd: folder, env });
+    server.close();
+    expect(stdout.split('\n')).toEqual(['step 1 🚀', 'closed null']);
   });
 
   it('looks at an event without loading the rest', async () => {
