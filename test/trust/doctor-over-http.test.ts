@@ -1,6 +1,6 @@
 /** The doctor over real HTTP: a lab that was just copied, and the same lab after somebody did what the doctor asks for. */
 
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -44,6 +44,14 @@ async function copiedLab(): Promise<Lab> {
     path,
     config.replaceAll(/(public:\s*)(\S+)/g, (_, name: string) => name + createKeyPair().public),
   );
+  const workflows = join(folder, '.github/workflows');
+  for (const name of await readdir(workflows)) {
+    const text = await readFile(join(workflows, name), 'utf8');
+    await writeFile(
+      join(workflows, name),
+      text.replaceAll(/@0123456789abcdef\w+/g, `@${'fedcba98'.repeat(5)}`),
+    );
+  }
   const heard = await listen(0);
   if (!heard.ok) throw new Error(heard.reason);
   const store = createMemoryStore();

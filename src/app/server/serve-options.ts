@@ -37,7 +37,13 @@ export function readServeOptions(
 ): Result<ServeOptions, readonly string[]> {
   const parsed = schema.safeParse(environment);
   if (!parsed.success)
-    return fail(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+    return fail(
+      parsed.error.issues.map(({ path: [name = ''], message }) =>
+        environment[String(name)] === undefined
+          ? `${String(name)} is missing`
+          : `${String(name)}: ${message}`,
+      ),
+    );
   const env = parsed.data;
   return ok({
     appId: env.APP_ID,

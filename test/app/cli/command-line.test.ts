@@ -77,6 +77,7 @@ describe('wrong use', { timeout: 60_000 }, () => {
     [['check-pr', '--body', '/'], /^\/ cannot be read: EISDIR/],
     [['check-config', '/dev/zero'], /^\/dev\/zero cannot be read: it is longer than 67108864 bytes/],
     [['logbook', 'verify', 'nothing-here'], /nothing at/],
+    [['serve'], /missing or wrong:\nAPP_ID is missing\nPRIVATE_KEY is missing/],
   ];
 
   it.each(wrong)('%j is exit 2, with words that say what is wrong', async (args, words) => {

@@ -139,6 +139,9 @@ function isEmptyMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
+/** What the example workflows have in the place of a release: no commit of anybody. */
+const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
+
 /** Every use of ferrybot names one commit, and all of them the same: two versions may read one order differently. */
 function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
   const used = [...files.values()]
@@ -148,6 +151,8 @@ function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
   const commits = [...new Set(used)];
   const todo = 'Put the full commit of one release behind every use of ferrybot.';
   if (used.length === 0) return missing('workflows-pinned', 'no workflow uses ferrybot', todo);
+  if (commits.includes(EXAMPLE_COMMIT))
+    return missing('workflows-pinned', "the example's placeholder still stands where a commit belongs", todo);
   if (commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? ''))
     return fine('workflows-pinned', commits[0] ?? '');
   return missing('workflows-pinned', commits.join(', '), todo);

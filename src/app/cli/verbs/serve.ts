@@ -7,11 +7,12 @@ import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Ends with 0 on SIGTERM or SIGINT, after the work under way. */
 export async function serveVerb(args: readonly string[], io: VerbIo): Promise<number> {
-  if (args.length > 0)
-    return misused(io, args.includes('--json'), 'serve takes its settings from the environment');
+  const wantsJson = args.includes('--json');
+  if (args.some((arg) => arg !== '--json'))
+    return misused(io, wantsJson, 'serve takes its settings from the environment');
   const options = readServeOptions(io.environment, Date.now);
   if (!options.ok)
-    return misused(io, false, `these settings are missing or wrong:\n${options.error.join('\n')}`);
+    return misused(io, wantsJson, `these settings are missing or wrong:\n${options.error.join('\n')}`);
   await mkdir(options.value.workDirectory, { recursive: true, mode: 0o700 });
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],
@@ -22,7 +23,11 @@ export async function serveVerb(args: readonly string[], io: VerbIo): Promise<nu
       `${redact(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`, secrets)}\n`,
     ),
   );
-  io.stdout.write(`listening on ${serving.url}\n`);
+  io.stdout.write(
+    wantsJson
+      ? `${JSON.stringify({ ok: true, error: null, url: serving.url })}\n`
+      : `listening on ${serving.url}\n`,
+  );
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
     // A parent that started us over a pipe and is gone: nobody would stop us any more.
