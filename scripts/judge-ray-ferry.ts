@@ -1,0 +1,21 @@
+/** `node scripts/judge-ray-ferry.ts FOLDER`: whether the record of a rehearsal with `--engine ray --keep FOLDER` shows what Ray did; exit code 1 and why where it does not. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rayFerryFaults } from '../test/support/ray-ferry-faults.ts';
+
+const [folder = '.'] = process.argv.slice(2);
+const runs = join(folder, 'logbook', 'runs');
+const faults: string[] = [];
+let judged = 0;
+for (const run of await readdir(runs)) {
+  const lines = (await readFile(join(runs, run, 'events.jsonl'), 'utf8')).trimEnd().split('\n');
+  faults.push(...rayFerryFaults(run, lines));
+  judged += 1;
+}
+if (judged === 0) faults.push('there is no run');
+for (const fault of faults) console.error(fault);
+console.log(
+  `${judged} run(s) on Ray: ${faults.length === 0 ? 'as they should be' : 'not as they should be'}`,
+);
+process.exitCode = faults.length === 0 ? 0 : 1;
