@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { GitExporter } from '../../domain/git.ts';
+import { GitError, type GitExporter } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
@@ -49,7 +49,7 @@ export type Programs = {
   readonly check: (call: TreeCall) => Promise<TreeResult>;
 };
 
-/** Helpers on this machine. Of our environment they get PATH alone; checks get a HOME in their own folder as well. */
+/** Helpers on this machine; `GitError` where it has no room for them. Of our environment they get PATH alone; checks get a HOME in their own folder as well. */
 export function createHelpers(path: string): Programs {
   return {
     ask: ({ command: [file = '', ...args], input, timeoutMs, outputBytesMax }) =>
@@ -79,12 +79,18 @@ export function createHelpers(path: string): Programs {
   };
 }
 
+/** A machine without room is asked again another time, and is no break of everything that waits behind. */
 async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
-  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-helper-'));
   try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    const folder = await mkdtemp(join(tmpdir(), 'ferrybot-helper-'));
+    try {
+      return await work(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  } catch (cause) {
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+    throw new GitError('failed', `the folder for a helper: ${cause.message}`, { cause });
   }
 }
 
@@ -95,6 +101,7 @@ async function asRepository(tree: string, env: Readonly<Record<string, string>>)
     ['add', '--all', '--force'],
   ]) {
     const result = await runProgram('git', args, { env: { ...env, GIT_CONFIG_NOSYSTEM: '1' }, cwd: tree });
-    if (!result.ok) throw new Error(`git ${args[0] ?? ''} in the checkout for the checks: ${result.stderr}`);
+    if (!result.ok)
+      throw new GitError('failed', `git ${args[0] ?? ''} in the checkout for the checks: ${result.stderr}`);
   }
 }

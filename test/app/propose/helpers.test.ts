@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHelpers } from '../../../src/app/propose/helpers.ts';
-import type { GitExporter } from '../../../src/domain/git.ts';
+import { GitError, type GitExporter } from '../../../src/domain/git.ts';
 import { branded, isSha } from '../../../src/domain/ids.ts';
 
 const helpers = createHelpers(process.env['PATH'] ?? '');
@@ -83,5 +83,20 @@ describe('the checks', () => {
     expect(await helpers.check({ ...tree, commands: [script('1'), script('2')] })).toBeNull();
     const failed = await helpers.check({ ...tree, commands: [script('process.exit(7)'), script('2')] });
     expect(failed?.result.exitCode).toBe(7);
+  });
+});
+
+describe('a machine without room', () => {
+  it('is what git cannot do, so that the command waits and nobody behind it', async () => {
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = join(import.meta.dirname, 'no-such-folder');
+    try {
+      const call = { ...bounds, git, commit: COMMIT, files: {}, commands: [] };
+      await expect(helpers.check(call)).rejects.toBeInstanceOf(GitError);
+      await expect(helpers.ask({ ...bounds, command: script('') })).rejects.toBeInstanceOf(GitError);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
   });
 });
