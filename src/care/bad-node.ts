@@ -4,6 +4,7 @@
  */
 
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
+import { isSameAddress } from '../domain/ip-address.ts';
 import { limits } from '../domain/limits.ts';
 import type { VmIdentity } from '../domain/mutation.ts';
 import type { MutationRecord } from '../domain/mutation-state.ts';
@@ -28,6 +29,7 @@ export const UNCLEAR = [
   'not-configured',
   'no-machine',
   'several-machines',
+  'head-node',
   'unreadable',
 ] as const;
 export type UnclearCode = (typeof UNCLEAR)[number];
@@ -102,12 +104,14 @@ export function judgeBadNode(
       ? unclear('unreadable', listing.message)
       : { kind: 'wait', why: listing.message };
   const found = listing.vms.flatMap((vm) => {
-    const worker = vm.workers.findIndex((addresses) => addresses.includes(address));
+    const worker = vm.workers.findIndex((addresses) => addresses.some((one) => isSameAddress(one, address)));
     return worker < 0 ? [] : [{ vm, worker }];
   });
   const [only] = found;
   if (only === undefined) return unclear('no-machine', address);
   if (found.length > 1) return unclear('several-machines', found.map(({ vm }) => vm.name).join(', '));
+  // Whoever deletes the head has restarted the cluster, which nobody can consent to here.
+  if (only.vm.rayNodeType === 'head') return unclear('head-node', only.vm.name);
   const { name, zone, createdAt } = only.vm;
   return { kind: 'found', ...only, identity: { name, zone, createdAt, address } };
 }

@@ -2,6 +2,7 @@
 
 import type { ConsentToken } from './consent-token.ts';
 import type { Instant } from './ids.ts';
+import { isSameAddress } from './ip-address.ts';
 import type { MutationStep, VmIdentity } from './mutation.ts';
 
 /** One TPU VM (Cloud TPU API v2, Node). A slice of several hosts is one VM with several addresses. */
@@ -14,6 +15,8 @@ export type TpuVm = {
   readonly acceleratorType: string;
   /** The label by which Ray's autoscaler knows its own nodes; empty where there is none. */
   readonly rayCluster: string;
+  /** What the autoscaler's label says that the machine is: `head`, `worker`; empty where there is none. */
+  readonly rayNodeType: string;
   /** In the order of the worker's index: every address of that worker, inside and outside. */
   readonly workers: readonly (readonly string[])[];
 };
@@ -60,6 +63,6 @@ export function isSameVm(vm: TpuVm, seen: VmIdentity): boolean {
     vm.name === seen.name &&
     vm.zone === seen.zone &&
     vm.createdAt === seen.createdAt &&
-    vm.workers.some((addresses) => addresses.includes(seen.address))
+    vm.workers.some((addresses) => addresses.some((one) => isSameAddress(one, seen.address)))
   );
 }

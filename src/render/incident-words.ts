@@ -30,6 +30,8 @@ function unclearWords(reason: string): string {
       return 'no TPU VM of the cluster has the address that the log names';
     case 'several-machines':
       return 'more than one TPU VM has the address that the log names';
+    case 'head-node':
+      return 'the machine with the address that the log names is the head of the cluster, which ferrybot never touches';
     default:
       return 'the TPU VMs of the cluster could not be listed';
   }

@@ -5,7 +5,7 @@ import { judgeBadNode, openSighting } from '../../src/care/bad-node.ts';
 import { answerSighting } from '../../src/care/propose-node-delete.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
-import type { TpuVm, VmListing } from '../../src/domain/tpu-vm.ts';
+import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/tpu-vm.ts';
 import { NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -22,6 +22,7 @@ const vm = (name: string, addresses: readonly string[]): TpuVm => ({
   createdAt: '2026-11-20T01:02:03Z',
   acceleratorType: 'v5litepod-4',
   rayCluster: 'us-central1',
+  rayNodeType: '',
   workers: addresses.map((address) => [address]),
 });
 const listed = (...vms: readonly TpuVm[]): VmListing => ({ kind: 'listed', vms });
@@ -96,6 +97,31 @@ describe('a bad node', () => {
     const twice = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.2.2']));
     expect(judgeBadNode(sighting, twice, NOON)).toMatchObject({ code: 'several-machines' });
     expect(judgeBadNode(sighting, null, NOON)).toMatchObject({ code: 'not-configured' });
+  });
+
+  it('is found by an IPv6 address, however the log and the cloud write it', () => {
+    const sighting = sightingOf('(Train pid=42, ip=2600:1900:4000:0:0:0:0:1f) Device or resource busy');
+    const six = vm('ray-six', ['2600:1900:4000::1F']);
+    const judged = judgeBadNode(sighting, listed(vm('ray-other', ['2600:1900:4000::1']), six), NOON);
+    expect(judged).toMatchObject({ kind: 'found', identity: { name: 'ray-six' } });
+    if (judged.kind === 'found') expect(isSameVm(six, judged.identity)).toBe(true);
+  });
+
+  it('is never the head of the cluster', () => {
+    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const head = { ...vm('ray-head', ['10.130.2.2']), rayNodeType: 'head' };
+    expect(judgeBadNode(sighting, listed(head), NOON)).toMatchObject({ kind: 'unclear', code: 'head-node' });
+  });
+
+  it('is a question where several workers of one slice show it, or one line stands for several', () => {
+    const both = sightingOf(
+      `${WORKER} Device or resource busy`,
+      '(Train pid=43, ip=10.130.2.3) Device or resource busy',
+    );
+    const folded = sightingOf(`${WORKER} Device or resource busy [repeated 3x across cluster]`);
+    const slice = listed(vm('ray-slice', ['10.130.2.2', '10.130.2.3']));
+    for (const sighting of [both, folded])
+      expect(judgeBadNode(sighting, slice, NOON)).toMatchObject({ kind: 'unclear', code: 'several-workers' });
   });
 
   it('waits for a list that cannot be read, and not for ever', () => {

@@ -96,6 +96,8 @@ describe('the list', () => {
     ['a table comes in place of JSON', 'not-json', /no JSON/],
     ['JSON of another shape comes', 'other-shape', /another shape/],
     ['nothing comes', 'empty', /no JSON/],
+    ['it may not be asked for', 'denied', /PERMISSION_DENIED/],
+    ['more comes than a list can be', 'loud', /no JSON|output-limit/],
   ])('is unknown where %s', async (_, kind, why) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'list', kind }] });
     const listing = await cloud.list();
@@ -106,6 +108,19 @@ describe('the list', () => {
   it('is unknown where a machine has a name that a program would take for an option', async () => {
     const { cloud } = await cloudOf({ nodes: [aNode('--quiet', '10.0.0.1'), BAD] });
     expect(await cloud.list()).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is unknown where gcloud answers too late', async () => {
+    const {
+      standin: { gcloud },
+    } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'list', kind: 'slow' }] });
+    const run: typeof gcloud.run = (file, args, options) =>
+      gcloud.run(file, args, { ...options, timeoutMs: 300 });
+    const cloud = createTpuCloud({ ...gcloud, run }, PLACE);
+    expect(await cloud.list()).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringMatching(/timed-out/),
+    });
   });
 
   it('is unknown where gcloud is not there', async () => {
@@ -212,6 +227,7 @@ describe('a machine of the same name', () => {
     createdAt: VM.createdAt,
     acceleratorType: '',
     rayCluster: '',
+    rayNodeType: '',
     workers: [['10.130.1.45']],
   };
   it.each([

@@ -107,6 +107,7 @@ async function open(): Promise<void> {
         createdAt: '2026-11-20T01:02:03Z',
         acceleratorType: 'v5p-8',
         rayCluster: 'us-central1',
+        rayNodeType: '',
         workers: [['10.130.0.1']],
       })),
     }),

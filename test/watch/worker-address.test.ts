@@ -16,6 +16,8 @@ describe('the address of a worker', () => {
     ['(pid=1234, ip=10.130.1.45) hello', '10.130.1.45'],
     ['(RayTrainWorker pid=1234, ip=10.130.1.45) hello', '10.130.1.45'],
     ['ray.exceptions.RayTaskError(RuntimeError): ray::train() (pid=1, ip=10.0.0.9, actor_id=ab)', '10.0.0.9'],
+    ['(Train pid=7, ip=2600:1900:4000::1F) hello', '2600:1900:4000:0:0:0:0:1f'],
+    ['(Train pid=7, ip=::ffff:10.0.0.9) hello', '0:0:0:0:0:ffff:a00:9'],
   ])('stands in %s', (line, address) => {
     expect(workerAddress(line)).toEqual({ kind: 'one', address });
   });
@@ -23,6 +25,8 @@ describe('the address of a worker', () => {
   it.each([
     ['a worker on the head node itself', '(Train pid=1234) hello'],
     ['an address that is none', '(Train pid=1, ip=10.130.1.450) hello'],
+    ['groups that are none', '(Train pid=1, ip=2600::1::2) hello'],
+    ['too few groups', '(Train pid=1, ip=2600:1:2) hello'],
     ['an address in the text', 'connecting to ip=10.130.1.45'],
     ['a look-alike without a process', '(ip=10.130.1.45) hello'],
   ])('is not told by %s', (_, line) => expect(workerAddress(line)).toBeNull());

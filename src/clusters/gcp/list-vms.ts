@@ -66,6 +66,7 @@ function vmOf(one: z.infer<typeof node>): TpuVm {
     createdAt: one.createTime,
     acceleratorType: one.acceleratorType,
     rayCluster: one.labels['ray-cluster-name'] ?? '',
+    rayNodeType: one.labels['ray-node-type'] ?? '',
     workers: one.networkEndpoints.map(({ ipAddress, accessConfig }) =>
       [ipAddress ?? '', accessConfig?.externalIp ?? ''].filter((address) => address !== ''),
     ),
