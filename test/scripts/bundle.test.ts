@@ -1,6 +1,7 @@
 /** The bundle is one file that needs nothing beside it, is made of the same bytes every time, and names its licences. */
 
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type Bundle, buildBundle } from '../../scripts/bundle/build-bundle.ts';
 import { differencesFrom } from '../../scripts/bundle/compare.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROBE = `
@@ -16,8 +18,10 @@ import { getInput } from ${path('node_modules/@actions/core/lib/core.js')};
 import { execa } from ${path('node_modules/execa/index.js')};
 import { z } from ${path('node_modules/zod/index.js')};
 import { supervisorSource } from ${path('src/clusters/local/supervisor.ts')};
+import { readConfig } from ${path('src/config/read-config.ts')};
 import { openTailSocket } from ${path('src/clusters/ray/rest/tail-socket.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
+else if (process.env.PROBE === 'config') console.log(JSON.stringify(readConfig(process.env.PROBE_TEXT)));
 else if (process.env.PROBE === 'follow') {
   const request = { url: new URL(process.env.PROBE_URL), headers: {}, timeoutMs: 20_000 };
   openTailSocket(request, {
@@ -70,6 +74,19 @@ describe('the bundle of a probe', () => {
     const { stdout } = await execa(process.execPath, [file], { cwd: folder, env });
     server.close();
     expect(stdout.split('\n')).toEqual(['step 1 🚀', 'closed null']);
+  });
+
+  it.each([
+    ['good', (text: string) => text],
+    ['wrong', (text: string) => `${text}\nunknown: [1, {a: *b}\n\tx: "\\q"\n`],
+    ['tagged', (text: string) => text.replace(/^version:.*$/m, 'version: !!binary "MQ=="')],
+  ])('reads a config that is %s as the source does', async (_, change) => {
+    const text = change(readFileSync(join(ROOT, 'fixtures/lab/.github/ferrybot.yml'), 'utf8'));
+    const { stdout } = await execa(process.execPath, [file], {
+      cwd: folder,
+      env: { PROBE: 'config', PROBE_TEXT: text },
+    });
+    expect(stdout).toBe(JSON.stringify(readConfig(text)));
   });
 
   it('looks at an event without loading the rest', async () => {
