@@ -5,60 +5,16 @@
  */
 
 import { Octokit } from '@octokit/core';
-import { createEmulator, type Emulator } from 'emulate';
+import type { Emulator } from 'emulate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTown } from '../world/town.ts';
-
-type Fact = Readonly<Record<string, unknown>> | string | number;
-type Step = (ask: Ask) => Promise<readonly Fact[]>;
-/** One request; a refusal is its status and message. */
-type Ask = (
-  route: string,
-  body?: Readonly<Record<string, unknown>>,
-) => Promise<{ readonly status: number; readonly data: Answer }>;
-type Answer = { readonly [key: string]: Answer } & {
-  readonly sha: string;
-  readonly number: number;
-  readonly id: number;
-};
+import { askWith, both, type Step, startEmulator } from './emulated.ts';
 
 let emulator: Emulator;
 beforeAll(async () => {
-  emulator = await createEmulator({
-    service: 'github',
-    port: 0,
-    seed: {
-      tokens: { ada_token: { login: 'ada', scopes: ['repo', 'user'] } },
-      github: {
-        users: [{ login: 'ada', name: 'Ada Lindqvist', email: 'ada@lab.example' }],
-        repos: [{ owner: 'ada', name: 'ferries', auto_init: true }],
-      },
-    },
-  });
+  emulator = await startEmulator();
 });
 afterAll(() => emulator.close());
-
-function askWith(octokit: Octokit, owner: string): Ask {
-  return async (route, body = {}) => {
-    try {
-      const { status, data } = await octokit.request(route, { owner, repo: 'ferries', ...body });
-      return { status, data };
-    } catch (error) {
-      if (!(error instanceof Error) || !('status' in error) || !('response' in error)) throw error;
-      return { status: Number(error.status), data: Object(error.response).data };
-    }
-  };
-}
-
-async function both(
-  step: Step,
-): Promise<{ readonly ours: readonly Fact[]; readonly theirs: readonly Fact[] }> {
-  const town = createTown();
-  await town.commit('main', { 'README.md': '# ferries\n' });
-  const ours = await step(askWith(town.as(town.seeded.tokens.ada), 'lab'));
-  const theirs = await step(askWith(new Octokit({ baseUrl: emulator.url, auth: 'ada_token' }), 'ada'));
-  return { ours, theirs };
-}
 
 const agree: readonly (readonly [string, Step])[] = [
   [
@@ -144,7 +100,7 @@ const agree: readonly (readonly [string, Step])[] = [
 
 describe('where the other emulator is right, the two agree:', () => {
   it.each(agree)('%s', async (_, step) => {
-    const { ours, theirs } = await both(step);
+    const { ours, theirs } = await both(emulator, step);
     expect(ours).toEqual(theirs);
   });
 });
@@ -163,7 +119,7 @@ describe('where it is wrong, the playground does what GitHub does:', () => {
       const thread = { issue_number: issue.data.number, body: 'x'.repeat(65_537) };
       return [(await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', thread)).status];
     };
-    expect(await both(long)).toEqual({ ours: [422], theirs: [201] });
+    expect(await both(emulator, long)).toEqual({ ours: [422], theirs: [201] });
   });
 
   it('a reaction can be given (docs.github.com/rest/reactions)', async () => {
@@ -172,6 +128,6 @@ describe('where it is wrong, the playground does what GitHub does:', () => {
       const thread = { issue_number: issue.data.number, content: 'eyes' };
       return [(await ask('POST /repos/{owner}/{repo}/issues/{issue_number}/reactions', thread)).status];
     };
-    expect(await both(react)).toEqual({ ours: [201], theirs: [404] });
+    expect(await both(emulator, react)).toEqual({ ours: [201], theirs: [404] });
   });
 });
