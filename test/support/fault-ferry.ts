@@ -4,7 +4,7 @@ import type { Fault, FaultKind } from '../../playground/faults/fault.ts';
 import type { World } from '../../playground/world/world.ts';
 import { approveAndFinish, propose, seal, stateOf, type WithStore } from './play.ts';
 import { botComments, SHORT_FERRY, saidTwice } from './talk.ts';
-import { openVirtualLab, type VirtualLab } from './virtual-lab.ts';
+import { MORNING, openVirtualLab, type VirtualLab } from './virtual-lab.ts';
 
 export type FaultReport = {
   readonly kind: FaultKind;
@@ -35,6 +35,8 @@ const HTTP_FERRY = {
   evalEverySteps: 400,
   checkpointEverySteps: 400,
 };
+/** After the hour at which the example lab's schedule proposes: so short a ferry is sealed before it, and another would begin. */
+const HTTP_START_MS = MORNING + 20 * MINUTE_MS;
 /** GitHub's documented secondary limits on content (docs: rate limits for the REST API). */
 const MINUTE_MAX = 80;
 const HOUR_MAX = 500;
@@ -57,7 +59,7 @@ export function usualFault(kind: FaultKind, seed: number): Fault {
 /** Proposal to seal under the fault, and two sweeps more for what was still owed. */
 export async function playUnderFault(kind: FaultKind, seed: number, overHttp = false): Promise<FaultReport> {
   const lab = await openVirtualLab({
-    ferry: overHttp ? HTTP_FERRY : SHORT_FERRY,
+    ...(overHttp ? { ferry: HTTP_FERRY, startMs: HTTP_START_MS } : { ferry: SHORT_FERRY }),
     faults: [usualFault(kind, seed)],
     overHttp,
   });

@@ -28,8 +28,11 @@ const POLL_MS = 300;
 const READING_MS = 1_500;
 /** Nobody proposes twice what may still be on its way. */
 const DISPATCH_AGAIN_MS = 20_000;
-/** A limit's storm lets go after a minute; a ferry meets several. */
-const FERRY_TIMEOUT_MS = 10 * 60_000;
+/**
+ * One write in five begins a storm of a minute for its caller, and who is refused again waits twice as long, as GitHub's
+ * page on rate limits asks: the ferry that was measured spent five minutes waiting. Others take a minute or two in all.
+ */
+const FERRY_TIMEOUT_MS = 20 * 60_000;
 /** What was still owed after the seal: longer than the latest webhook, and eight sweeps. */
 const SETTLE_MS = 25_000;
 
