@@ -7,9 +7,9 @@ import { branded, isInstant } from '../../../domain/ids.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import type { VmListing } from '../../../domain/tpu-vm.ts';
 import { redact } from '../../../host/redactor.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../../../watch/log-facts.ts';
 import { SIGNATURES } from '../../../watch/signatures.ts';
 import { readArgument } from '../read-argument.ts';
+import { readLogInput } from '../read-log-input.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 const NODE_SIGNATURES: ReadonlySet<string> = new Set(
@@ -25,9 +25,8 @@ export async function badNodeVerb(args: readonly string[], io: VerbIo): Promise<
   const wantsJson = args.includes('--json');
   const listing = await listingOf(args, io);
   if (!listing.ok) return misused(io, wantsJson, listing.error);
-  let facts = NO_LOG_FACTS;
-  for await (const chunk of io.stdin.setEncoding('utf8')) facts = readLogText(facts, String(chunk));
-  const shown = finishLog(facts).failures.flatMap((failure) =>
+  const facts = await readLogInput(io.stdin);
+  const shown = facts.failures.flatMap((failure) =>
     NODE_SIGNATURES.has(failure.id) ? [{ ...failure, line: redact(failure.line, []) }] : [],
   );
   const workers = [...new Set(shown.flatMap((one) => one.workers))];

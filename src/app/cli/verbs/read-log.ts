@@ -1,7 +1,7 @@
 /** `ferrybot read-log < job.log`: what the watch would make of a training log. */
 
 import { redact } from '../../../host/redactor.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../../../watch/log-facts.ts';
+import { readLogInput } from '../read-log-input.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if the log shows progress and no failure signature. */
@@ -9,9 +9,7 @@ export async function readLogVerb(args: readonly string[], io: VerbIo): Promise<
   const wantsJson = args.includes('--json');
   if (args.some((arg) => arg !== '--json'))
     return misused(io, wantsJson, 'read-log reads standard input and takes no argument');
-  let facts = NO_LOG_FACTS;
-  for await (const chunk of io.stdin.setEncoding('utf8')) facts = readLogText(facts, String(chunk));
-  facts = finishLog(facts);
+  const facts = await readLogInput(io.stdin);
   const failures = facts.failures.map((failure) => ({ ...failure, line: redact(failure.line, []) }));
   const { carry: _carry, skipping: _skipping, lastException, ...told } = facts;
   const answer = {
