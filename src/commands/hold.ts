@@ -1,5 +1,6 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall (issue *the gate*, section 4). */
 
+import { mayBeRelaunched } from '../domain/relaunch.ts';
 import { standingApprovals } from '../domain/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -18,10 +19,11 @@ export const hold: CommandDefinition = {
 };
 
 function decide({ state, actor, args }: CommandContext): CommandDecision {
-  // What was proposed for the cluster and not begun is kept back by a hold as a launch is.
+  // What was proposed for the cluster and not begun is kept back by a hold as a launch is, and so is another attempt.
   const isOpen = state.mutations.some(({ begun, ended }) => begun === null && ended === null);
   const isLaunched = state.end !== null || state.submission !== null || state.order?.status === 'claimed';
-  if (isLaunched && !isOpen) return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
+  if (isLaunched && !isOpen && !mayBeRelaunched(state))
+    return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   // A launch that happened had its approval: a hold takes it from the next one, and not from that.
   const drop = isLaunched ? null : dropOf(standingApprovals(state), 'held');

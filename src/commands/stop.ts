@@ -1,6 +1,7 @@
 /** `/stop`: the job is stopped within a minute; before the launch it takes back the order (architecture, section 4). */
 
 import { permits } from '../domain/actor.ts';
+import { mayBeRelaunched } from '../domain/relaunch.ts';
 import { standingApprovals } from '../domain/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -18,7 +19,8 @@ export const stop: CommandDefinition = {
 function decide({ state, policy, permission, actor, comment }: CommandContext): CommandDecision {
   if (!permits(permission, policy.stopPermission))
     return answer('not-permitted', { needs: policy.stopPermission });
-  if (state.end !== null) return answer('stop-not-running', { status: state.end.status });
+  if (state.end !== null && !mayBeRelaunched(state))
+    return answer('stop-not-running', { status: state.end.status });
   if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // An approval of the same moment may not have been ordered yet: a stop after it stops that launch.
@@ -30,7 +32,7 @@ function decide({ state, policy, permission, actor, comment }: CommandContext): 
     actor,
     data: { comment: comment.id, surface: comment.surface },
   } as const;
-  return answer(state.submission === null ? 'stop-before-launch' : 'stop-requested', { by: actor.login }, [
-    draft,
-  ]);
+  // The job is over, and after its bad node another attempt would follow under the same approval.
+  const ofJob = state.end === null ? 'stop-requested' : 'stop-before-restart';
+  return answer(state.submission === null ? 'stop-before-launch' : ofJob, { by: actor.login }, [draft]);
 }

@@ -53,6 +53,7 @@ export const ANSWER_CODES = [
   'lane-shown',
   'stop-requested',
   'stop-before-launch',
+  'stop-before-restart',
   'stop-not-running',
   'acknowledged',
   'acknowledged-already',

@@ -32,6 +32,22 @@ export function wantsRelaunch(state: RunState): boolean {
   );
 }
 
+/**
+ * Whether this attempt may still be followed by another without a new approval: its bad node is proposed, being deleted or
+ * replaced, and nobody has stopped the run. Until then a person can keep the next attempt back.
+ */
+export function mayBeRelaunched(state: RunState): boolean {
+  if (wantsRelaunch(state)) return true;
+  const { end, submission, stop } = state;
+  if (isOver(state) || end?.status !== 'FAILED' || submission === null || stop !== null) return false;
+  return state.mutations.some(
+    ({ proposal, evidence, ended }) =>
+      proposal.mutation.kind === 'delete-tpu-vm' &&
+      evidence.facts['attempt'] === submission.attempt &&
+      ended === null,
+  );
+}
+
 /** Orders that started a job, this attempt's among them, against what was approved: how many more may follow. */
 export function restartsLeft({ attempts, gate }: RunState): number {
   return (gate?.manifest?.envelope.restarts ?? 0) - attempts.length;

@@ -4,7 +4,7 @@ import { assertNever } from './assert.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
 import { illegalMutation, underWay } from './mutation-state.ts';
 import { type Order, type OrderApproval, submissionIdOf } from './order.ts';
-import { relaunchRule } from './relaunch.ts';
+import { mayBeRelaunched, relaunchRule } from './relaunch.ts';
 import {
   type Approval,
   commandKey,
@@ -46,7 +46,7 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'ended':
       return watchRule(state, event);
     case 'stop-requested':
-      return state.end === null ? personRule(event) : 'a stop after the end';
+      return state.end === null || mayBeRelaunched(state) ? personRule(event) : 'a stop after the end';
     case 'sealed':
       return sealedRule(state, event);
     case 'closed':

@@ -72,6 +72,8 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
   'stop-before-launch': ({ detail }) =>
     `stopped by ${detail.text('by')} before the launch: the order and the approvals are taken back, and this run will not launch.`,
+  'stop-before-restart': ({ detail }) =>
+    `stopped by ${detail.text('by')} before it was started again: the job itself has ended, and no other attempt follows.`,
   'stop-not-running': ({ detail }) => `nothing to stop (${detail.text('status')}).`,
   acknowledged: ({ detail }) => `noted: you have seen that the run ended ${detail.text('status')}.`,
   'acknowledged-already': ({ detail }) => `noted before: the run ended ${detail.text('status')}.`,

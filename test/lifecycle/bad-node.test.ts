@@ -118,6 +118,32 @@ describe('a ferry that meets a bad node', () => {
   });
 
   it.each([
+    ['/hold reason="look at it first"', /on hold: look at it first/],
+    ['/stop', /before it was started again/],
+  ])(
+    'is deleted, and the job is not started again where somebody says %s meanwhile',
+    async (words, answer) => {
+      const { lab, cloud } = await openBadNodeLab();
+      const { run, issue } = await playUntilBad(lab);
+      await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+      await until(
+        lab,
+        'the runner',
+        async () => ((await stateOf(lab, run))?.mutations[0]?.begun ?? null) !== null,
+      );
+      const said = await say(lab, 'mira', issue, words);
+      await lab.clock.advance(40 * MINUTE);
+      expect(answersTo(lab, said)).toEqual([expect.stringMatching(answer)]);
+      const state = await stateOf(lab, run);
+      expect(state?.mutations[0]?.ended).toMatchObject({ code: 'replaced' });
+      expect(deletions(cloud)).toHaveLength(1);
+      expect(lab.engine.startCount()).toBe(1);
+      expect(state?.submission?.attempt).toBe(1);
+      await lab.close();
+    },
+  );
+
+  it.each([
     ['no line says on which worker', 'RuntimeError: Device or resource busy', /no line of the log says/],
     [
       'the line stands for several workers',
