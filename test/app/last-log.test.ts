@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { lookAt } from '../../src/app/watch/look.ts';
-import type { Engine, JobStatus, LogRead } from '../../src/domain/engine.ts';
+import type { Engine, JobObservation, JobStatus, LogRead } from '../../src/domain/engine.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
@@ -24,14 +24,14 @@ const simulated = createSimulatedEngine({
 function lookAfter(
   agoMs: number,
   readLog: Engine['readLog'],
-  change: { readonly now?: () => Instant; readonly status?: JobStatus } = {},
+  change: { readonly now?: () => Instant; readonly status?: JobStatus; readonly seen?: JobObservation } = {},
 ): ReturnType<typeof lookAt> {
   const { submission } = state;
   if (submission === null) throw new Error('no submission');
   return lookAt({
     lab: { now: change.now ?? (() => NOON) },
     engine: { ...simulated, readLog },
-    seen: {
+    seen: change.seen ?? {
       kind: 'found',
       status: change.status ?? 'SUCCEEDED',
       message: '',
@@ -87,4 +87,14 @@ it('is over in time though the log comes drop by drop: what has come is kept, an
     expect(look.logOffset).toBe(2 * reads);
     expect(look.job.kind).toBe(status === 'RUNNING' ? 'found' : 'unknown');
   }
+});
+
+it('asks for no log where nobody answers about the job, or there is none: what was read stays', async () => {
+  const asked: Engine['readLog'] = async () => {
+    throw new Error('asked for the log');
+  };
+  const silent = await lookAfter(0, asked, { seen: { kind: 'unknown', message: 'no word for 30000 ms' } });
+  expect(silent).toMatchObject({ job: { kind: 'unknown' }, logUnread: 'no word for 30000 ms', logOffset: 0 });
+  const gone = await lookAfter(0, asked, { seen: { kind: 'absent', session: 'session_2' } });
+  expect(gone).toMatchObject({ job: { kind: 'absent' }, logUnread: null });
 });

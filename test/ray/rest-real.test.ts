@@ -160,6 +160,23 @@ out.write(b"caf\\xe9 \\xff\\xf0\\x9f\\nValueError: over\\n")`;
     });
   });
 
+  it('tells why a job failed without the secrets that the job printed, in whatever form', async () => {
+    const source = `import os, base64, urllib.parse
+s = os.environ["WANDB_API_KEY"]
+print(s, repr(s), base64.b64encode(s.encode()).decode(), urllib.parse.quote(s)); print("::add-mask::x\\x1b[31m")
+raise SystemExit(3)`;
+    const secret = "it's a secret/of 40 characters + more 12";
+    await engine.submit(specOf('telltale', python(source), { WANDB_API_KEY: secret }));
+    await until('telltale', hasEnded);
+    const [listed] = (await engine.observeMany?.([{ jobId: 'telltale', lastSession: null }])) ?? [];
+    for (const seen of [await engine.observe('telltale', null), listed]) {
+      expect(seen).toMatchObject({ status: 'FAILED', exitCode: 3, message: expect.stringContaining('*** ') });
+      const told = JSON.stringify(seen);
+      for (const form of ['a secret/of', 'a%20secret', Buffer.from(secret).toString('base64').slice(0, 20)])
+        expect(told).not.toContain(form);
+    }
+  });
+
   it('that refuses the token answers nothing, and nothing is concluded', async () => {
     const stranger = createRestEngine({ address: head.address, token: 'no-token-of-this-head' });
     expect(await stranger.observe('ten', null)).toEqual({

@@ -73,6 +73,8 @@ type Reading = {
 /** A log of a job that has ended is read to its end; of another, a part, and the rest at the next look. */
 async function readOn({ lab, engine, state, submission }: LookInput, job: JobObservation): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
+  // Who does not answer about the job would not about its log: with two hundred runs the time-outs alone take hours.
+  if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
   const isOver = hasEnded(job);
   const chunksMax = isOver ? limits.logChunksAtEnd : limits.logChunksPerLook;
   const until = lab.now() + (isOver ? limits.lastLogReadMs : limits.logReadMs);
