@@ -63,10 +63,15 @@ function evaluateExpression(expression: string, scope: Scope): Json {
   }
 }
 
-/** What is wrong with the expression's form, or null; used when a workflow file is registered. */
-export function syntaxProblem(expression: string, contexts: readonly string[]): string | null {
+/** What is wrong with the expression's form where these contexts and functions are there, or null; used when a file is read. */
+export function syntaxProblem(
+  expression: string,
+  contexts: readonly string[],
+  functions: readonly string[],
+): string | null {
   try {
-    const parsed = new Parser(new Lexer(expression).lex().tokens, [...contexts], EXTENSIONS).parse();
+    const there = EXTENSIONS.filter(({ name }) => functions.includes(name));
+    const parsed = new Parser(new Lexer(expression).lex().tokens, [...contexts], there).parse();
     // The parser answers undefined, against its type, when there is no token at all.
     return (parsed as unknown) === undefined ? 'the expression is empty' : null;
   } catch (error) {

@@ -1,10 +1,8 @@
 /** Finds expressions in a workflow file that can never be evaluated, before a run trips over them. */
 
-import { CONTEXTS, syntaxProblem } from '../expressions/evaluate.ts';
+import { syntaxProblem } from '../expressions/evaluate.ts';
 import { findExpressions } from '../expressions/find-expressions.ts';
-
-/** `secrets` does not exist in an `if:` (docs: context availability). */
-const IN_CONDITION = CONTEXTS.filter((name) => name !== 'secrets');
+import { availableAt } from './context-availability.ts';
 
 /** One line per bad expression in the parsed YAML, with the place where it stands. */
 export function expressionProblems(value: unknown, place = ''): string[] {
@@ -23,7 +21,8 @@ function problemsIn(text: string, place: string): string[] {
   const found = findExpressions(text).flatMap((piece) => (piece.kind === 'expression' ? [piece.text] : []));
   const expressions = condition && found.length === 0 ? [text] : found;
   return expressions.flatMap((expression) => {
-    const problem = syntaxProblem(expression, condition ? IN_CONDITION : CONTEXTS);
+    const { contexts, functions } = availableAt(place);
+    const problem = syntaxProblem(expression, contexts, functions);
     return problem === null ? [] : [`${place}: \`${expression}\`: ${problem}`];
   });
 }

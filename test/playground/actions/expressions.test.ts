@@ -68,10 +68,10 @@ describe('text with expressions', () => {
   });
 
   it('refuses unknown functions and contexts before anything runs', () => {
-    expect(syntaxProblem('succes()', ['github'])).toMatch(/succes/);
-    expect(syntaxProblem('secrets.X', ['github'])).toMatch(/secrets/);
-    expect(syntaxProblem('github.sha', ['github'])).toBeNull();
-    expect(syntaxProblem('', ['github'])).toMatch(/empty/);
+    expect(syntaxProblem('succes()', ['github'], [])).toMatch(/succes/);
+    expect(syntaxProblem('secrets.X', ['github'], [])).toMatch(/secrets/);
+    expect(syntaxProblem('github.sha', ['github'], [])).toBeNull();
+    expect(syntaxProblem('', ['github'], [])).toMatch(/empty/);
   });
 });
 

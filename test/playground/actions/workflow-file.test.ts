@@ -77,6 +77,44 @@ jobs:
     expect(parse(text).problems.join('\n')).toMatch(problem);
   });
 
+  it.each([
+    ['jobs.a.if', 'jobs: {a: {if: env.X, runs-on: x, steps: [{run: a}]}}'],
+    ['jobs.a.if', 'jobs: {a: {if: steps.b.outcome, runs-on: x, steps: [{run: a}]}}'],
+    ['jobs.a.runs-on', 'jobs: {a: {runs-on: "${{ env.X }}", steps: [{run: a}]}}'],
+    ['jobs.a.environment', 'jobs: {a: {environment: "${{ secrets.X }}", runs-on: x, steps: [{run: a}]}}'],
+    ['jobs.a.timeout-minutes', 'jobs: {a: {timeout-minutes: "${{ env.X }}", runs-on: x, steps: [{run: a}]}}'],
+    ['concurrency', 'concurrency: "${{ secrets.X }}"\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
+    ['run-name', 'run-name: "${{ needs.a }}"\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
+    ['env.X', 'env: {X: "${{ env.Y }}"}\njobs: {a: {runs-on: x, steps: [{run: a}]}}'],
+    ['jobs.a.env.X', 'jobs: {a: {env: {X: "${{ env.Y }}"}, runs-on: x, steps: [{run: a}]}}'],
+    ['jobs.a.with.x', 'jobs: {a: {uses: ./.github/workflows/b.yml, with: {x: "${{ secrets.X }}"}}}'],
+    ['jobs.a.steps[0].if', 'jobs: {a: {runs-on: x, steps: [{if: secrets.X, run: a}]}}'],
+    ['jobs.a.steps[0].run', 'jobs: {a: {runs-on: x, steps: [{run: "${{ failure() }}"}]}}'],
+    ['jobs.a.if', 'jobs: {a: {if: "hashFiles(\'a\')", runs-on: x, steps: [{run: a}]}}'],
+  ])('refuses at %s what is not there (docs: context availability): %s', (place, text) => {
+    expect(parse(`on: push\n${text}`).problems.join('\n')).toContain(`${place}: `);
+  });
+
+  it('takes what is there at the same places', () => {
+    const text = `on: {workflow_call: {outputs: {o: {value: "\${{ jobs.a.outputs.o }}"}}}}
+run-name: "\${{ inputs.x }}"
+concurrency: "\${{ github.ref }}-\${{ vars.X }}"
+env: {X: "\${{ secrets.X }}"}
+jobs:
+  b: {runs-on: x, steps: [{run: b}]}
+  a:
+    needs: b
+    if: always() && needs.b.result == 'success'
+    runs-on: "\${{ needs.b.outputs.machine }}"
+    environment: "\${{ inputs.where }}"
+    env: {X: "\${{ secrets.X }}"}
+    outputs: {o: "\${{ steps.s.outputs.o }}"}
+    steps:
+      - {id: s, if: failure() || env.X == '1', run: "\${{ secrets.X }} \${{ hashFiles('a') }} \${{ job.status }}"}
+`;
+    expect(parse(text).problems).toEqual([]);
+  });
+
   it('still knows the triggers of a file that is wrong elsewhere, so that its event shows the fault', () => {
     const file = parse('on: issue_comment\njobs: {a: {runs-on: x, services: {}, steps: [{run: x}]}}');
     expect(file.problems).toHaveLength(1);
