@@ -7,7 +7,7 @@ import { ConsentError, type ConsentToken, spendConsent } from '../../src/domain/
 import { branded, isSha } from '../../src/domain/ids.ts';
 import type { MutationRecord } from '../../src/domain/mutation-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
+import { after as moved, toRfc3339 } from '../../src/domain/time.ts';
 import { at, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';
 
 const CLAIM = { seq: 22 };
@@ -145,6 +145,71 @@ describe('a consent does not count where', () => {
   it('nobody gave it: no-consent', () => {
     const mutation = record({ consents: [], begun: null });
     expect(consentFault(facts({ mutation }), null)?.code).toBe('no-consent');
+  });
+});
+
+describe('the hour of a consent', () => {
+  const end = at(70);
+  it.each([
+    ['60 minutes less a millisecond', -1, null],
+    ['60 minutes', 0, 'consent-expired'],
+    ['60 minutes and a millisecond', 1, 'consent-expired'],
+  ])('counts from when it was written: %s later', (_, laterMs, code) => {
+    const asked = facts({ now: moved(end, laterMs) });
+    expect(consentFault(asked, asked.mutation?.consents.at(-1) ?? null)?.code ?? null).toBe(code);
+    const [step] = proposal().steps;
+    const token = tokenOf();
+    const spend = (): void => step && spendConsent(token, step, moved(end, laterMs));
+    if (code === null) expect(spend).not.toThrow();
+    else expect(spend).toThrow(ConsentError);
+  });
+
+  it('is no longer where the clock that wrote it runs ahead', () => {
+    const consents = record().consents.map((one) => ({
+      ...one,
+      source: { ...one.source, writtenAt: toRfc3339(at(600)) },
+    }));
+    const asked = facts({ mutation: record({ consents }), now: end });
+    expect(mintConsent(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'consent-expired' } });
+  });
+
+  it('is none where the time cannot be read', () => {
+    const consents = record().consents.map((one) => ({ ...one, at: 'yesterday' }));
+    expect(mintConsent(facts({ mutation: record({ consents }) }), CLAIM)).toMatchObject({
+      ok: false,
+      error: { code: 'consent-expired' },
+    });
+  });
+});
+
+describe('a comment consents to nothing', () => {
+  const VM = 'ray-us-central1-worker-7c21';
+  it.each([
+    ['in other letters', `/approve-node-delete vm=${VM.toUpperCase()}`],
+    ['for an option', '/approve-node-delete vm=--all'],
+    ['for the name behind an option', `/approve-node-delete vm=--zone=x vm=${VM}`],
+    ['with a command of a shell behind it', `/approve-node-delete vm=${VM};reboot`],
+    ['with one inside', `/approve-node-delete vm="${VM}$(reboot)"`],
+    ['with a pipe', `/approve-node-delete vm="${VM} | sh"`],
+    ['in a letter that only looks so', `/approve-node-delete vm=${VM.replace('a', 'а')}`],
+    ['in wide letters', `/approve-node-delete vm=${VM.replace('r', 'ｒ')}`],
+    ['with an invisible sign', `/approve-node-delete vm=${VM}\u200b`],
+    ['written from right to left', `/approve-node-delete vm=\u202e${VM}`],
+    ['with a line break in it', `/approve-node-delete vm="${VM}\n"`],
+    ['in a block of code', `\`\`\`\n${COMMAND}\n\`\`\``],
+    ['in a span of code', `\`${COMMAND}\``],
+    ['in a list', `- ${COMMAND}`],
+    ['in a comment of HTML', `<!--\n${COMMAND}\n-->`],
+    ['in folded HTML', `<details>\n${COMMAND}\n</details>`],
+    ['in the middle of a sentence', `please ${COMMAND}`],
+    ['struck through', `~~${COMMAND}~~`],
+    ['with a digest of eleven digits', `${COMMAND} ${record().digest.slice(7, 18)}`],
+    ['with the digest of a neighbour', `${COMMAND} ${record().digest.slice(7, 18)}x`],
+  ])('%s', (_, body) => {
+    expect(mintConsent(facts(saying(body)), CLAIM)).toMatchObject({
+      ok: false,
+      error: { code: 'consent-not-given' },
+    });
   });
 });
 

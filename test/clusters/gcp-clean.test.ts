@@ -155,6 +155,28 @@ describe.skipIf(!hasNamespaces())(
       expect(worker.list('/tmp')).toEqual([]);
     });
 
+    test('does nothing on a disk that may not be written', async () => {
+      const { stdout, exitCode } = await worker.ssh(`mount -o remount,bind,ro / && ${COMMAND}`);
+      expect(readCleanAnswer(stdout, exitCode ?? -1)).toMatchObject({
+        value: { outcome: 'refused', code: 'not-moved', freedBytes: 0 },
+      });
+      expect(isUntouched()).toBe(true);
+    });
+
+    test('deletes although somebody works in the folder, and speaks last whatever is said before', async () => {
+      const { stdout, exitCode } = await worker.ssh(
+        `echo Welcome; (cd ${MOUNT_POINT} && exec sleep 20 >/dev/null 2>&1) & sleep 0.2; ${COMMAND}; code=$?; kill $!; exit $code`,
+      );
+      expect(stdout.startsWith('Welcome\n')).toBe(true);
+      expect(readCleanAnswer(stdout, exitCode ?? -1)).toMatchObject({ value: { outcome: 'deleted' } });
+      expect(worker.list('/tmp')).toEqual([]);
+    });
+
+    test('is unknown where somebody speaks after it', async () => {
+      const { stdout, exitCode } = await worker.ssh(`${COMMAND}; echo logout`);
+      expect(readCleanAnswer(stdout, exitCode ?? -1).kind).toBe('unknown');
+    });
+
     test('does nothing where the mount table cannot be read whole', async () => {
       for (const script of ['exit 1', 'exit 0', 'exec /usr/bin/tail -n 1 "$@"']) {
         worker.install('cat', `#!/bin/sh\n${script}\n`);

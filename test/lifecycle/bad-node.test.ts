@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { BAD_LINE, openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
-import { seal, stateOf, until } from '../support/play.ts';
+import { propose, seal, stateOf, until } from '../support/play.ts';
 import { deletions } from '../support/simulated-cloud.ts';
-import { answersTo, botComments, saidTwice, say, told } from '../support/talk.ts';
+import { answersTo, botComments, fileOf, pushFile, saidTwice, say, told } from '../support/talk.ts';
 
 const MINUTE = 60_000;
 
@@ -97,6 +97,80 @@ describe('a ferry that meets a bad node', () => {
       code: 'target-changed',
     });
     expect(told(lab, 'mutation').at(-1)).toContain('not the one that was proposed any more');
+    await lab.close();
+  });
+
+  it('is told where no replacement comes, and is started again only by a person', async () => {
+    const { lab, cloud } = await openBadNodeLab();
+    cloud.replacementMs = null;
+    const { run, issue } = await playUntilBad(lab);
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(3 * 60 * MINUTE);
+    expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
+    const state = await stateOf(lab, run);
+    expect(state?.mutations[0]?.ended).toMatchObject({ outcome: 'done', code: 'not-replaced' });
+    expect(state?.order?.order.attempt).toBe(1);
+    expect(told(lab, 'mutation').at(-1)).toContain('no replacement was ready in time');
+    await lab.close();
+  });
+
+  it('is not deleted where the machine has gone meanwhile by itself', async () => {
+    const { lab, cloud } = await openBadNodeLab();
+    const { run, issue } = await playUntilBad(lab);
+    cloud.nodes = cloud.nodes.slice(1);
+    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await lab.clock.advance(30 * MINUTE);
+    expect(deletions(cloud)).toEqual([]);
+    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({ code: 'target-changed' });
+    await lab.close();
+  });
+
+  it.each([
+    [
+      'an edit of the comment',
+      'PATCH',
+      { body: '/approve-node-delete vm=ray-worker-7c21 ' },
+      'consent-edited',
+    ],
+    ['the deletion of the comment', 'DELETE', undefined, 'consent-gone'],
+  ])('is not touched after %s before the runner looked', async (_, method, body, code) => {
+    const { lab, cloud } = await openBadNodeLab();
+    const { run, issue } = await playUntilBad(lab);
+    // The runner is away until the comment is what it will be.
+    cloud.unreadable = 1_000;
+    const comment = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await until(
+      lab,
+      'the consent',
+      async () => (await stateOf(lab, run))?.mutations[0]?.consents.length === 1,
+    );
+    await lab.as('mira', method, `/issues/comments/${comment}`, body);
+    cloud.unreadable = 0;
+    await lab.clock.advance(30 * MINUTE);
+    expect(deletions(cloud)).toEqual([]);
+    expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({ outcome: 'refused', code });
+    await lab.close();
+  });
+
+  it('is not deleted on a word of the config that was taken back before the runner looked', async () => {
+    const { lab, cloud } = await openBadNodeLab({ badNodes: 'approval: pre-approved' });
+    // Who proposes sees the machines; the runner does not until the config is what it will be.
+    cloud.listsLeft = 1;
+    const proposed = await propose(lab);
+    await say(lab, 'mira', proposed.pull, '/approve-launch');
+    await until(
+      lab,
+      'the consent',
+      async () => (await stateOf(lab, proposed.run))?.mutations[0]?.consents.length === 1,
+    );
+    const config = '.github/ferrybot.yml';
+    const text = (await fileOf(lab, 'main', config)) ?? '';
+    await pushFile(lab, 'mira', 'main', config, text.replace('approval: pre-approved', 'approval: ask'));
+    cloud.listsLeft = Number.POSITIVE_INFINITY;
+    await lab.clock.advance(30 * MINUTE);
+    expect(deletions(cloud)).toEqual([]);
+    const [one] = (await stateOf(lab, proposed.run))?.mutations ?? [];
+    expect(one?.ended).toMatchObject({ outcome: 'refused', code: 'not-pre-approved' });
     await lab.close();
   });
 

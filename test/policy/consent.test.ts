@@ -62,6 +62,24 @@ describe('the source tree', () => {
     expect(casts.map(({ file }) => file)).toEqual(['src/domain/consent-seal.ts']);
   });
 
+  it('calls what changes a cluster from the files that have a token in hand alone', () => {
+    const callers = (call: RegExp): readonly string[] =>
+      sources.filter(({ text }) => call.test(text)).map(({ file }) => file);
+    expect(callers(/(?<!function )\bchangeWith(Gcloud|Script)\(/)).toEqual([
+      'src/app/disk-scan/disk-port.ts',
+      'src/clusters/gcp/tpu-cloud.ts',
+    ]);
+    expect(callers(/\.deleteVm\(/)).toEqual(['src/app/care/delete-node.ts']);
+    expect(callers(/\bport\)?\.change\(|\.port\(\)\)\.change\(/)).toEqual([
+      'src/app/care/clean-disk.ts',
+      'src/app/care/start-cleanup.ts',
+    ]);
+    expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/app/care/care.ts']);
+    expect(callers(/(?<!function )\bsealConsent\(/)).toEqual(['src/care/consent.ts']);
+    // The words of a deletion stand in the one step that takes a consent.
+    expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/tpu-vm.ts']);
+  });
+
   it('has no word for restarting, stopping or making a cluster or its head node', () => {
     const forbidden =
       /['"`](restart|stop|create|delete|start|add|update)[-_](cluster|head|worker)\b|['"`](add-worker|ray (up|down|stop))['"`]|\b(restart|recreate)(Cluster|Head(Node)?|Worker)\b/;

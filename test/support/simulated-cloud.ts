@@ -13,6 +13,8 @@ export type SimulatedCloud = {
   nodes: readonly Node[];
   /** Answers of the list that say nothing, before the next good one. */
   unreadable: number;
+  /** Good answers of the list that are left; after them it says nothing. */
+  listsLeft: number;
   /** How long after a deletion the replacement is ready; null = none comes. */
   replacementMs: number | null;
 };
@@ -23,6 +25,7 @@ export function simulatedCloud(): SimulatedCloud {
     calls: [],
     nodes: [aNode('ray-worker-7c21', '10.130.1.45'), aNode('ray-worker-8d32', '10.130.1.46')],
     unreadable: 0,
+    listsLeft: Number.POSITIVE_INFINITY,
     replacementMs: 5 * 60_000,
     cloudOf: (clock) => () =>
       createTpuCloud(
@@ -41,10 +44,11 @@ export function deletions({ calls }: SimulatedCloud): readonly string[] {
 function answer(cloud: SimulatedCloud, clock: VirtualClock, args: readonly string[]): ProgramResult {
   cloud.calls.push(args);
   if (args[3] === 'list') {
-    if (cloud.unreadable > 0) {
-      cloud.unreadable -= 1;
+    if (cloud.unreadable > 0 || cloud.listsLeft === 0) {
+      cloud.unreadable = Math.max(0, cloud.unreadable - 1);
       return result(1, '', 'ERROR: INTERNAL: 503');
     }
+    cloud.listsLeft -= 1;
     const ready = cloud.nodes.filter(({ createTime }) => Date.parse(createTime) <= clock.now());
     return result(0, JSON.stringify(ready), '');
   }
