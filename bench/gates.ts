@@ -6,6 +6,7 @@ import { ROWS } from '../test/gates/gate-cases.ts';
 import { gateFacts } from '../test/gates/sample-facts.ts';
 import { against, quickestMs, type Result, reported } from './measure.ts';
 
+/** Milliseconds of the slowest recorded case: all gates (at most 5), and the plan of `/why`. */
 export async function measureGates(): Promise<readonly Result[]> {
   const every = Object.values(ROWS).flatMap(({ cases }) => cases.map(([, facts]) => gateFacts(facts)));
   const slowestMs = Math.max(

@@ -1,4 +1,4 @@
-/** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails. */
+/** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails, 2 when a suite is asked for that is not there. */
 
 import { measureStart } from './cold-start.ts';
 import { measureGates } from './gates.ts';
@@ -25,6 +25,11 @@ const SUITES = {
 
 async function main(args: readonly string[]): Promise<number> {
   const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const names = Object.keys(SUITES);
+  if (wanted.some((name) => !names.includes(name)) || args.some((arg) => /^--?h/.test(arg))) {
+    console.error(`npm run bench -- [--json] [${names.join(' | ')}]...`);
+    return 2;
+  }
   const results: Result[] = [];
   let failed = 0;
   for (const [name, measure] of Object.entries(SUITES)) {

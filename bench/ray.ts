@@ -18,6 +18,7 @@ const REQUESTS_MAX = 3;
 /** A person waits for it at most once in 30 s, and the event loop waits with it. */
 const PASS_MS_MAX = 500;
 
+/** Requests and milliseconds of one pass over many jobs, on the recorded head; on a real one too where it is set up. */
 export async function measureRay(): Promise<readonly Result[]> {
   const recorded = await measureRecorded();
   return isRayThere() ? [...recorded, ...(await measureReal())] : recorded;

@@ -10,6 +10,7 @@ import { against, quickestMs, type Result } from './measure.ts';
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
 const OPTIONS = { otherBots: [] };
 
+/** Milliseconds: an ordinary comment, a huge one, the worst of the hostile shapes, and the delta of 1,000 lines. */
 export async function measureReading(): Promise<readonly Result[]> {
   const ordinary = 'Looks good to me, the loss fell as expected.\n\n/approve-launch 3f9a1c22b0d4\n';
   const sentence =

@@ -42,6 +42,7 @@ function isProse(key: string): boolean {
   return prose.includes(key) || ['readOnly', 'discriminator'].includes(key) || key.startsWith('x-');
 }
 
+/** The same keys with every value changed. */
 export function mapValues(
   object: Readonly<Record<string, unknown>>,
   change: (value: unknown) => unknown,

@@ -6,7 +6,8 @@ import { limits } from '../domain/limits.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { threadOfLostLogbook } from './lost-logbook.ts';
-import { createRecordKeeper, type Record, type RecordKeeper } from './record.ts';
+import { createRecordKeeper, type RecordKeeper } from './record.ts';
+import type { Record } from './record-files.ts';
 
 export type OpenLab = {
   readonly lab: Lab;

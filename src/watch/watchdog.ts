@@ -31,6 +31,7 @@ export function monitorHealth(state: RunState, cadence: Cadence, now: Instant): 
 /** How the run is, as far as the last look tells; with a stale monitor nobody knows. */
 export type RunHealth = 'healthy' | 'unhealthy' | 'unknown';
 
+/** Unknown without a fresh monitor or a status; unhealthy while the newest look shows a failure signature. */
 export function runHealth(state: RunState, monitor: MonitorHealth): RunHealth {
   if (monitor.kind !== 'fresh' || state.observation === null || state.observation.status === 'UNKNOWN')
     return 'unknown';
@@ -62,6 +63,7 @@ export function wasStarted(state: RunState, watchRuns: Observed<readonly Workflo
  */
 export type Restart = 'restart' | 'on-its-way' | 'given-up' | 'unknown';
 
+/** `silentMs`: how long nothing was recorded; only watches of the run's cluster that began since then count as tried. */
 export function judgeRestart(
   state: RunState,
   silentMs: number,

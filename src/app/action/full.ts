@@ -16,7 +16,7 @@ import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
 import { logLine, logLines } from './log-line.ts';
-import type { ActionResult } from './parts.ts';
+import type { ActionEvent, ActionResult } from './parts.ts';
 import { runAction } from './run-action.ts';
 
 const environmentSchema = z.object({
@@ -100,14 +100,7 @@ async function act(payload: unknown): Promise<ActionResult> {
       stateDirectory,
       shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
     },
-    event: {
-      name: env.GITHUB_EVENT_NAME,
-      payload,
-      ref: env.GITHUB_REF,
-      workflowRef: env.GITHUB_WORKFLOW_REF,
-      runId: env.GITHUB_RUN_ID,
-      runAttempt: env.GITHUB_RUN_ATTEMPT,
-    },
+    event: startedBy(env, payload),
     defaultBranch,
     engineOf: engines.engineOf,
     cloudOf: (config, cluster) => cloudFor(config, cluster, gcloud),
@@ -125,4 +118,16 @@ async function act(payload: unknown): Promise<ActionResult> {
     sleep: (durationMs) => sleep(durationMs),
   });
   return work.finally(() => engines.close());
+}
+
+/** What GitHub says about the workflow run that this is. */
+function startedBy(env: z.infer<typeof environmentSchema>, payload: unknown): ActionEvent {
+  return {
+    name: env.GITHUB_EVENT_NAME,
+    payload,
+    ref: env.GITHUB_REF,
+    workflowRef: env.GITHUB_WORKFLOW_REF,
+    runId: env.GITHUB_RUN_ID,
+    runAttempt: env.GITHUB_RUN_ATTEMPT,
+  };
 }

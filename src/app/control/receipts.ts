@@ -5,7 +5,7 @@ import { limits } from '../../domain/limits.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import type { Lab } from '../lab.ts';
-import type { Record } from '../record.ts';
+import type { Record } from '../record-files.ts';
 import { perform } from './perform.ts';
 
 type Heard = Extract<Wake, { kind: 'comment' }>;

@@ -15,7 +15,7 @@ import {
 } from '../../github/new-comments.ts';
 import { byComment, openIn } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Record } from '../record.ts';
+import type { Record } from '../record-files.ts';
 
 /**
  * How far each list was read, in GitHub's own times. Where nothing is new they stay as they are, so that the

@@ -91,6 +91,7 @@ export function scrub(settings: RestSettings, text: string, more: readonly strin
   return redact(text, [...settings.secrets, ...(settings.token === null ? [] : [settings.token]), ...more]);
 }
 
+/** That the dashboard gave no answer that can be used, and why; the message is already without secrets. */
 export function noAnswer(cause: NoAnswer['cause'], message: string): NoAnswer {
   return { kind: 'unknown', cause, message };
 }
