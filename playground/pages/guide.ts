@@ -1,7 +1,8 @@
 /** What a newcomer can do next, said for the person who is speaking; GitHub has no such panel, the playground does. */
 import type { ApiCheckRun } from './api/run-shapes.ts';
-import type { ApiIssue } from './api/thread-shapes.ts';
+import type { ApiComment, ApiIssue } from './api/thread-shapes.ts';
 import { type Html, html } from './html.ts';
+import { renderMarkdown } from './markdown/render-markdown.ts';
 import type { Person } from './people.ts';
 
 /** Commands offered as buttons that write them into the comment box; the bot's `/help` tells all of them. */
@@ -20,18 +21,52 @@ export function isFerryThread(issue: ApiIssue, checks: readonly ApiCheckRun[] = 
   return labelled || checked || /^ferrybot\b/.test(issue.user?.login ?? '');
 }
 
+/** What the bot asks for in a thread: it has not spoken, it asks for nothing, or for this (Markdown of one line). */
+export type BotWish =
+  | { readonly kind: 'unheard' | 'none' }
+  | { readonly kind: 'wish'; readonly text: string };
+
+/** Read from its own words (`**Wanted: …**`), the newest that it wrote or changed: its status card is edited in place. */
+export function botWish(comments: readonly ApiComment[]): BotWish {
+  const spoken = comments
+    .filter(({ user }) => user?.type === 'Bot')
+    .toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
+  if (spoken.length === 0) return { kind: 'unheard' };
+  for (const { body } of spoken) {
+    const text = /\*\*Wanted: (.+?)\*\*\s*$/m.exec(body ?? '')?.[1];
+    if (text !== undefined) return { kind: 'wish', text };
+  }
+  return { kind: 'none' };
+}
+
+/** The pull request that only records a sealed run. */
+export function isClosure(issue: ApiIssue): boolean {
+  return issue.labels.some(({ name }) => /\blog-only\b/i.test(name));
+}
+
 /** One sentence: what this person can do here now. */
-export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean): Html {
-  if (issue.state !== 'open') return html`This thread is closed. What happened here is on record below.`;
-  if (!ferry) return html`Read, then answer in the box below.`;
-  if (speaker.role === 'maintainer') {
-    return html`You run this lab. Read the change and its checks; when you are content, comment <code>/approve-launch</code>. Nothing starts before a person said so.`;
+export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean, wish: BotWish): Html {
+  if (issue.state !== 'open')
+    return html`<p>This thread is closed. What happened here is on record below.</p>`;
+  if (!ferry) return html`<p>Read, then answer in the box below.</p>`;
+  if (isClosure(issue))
+    return html`<p>This pull request records a ferry that is sealed, and changes its log alone. Who may write reads it and merges it: the next ferry goes on from there.</p>`;
+  if (wish.kind === 'none')
+    return html`<p>Nothing is wanted of you at the moment. <code>/status</code> tells what happens, and on what evidence.</p>`;
+  if (wish.kind === 'wish' && !wish.text.includes('/approve-launch'))
+    return renderMarkdown(`ferrybot says: ${wish.text}`, { repoPath: '' });
+  return html`<p>${beforeLaunch(speaker)}</p>`;
+}
+
+function beforeLaunch(speaker: Person): Html {
+  switch (speaker.role) {
+    case 'maintainer':
+      return html`You run this lab. Read the change and its checks; when you are content, comment <code>/approve-launch</code>. Nothing starts before a person said so.`;
+    case 'author':
+      return html`You may ask for <code>/status</code> and answer questions. Approval has to come from somebody who did not write the change: switch to the maintainer at the top right.`;
+    case 'reader':
+      return html`You may ask for <code>/status</code>. Try <code>/approve-launch</code> too, and see how the bot refuses.`;
+    case 'stranger':
+      return html`You belong to nobody here. Try any command, and see what the bot tells a stranger.`;
   }
-  if (speaker.role === 'author') {
-    return html`You may ask for <code>/status</code> and answer questions. Approval has to come from somebody who did not write the change: switch to the maintainer at the top right.`;
-  }
-  if (speaker.role === 'reader') {
-    return html`You may ask for <code>/status</code>. Try <code>/approve-launch</code> too, and see how the bot refuses.`;
-  }
-  return html`You belong to nobody here. Try any command, and see what the bot tells a stranger.`;
 }

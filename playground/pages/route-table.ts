@@ -6,6 +6,7 @@ import { pressCheckButton } from './acts/press.ts';
 import { reactToComment, reactToThread } from './acts/react.ts';
 import { editComment, editThread, openIssue, postComment } from './acts/say.ts';
 import { chooseSpeaker } from './acts/speak.ts';
+import { tickInComment, tickInThread } from './acts/tick.ts';
 import { advanceClock, changeFaults, redeliverWebhook } from './acts/turn.ts';
 import type { Route } from './router.ts';
 import { actionsScreen } from './screens/actions.ts';
@@ -53,9 +54,11 @@ export const actRoutes: readonly Route<ActHandler>[] = [
   { pattern: '/:owner/:repo/issues', handler: openIssue },
   { pattern: '/:owner/:repo/issues/:number#/comments', handler: postComment },
   { pattern: '/:owner/:repo/issues/:number#/edit', handler: editThread },
+  { pattern: '/:owner/:repo/issues/:number#/tick', handler: tickInThread },
   { pattern: '/:owner/:repo/issues/:number#/reactions', handler: reactToThread },
   { pattern: '/:owner/:repo/issues/:number#/labels', handler: toggleLabel },
   { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/edit', handler: editComment },
+  { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/tick', handler: tickInComment },
   { pattern: '/:owner/:repo/issues/:number#/comments/:comment#/reactions', handler: reactToComment },
   { pattern: '/:owner/:repo/pull/:number#/merge', handler: mergePull },
   { pattern: '/:owner/:repo/actions/runs/:id#', handler: actOnRun },

@@ -111,6 +111,7 @@ function tracked(inFlight: InFlight, store: GitStore): GitStore {
     writeCommit: counted('writeCommit', store.writeCommit),
     writeTag: counted('writeTag', store.writeTag),
     readBlob: counted('readBlob', store.readBlob),
+    blobSizes: counted('blobSizes', store.blobSizes),
     readTree: counted('readTree', store.readTree),
     readCommit: counted('readCommit', store.readCommit),
     readTag: counted('readTag', store.readTag),

@@ -43,17 +43,19 @@ export type RepositoryOptions = {
   readonly config: (text: string) => string;
   /** The lab's first commits are older than this, in Unix ms. */
   readonly beforeMs: number;
+  /** Where GitHub is said to be; only the memory carrier is free to say so. */
+  readonly origin?: string;
 };
 
 /** Everything in this process: nothing takes time, and a thousand ferries take minutes. */
 export async function memoryCarrier(
-  { config, beforeMs }: RepositoryOptions,
+  { config, beforeMs, origin = ORIGIN }: RepositoryOptions,
   fullDisk?: () => FullDisk,
 ): Promise<Carrier> {
   const store = await memoryRepository(config, beforeMs);
   return {
-    origin: ORIGIN,
-    hookUrl: `${ORIGIN}/hook`,
+    origin,
+    hookUrl: `${origin}/hook`,
     store,
     stateDirectory: '/nonexistent-state',
     join: ({ world, receive, onTransport }) => ({

@@ -35,6 +35,8 @@ import { seededBytes, seedVirtualWorld } from './virtual-lab-world.ts';
 export type VirtualLabOptions = {
   readonly server?: boolean;
   readonly webhooks?: boolean;
+  /** Where its GitHub is said to be; somebody who serves its pages to a browser says where from. */
+  readonly origin?: string;
   readonly ferry?: Partial<FerryShape>;
   /** What a job does, in place of the ferry's shape: the log of a real one, for example. */
   readonly script?: () => JobScript;
@@ -211,6 +213,7 @@ async function carrierFor(options: VirtualLabOptions, inFlight: InFlight): Promi
   const repository = {
     config: (text: string) => (options.config ?? ((same) => same))(withDefaultCadence(text)),
     beforeMs: MORNING,
+    ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
   if (options.overHttp !== true) return memoryCarrier(repository, options.fullDisk);
   if (options.fullDisk !== undefined) throw new Error("over HTTP the disk is this machine's own");

@@ -52,12 +52,15 @@ async function getContents(call: RepoCall): Promise<Answer> {
     const listing = await listTree(store, entry.sha, { recursive: false, limit: github.directoryEntries });
     const prefix = entry.path === '' ? '' : `${entry.path}/`;
     const rows = (listing?.entries ?? []).map((one) => ({ ...one, path: `${prefix}${one.path}` }));
-    return ok(await Promise.all(rows.map((one) => shapeContent(call, one, ref, false))));
+    const sizes = await store.blobSizes(rows.filter(({ type }) => type === 'blob').map(({ sha }) => sha));
+    return ok(
+      rows.map((one) => shapeContent(call, one, ref, { size: sizes.get(one.sha) ?? 0, bytes: null })),
+    );
   }
   const bytes = await store.readBlob(entry.sha);
   if (bytes === null) return notFound();
   if (call.accept.includes('raw')) return raw(bytes, 'application/vnd.github.raw; charset=utf-8');
-  return ok(await shapeContent(call, entry, ref, true));
+  return ok(shapeContent(call, entry, ref, { size: bytes.length, bytes }));
 }
 
 type Change = z.infer<typeof fileDelete> | z.infer<typeof fileWrite>;
@@ -105,12 +108,14 @@ async function written(
   branch: string,
   isNew: boolean,
 ): Promise<Answer> {
-  const commit = await call.world.gitOf(call.repo).readCommit(sha);
+  const store = call.world.gitOf(call.repo);
+  const commit = await store.readCommit(sha);
   if (commit === null) return notFound();
   const name = path.split('/').at(-1) ?? path;
   const entry = blob === null ? null : ({ path, name, sha: blob, mode: '100644', type: 'blob' } as const);
+  const size = (blob === null ? undefined : (await store.blobSizes([blob])).get(blob)) ?? 0;
   const answer = ok({
-    content: entry === null ? null : await shapeContent(call, entry, branch, false),
+    content: entry === null ? null : shapeContent(call, entry, branch, { size, bytes: null }),
     commit: shapeGitCommit(call.world, call.repo, commit),
   });
   return { ...answer, status: isNew ? 201 : 200 };
@@ -146,13 +151,13 @@ function signatures(
   return { committer, author: body.author === undefined ? fallback : of(body.author) };
 }
 
-async function shapeContent(
+/** `bytes` null: what a directory says of its entries, without their text. */
+function shapeContent(
   call: RepoCall,
   entry: PathEntry,
   ref: string,
-  withText: boolean,
-): Promise<JsonObject> {
-  const bytes = entry.type === 'blob' ? await call.world.gitOf(call.repo).readBlob(entry.sha) : null;
+  { size, bytes }: { readonly size: number; readonly bytes: Uint8Array | null },
+): JsonObject {
   const path = entry.path.split('/').map(encodeURIComponent).join('/');
   const url = `${repoApi(call.world, call.repo)}/contents/${path}?ref=${encodeURIComponent(ref)}`;
   const kind = entry.type === 'tree' ? 'tree' : 'blob';
@@ -162,13 +167,13 @@ async function shapeContent(
     name: entry.name,
     path: entry.path,
     sha: entry.sha,
-    size: bytes?.length ?? 0,
+    size,
     url,
     html_url: page,
     git_url: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`,
     download_url: entry.type === 'blob' ? `${repoPage(call.world, call.repo)}/raw/${ref}/${path}` : null,
     type: entry.type === 'tree' ? 'dir' : entry.type === 'commit' ? 'submodule' : 'file',
-    ...(withText && bytes !== null
+    ...(bytes !== null
       ? { content: small ? base64Lines(bytes) : '', encoding: small ? 'base64' : 'none' }
       : {}),
     _links: { self: url, git: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`, html: page },

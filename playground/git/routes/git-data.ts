@@ -186,8 +186,10 @@ type Listing = NonNullable<Awaited<ReturnType<typeof listTree>>>;
 async function shapeTree(call: RepoCall, sha: string, listing: Listing): Promise<JsonObject> {
   const store = call.world.gitOf(call.repo);
   const api = repoApi(call.world, call.repo);
-  const shape = async (entry: TreeEntry & { readonly path: string }): Promise<JsonObject> => {
-    const size = entry.type === 'blob' ? ((await store.readBlob(entry.sha))?.length ?? 0) : null;
+  const blobs = listing.entries.filter(({ type }) => type === 'blob').map(({ sha: id }) => id);
+  const sizes = await store.blobSizes(blobs);
+  const shape = (entry: TreeEntry & { readonly path: string }): JsonObject => {
+    const size = entry.type === 'blob' ? (sizes.get(entry.sha) ?? 0) : null;
     return {
       path: entry.path,
       mode: entry.mode,
@@ -197,7 +199,7 @@ async function shapeTree(call: RepoCall, sha: string, listing: Listing): Promise
       url: `${api}/git/${entry.type}s/${entry.sha}`,
     };
   };
-  const entries = await Promise.all(listing.entries.map(shape));
+  const entries = listing.entries.map(shape);
   return { sha, url: `${api}/git/trees/${sha}`, tree: entries, truncated: listing.truncated };
 }
 

@@ -78,6 +78,8 @@ export type GitStore = {
   readonly writeCommit: (commit: Omit<CommitObject, 'sha'>) => Promise<Sha>;
   readonly writeTag: (tag: Omit<TagObject, 'sha'>) => Promise<Sha>;
   readonly readBlob: (sha: Sha) => Promise<Uint8Array | null>;
+  /** Bytes of each blob, by id; one question for a whole directory. What is absent or no blob is left out. */
+  readonly blobSizes: (shas: readonly Sha[]) => Promise<ReadonlyMap<Sha, number>>;
   readonly readTree: (sha: Sha) => Promise<readonly TreeEntry[] | null>;
   readonly readCommit: (sha: Sha) => Promise<CommitObject | null>;
   readonly readTag: (sha: Sha) => Promise<TagObject | null>;

@@ -66,6 +66,13 @@ function storeOver(tables: Tables): MemoryStore {
     writeCommit: async (commit) => writeCommit(tables, commit),
     writeTag: async (tag) => writeTag(tables, tag),
     readBlob: async (sha) => blobs.get(sha)?.slice() ?? null,
+    blobSizes: async (shas) =>
+      new Map(
+        shas.flatMap((sha) => {
+          const content = blobs.get(sha);
+          return content === undefined ? [] : [[sha, content.length] as const];
+        }),
+      ),
     readTree: async (sha) => trees.get(sha) ?? null,
     readCommit: async (sha) => commits.get(sha)?.commit ?? null,
     readTag: async (sha) => tags.get(sha) ?? null,

@@ -9,6 +9,8 @@ import { parseCommit, parseTag, parseTree } from './object-parsing.ts';
 export type ProgramObjects = {
   readonly typeOf: (sha: Sha) => Promise<ObjectType | null>;
   readonly blob: (sha: Sha) => Promise<Uint8Array | null>;
+  /** In one process; what is absent or no blob is left out. */
+  readonly blobSizes: (shas: readonly Sha[]) => Promise<ReadonlyMap<Sha, number>>;
   readonly tree: (sha: Sha) => Promise<readonly TreeEntry[] | null>;
   readonly commit: (sha: Sha) => Promise<CommitObject | null>;
   /** The commits in the order asked for, in one process; throws when one is absent. */
@@ -39,6 +41,7 @@ export function createProgramObjects(git: GitProgram): ProgramObjects {
       const body = await one('blob', sha);
       return body === null ? null : Uint8Array.from(body);
     },
+    blobSizes: (shas) => blobSizes(git, shas),
     tree: async (sha) => {
       const known = knownTrees.get(sha);
       if (known !== undefined) return known;
@@ -80,6 +83,21 @@ async function readBodies(
     at = end + 1;
   }
   return shas.map((sha) => bodies.get(sha) ?? null);
+}
+
+async function blobSizes(git: GitProgram, shas: readonly Sha[]): Promise<ReadonlyMap<Sha, number>> {
+  const asked = shas.filter(isSha);
+  if (asked.length === 0) return new Map();
+  const output = await git.read(['cat-file', '--batch-check'], `${asked.join('\n')}\n`);
+  return new Map(
+    output
+      .toString('latin1')
+      .split('\n')
+      .flatMap((line) => {
+        const [sha = '', type = '', size = ''] = line.split(' ');
+        return type === 'blob' ? [[sha, Number(size)] as const] : [];
+      }),
+  );
 }
 
 async function typeOf(git: GitProgram, sha: Sha): Promise<ObjectType | null> {

@@ -22,6 +22,7 @@ export function createProgramStore(place: RepositoryPlace): GitStore {
     writeCommit: (commit) => writeCommit(git, objects, commit),
     writeTag: (tag) => writeTag(git, objects, tag),
     readBlob: objects.blob,
+    blobSizes: objects.blobSizes,
     readTree: objects.tree,
     readCommit: objects.commit,
     readTag: objects.tag,

@@ -44,7 +44,7 @@ async function send(
   }
 }
 
-async function post(action: string, data: FormData): Promise<Outcome> {
+export async function post(action: string, data: FormData): Promise<Outcome> {
   const fields = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === 'string') fields.append(name, value);
   try {
@@ -86,7 +86,7 @@ function complain(form: HTMLFormElement, message: string | null): void {
   }
 }
 
-function toast(message: string): void {
+export function toast(message: string): void {
   const note = document.createElement('p');
   note.className = 'toast';
   note.role = 'alert';

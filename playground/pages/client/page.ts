@@ -1,9 +1,10 @@
 /** The page's script: everything works without it, with it the page follows the world by itself. */
-import { drawCharts } from './charts.ts';
 import { keepDraft } from './draft.ts';
 import { followForms } from './forms.ts';
 import { followWorld } from './live.ts';
 import { closeMenus } from './menus.ts';
+import { dress } from './parts.ts';
+import { followTicks } from './ticks.ts';
 import { keepTimesFresh } from './times.ts';
 
 // On a narrow screen the chosen tab may stand outside of the row.
@@ -15,4 +16,5 @@ keepTimesFresh();
 closeMenus();
 keepDraft();
 followForms(world.refresh);
-await drawCharts(document.body);
+followTicks(world.refresh);
+await dress(document.body);

@@ -1,5 +1,6 @@
 /** Exchanges the live parts of the page (`data-key` inside `data-live`) for fresh ones, touching only what differs. */
 import { drawCharts } from './charts.ts';
+import { enableTicks } from './ticks.ts';
 
 /** What the server sent for each part, before charts were drawn and times rewritten in it. */
 const sources = new WeakMap<Element, string>();
@@ -46,7 +47,7 @@ async function adopt(next: Element): Promise<Element> {
   sources.set(part, next.outerHTML);
   rememberParts(part);
   part.classList.add('arrived');
-  await drawCharts(part);
+  await dress(part);
   return part;
 }
 
@@ -58,11 +59,17 @@ async function renew(here: Element, next: Element): Promise<Element> {
   sources.set(part, next.outerHTML);
   rememberParts(part);
   keepOpen(here, part);
-  await drawCharts(part);
+  await dress(part);
   const focus = focusIn(here);
   here.replaceWith(part);
   if (focus !== null) [...part.querySelectorAll<HTMLElement>(focusable)][focus]?.focus();
   return part;
+}
+
+/** What the script adds to what the server sent. */
+export async function dress(root: Element): Promise<void> {
+  enableTicks(root);
+  await drawCharts(root);
 }
 
 function isBeingWritten(part: Element): boolean {

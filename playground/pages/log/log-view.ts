@@ -44,8 +44,12 @@ function partView(part: Part, key: string): Html {
   const lines = part.lines.map((line, index) => logLine(line, part.from + index));
   const id = `${key}-${part.from}`;
   if (part.group === null) return html`<div data-key="${id}">${lines}</div>`;
-  return html`<details class="log-group" data-key="${id}"><summary>${ansiLine(part.group)}</summary>${lines}</details>`;
+  const hasError = part.lines.some((line) => errorLine.test(line));
+  return html`<details class="log-group" data-key="${id}" ${hasError ? html`open` : null}><summary>${ansiLine(part.group)}</summary>${lines}</details>`;
 }
+
+/** A group in which something went wrong is not folded away. */
+const errorLine = /^(?:\S+Z )?(?:##\[error\]|::error(?: [^:]*)?::)/;
 
 function logLine(line: string, number: number): Html {
   const [, stamp, text = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];

@@ -16,7 +16,7 @@ function form(): Html {
     <label class="field">Fault<select name="kind">${faultKinds.map((kind) => html`<option>${kind}</option>`)}</select></label>
     <label class="field">Percent of occasions<input name="percent" type="number" min="0" max="100" value="20" required></label>
     <label class="field">Seed<input name="seed" type="number" value="1" required></label>
-    <label class="field">Route or event (<code>*</code> is anything)<input name="route" value="*" maxlength="${limits.routeCharacters}" required></label>
+    <label class="field">Route or event (* is anything)<input name="route" value="*" maxlength="${limits.routeCharacters}" required></label>
     <label class="field">Seconds (how slow, late, stale, skewed)<input name="seconds" type="number" value="${limits.durationDefaultMs / 1000}" required></label>
     <label class="check-field"><input type="checkbox" name="people" value="on"> people too</label>
     <p class="refusal" role="alert" data-refusal hidden></p>

@@ -1,6 +1,7 @@
 /** One thing that somebody said, in the box that GitHub draws around it. */
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
+import { taskMarks } from '../markdown/task-marks.ts';
 import type { Place } from '../place.ts';
 import type { Edit } from '../thread/edits.ts';
 import { avatar, loginText } from './avatar.ts';
@@ -18,14 +19,14 @@ type Card = {
   readonly body: string;
   readonly edit: Edit | null;
   readonly reactions: Html | null;
-  /** Where an edit is posted to, for who wrote it and who may write; null = the speaker may not edit. */
-  readonly editAction: string | null;
+  /** Its own address, below which an edit or a tick is posted, for who wrote it and who may write; null = the speaker may not edit. */
+  readonly changeAt: string | null;
   readonly after: Html | null;
 };
 
 export function commentCard(place: Place, card: Card): Html {
   const hidden = card.edit?.minimizedReason ?? null;
-  const body = html`<div class="card-body">${
+  const body = html`<div class="card-body" ${card.changeAt === null ? null : html`data-tick="${card.changeAt}/tick" data-tasks="${taskMarks(card.body).length}"`}>${
     card.body.trim() === ''
       ? html`<p class="nothing">No description provided.</p>`
       : renderMarkdown(card.body, { repoPath: place.path })
@@ -37,7 +38,7 @@ export function commentCard(place: Place, card: Card): Html {
       <span class="card-marks">${card.app === null ? null : html`<span class="badge">via ${card.app}</span>`}${associationBadge(card.association)}</span>
     </header>
     ${hidden === null ? body : html`<details class="minimised"><summary>This comment was marked as ${hidden.toLowerCase()}.</summary>${body}</details>`}
-    <div class="card-foot">${card.reactions}${card.editAction === null ? null : editBox(card.editAction, card.body)}</div>
+    <div class="card-foot">${card.reactions}${card.changeAt === null ? null : editBox(`${card.changeAt}/edit`, card.body)}</div>
     ${card.after}
   </div>
 </article>`;

@@ -1,20 +1,20 @@
 /** The panel at the head of a thread: what is wanted, from whom, and the commands at hand. */
 import type { ApiCheckRun } from '../api/run-shapes.ts';
 import type { ApiIssue } from '../api/thread-shapes.ts';
-import { isFerryThread, quickCommands, wantedFrom } from '../guide.ts';
+import { type BotWish, isFerryThread, quickCommands, wantedFrom } from '../guide.ts';
 import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
 import { icon } from './icons.ts';
 import { statusMark } from './status-mark.ts';
 
-export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiCheckRun[]): Html {
+export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiCheckRun[], wish: BotWish): Html {
   const ferry = isFerryThread(issue, checks);
   const telling = checks.filter(
     (check) => (check.output?.title ?? '') !== '' && (check.app?.slug ?? '') === 'ferrybot',
   );
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="next">
   <h2 id="next-title">${icon(ferry ? 'ferry' : 'comment')} What is wanted, ${visit.speaker.login}?</h2>
-  <p>${wantedFrom(visit.speaker, issue, ferry)}</p>
+  ${wantedFrom(visit.speaker, issue, ferry, wish)}
   ${telling.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${check.name}</strong> ${check.output?.title}</p>`)}
   ${ferry && issue.state === 'open' ? commandChips() : null}
 </div></section>`;

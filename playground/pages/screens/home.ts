@@ -1,7 +1,7 @@
 /** The repository's front page: what to do next, then files and README. */
 import { commitShape, contentsShape } from '../api/repo-shapes.ts';
-import { type ApiIssue, issueShape } from '../api/thread-shapes.ts';
-import { isFerryThread, wantedFrom } from '../guide.ts';
+import { type ApiIssue, commentShape, issueShape } from '../api/thread-shapes.ts';
+import { botWish, isClosure, isFerryThread, wantedFrom } from '../guide.ts';
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { loginText } from '../parts/avatar.ts';
@@ -36,7 +36,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
     header: repoHeader(place, 'code'),
     body: html`<div class="page"><h1 class="sr-only">${place.repo.full_name}</h1>
       ${configNotice(place, config)}
-      ${nextCard(visit, place, threads.kind === 'found' ? threads.data : [])}
+      ${await nextCard(visit, place, threads.kind === 'found' ? threads.data : [])}
       <p class="about">${place.repo.description}</p>
       <section class="card" aria-label="Files"><header class="card-head row between" data-live="newest"><span data-key="newest">${newest === undefined ? 'No commits yet' : html`${loginText(newest.author?.login ?? newest.commit.author?.name)} <a class="quiet" href="${place.path}/commit/${newest.sha}">${newest.commit.message.split('\n')[0]}</a> <span class="muted small">${moment(newest.commit.committer?.date)}</span>`}</span> <a href="${place.path}/commits">${icon('clock')} Commits</a></header>
       ${fileList(place, place.repo.default_branch, entries)}</section>
@@ -46,20 +46,30 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
 }
 
 /** The newest open thread that the bot looks after is what a newcomer should open first. */
-function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]): Html {
+async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]): Promise<Html> {
   const ferries = threads.filter((thread) => isFerryThread(thread));
   const next =
     ferries.find((thread) => thread.pull_request !== null && thread.pull_request !== undefined) ?? ferries[0];
   if (next === undefined) {
     return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="quiet"><h2 id="next-title">${icon('ferry')} Nothing waits for you</h2><p>No run is proposed at the moment. A proposal appears here as soon as there is one; the <a href="${place.path}/pulls?state=closed">closed pull requests</a> tell what sailed before.</p><p class="row"><a class="button" href="${place.path}/actions">Run a workflow</a></p></div></section>`;
   }
+  const said = await visit.api.list(`${place.api}/issues/${next.number}/comments`, commentShape, undefined, {
+    first: 1,
+    count: 1,
+  });
+  const wish = botWish(said.kind === 'found' ? said.data : []);
+  const isBeforeLaunch =
+    !isClosure(next) &&
+    (wish.kind === 'unheard' || (wish.kind === 'wish' && wish.text.includes('/approve-launch')));
   const pull = next.pull_request !== null && next.pull_request !== undefined;
   const path = `${place.path}/${pull ? 'pull' : 'issues'}/${next.number}`;
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="ferry-${next.number}">
-    <h2 id="next-title">${icon('ferry')} A ferry waits for you, ${visit.speaker.login}</h2>
+    <h2 id="next-title">${icon('ferry')} ${isBeforeLaunch ? 'A ferry waits for you' : isClosure(next) ? 'A sealed ferry waits for its merge' : 'A ferry is under way'}, ${visit.speaker.login}</h2>
     <p class="next-thread"><a href="${path}">${next.title}</a> <span class="number">#${next.number}</span> ${labelList(next.labels)}</p>
-    <p>${wantedFrom(visit.speaker, next, true)}</p>
-    <ol class="steps-to-do"><li class="to-do">Open it and read what changes and why.</li><li class="to-do">Type <code>/approve-launch</code> in its comment box.</li><li class="to-do">Watch it launch, move and end, without reloading.</li></ol>
-    <p class="row"><a class="button primary" href="${path}">Open the proposal</a>${pull ? html`<a class="button" href="${path}/files">See the change</a>` : null}<a class="button" href="${place.path}/actions">Runs</a></p>
+    ${wantedFrom(visit.speaker, next, true, wish)}
+    ${isBeforeLaunch ? toDo : null}
+    <p class="row"><a class="button primary" href="${path}">${isBeforeLaunch ? 'Open the proposal' : 'Open it'}</a>${pull ? html`<a class="button" href="${path}/files">See the change</a>` : null}<a class="button" href="${place.path}/actions">Runs</a></p>
   </div></section>`;
 }
+
+const toDo = html`<ol class="steps-to-do"><li class="to-do">Open it and read what changes and why.</li><li class="to-do">Type <code>/approve-launch</code> in its comment box.</li><li class="to-do">Watch it launch, move and end, without reloading.</li></ol>`;

@@ -53,7 +53,7 @@ function bodyEntry(visit: Visit, thread: Thread): Html {
     body: issue.body ?? '',
     edit: edits.get('body') ?? null,
     reactions: reactionBar(issue.reactions, `${at}/reactions`),
-    editAction: mayEdit(visit, thread, issue.user?.login) ? `${at}/edit` : null,
+    changeAt: mayEdit(visit, thread, issue.user?.login) ? at : null,
     after: null,
   });
 }
@@ -71,7 +71,7 @@ function commentEntry(visit: Visit, thread: Thread, comment: ApiComment): Html {
     body: comment.body ?? '',
     edit: thread.edits.get(String(comment.id)) ?? null,
     reactions: reactionBar(comment.reactions, `${at}/reactions`),
-    editAction: mayEdit(visit, thread, comment.user?.login) ? `${at}/edit` : null,
+    changeAt: mayEdit(visit, thread, comment.user?.login) ? at : null,
     after: null,
   });
 }
@@ -128,7 +128,7 @@ function reviewEntry(thread: Thread, review: ApiReview): Html {
     body: review.body ?? '',
     edit: thread.edits.get(String(review.id)) ?? null,
     reactions: null,
-    editAction: null,
+    changeAt: null,
     after:
       notes.length === 0
         ? null

@@ -94,6 +94,12 @@ describe.each(storeKinds)('the %s store', (kind) => {
     expect(await store.readBlob(await store.writeBlob(bytes))).toEqual(bytes);
     const empty = await store.writeBlob(new Uint8Array());
     expect(await store.readBlob(empty)).toHaveLength(0);
+    const [first, tree] = [await store.writeBlob(bytes), await store.writeTree([])];
+    const sizes = await store.blobSizes([first, empty, tree, '0'.repeat(40), 'HEAD']);
+    expect([...sizes]).toEqual([
+      [first, bytes.length],
+      [empty, 0],
+    ]);
   });
 
   describe('refs', () => {

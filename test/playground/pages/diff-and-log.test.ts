@@ -52,6 +52,15 @@ describe('logView', () => {
     expect(shown).toContain('no &lt;order&gt;');
   });
 
+  it('leaves a group open in which something went wrong, also under a time stamp', () => {
+    const at = '2026-11-21T06:00:00.000Z ';
+    const shown = toMarkup(
+      logView(`${at}##[group]fine\n${at}##[endgroup]\n${at}##[group]bad\n${at}##[error]no\n`, '7'),
+    );
+    expect(shown).toMatch(/data-key="7-2" ><summary>fine/);
+    expect(shown).toMatch(/data-key="7-\d+" open><summary>bad/);
+  });
+
   it('shows the newest lines of a long log and says how many are missing', () => {
     const lines = Array.from({ length: pageLimits.logLinesMax + 3 }, (_, index) => `line ${index + 1}`);
     const shown = toMarkup(logView(lines.join('\n'), '7'));

@@ -207,6 +207,46 @@ describe('the page on the real API', () => {
     expect(await get(address, 'sol')).not.toContain('Re-run all jobs');
   });
 
+  it('a run says at its head what its jobs complained of, and what did not run has no log', async () => {
+    const { world } = site;
+    const run = startRun(world);
+    const row = { labels: [], environment: null, status: 'queued', conclusion: null } as const;
+    const job = await createJob(world, run, { ...row, key: 'train', name: 'train' });
+    const skipped = await createJob(world, run, { ...row, key: 'after', name: 'after' });
+    const remark = {
+      path: '.github',
+      startLine: 3,
+      endLine: 3,
+      startColumn: null,
+      endColumn: null,
+      level: 'failure',
+      message: 'no <data>',
+      title: 'Loader',
+      rawDetails: null,
+    } as const;
+    await completeJob(world, job.id, 'failure');
+    for (const [id, check] of Object.entries(world.state.checkRuns))
+      if (check.name === 'train') world.state.checkRuns[id] = { ...check, annotations: [remark] };
+    await completeJob(world, skipped.id, 'skipped');
+    await completeRun(world, run.id, 'failure');
+    const page = await get(`/lab/ferries/actions/runs/${run.id}`);
+    expect(page).toMatch(/aria-label="Annotations".*Loader.*no &lt;data&gt;.*aria-label="Job train"/s);
+    expect(page).toContain('No output yet.');
+    expect(page).not.toContain(`data-live="log-${skipped.id}"`);
+  });
+
+  it('a box is ticked by who may edit the text, and only as it was seen', async () => {
+    const at = '/lab/ferries/issues/1/tick';
+    expect(await get('/lab/ferries/pull/1')).toContain(
+      'data-tick="/lab/ferries/issues/1/tick" data-tasks="1"',
+    );
+    expect(await get('/lab/ferries/pull/1', 'sol')).not.toContain('data-tick');
+    expect(await post(at, { task: '0', done: 'on' }, 'sol')).toBe(403);
+    expect(await post(at, { task: '0', done: 'on' }, 'ada')).toBe(303);
+    expect(await post(at, { task: '0', done: 'on' }, 'ada')).toBe(422);
+    expect(Object.values(site.world.state.issues)[0]?.body).toBe('- [x] human approval');
+  });
+
   it('sol opens an issue and closes it again', async () => {
     expect(await post('/lab/ferries/issues', { title: 'Why <b>this</b>?', body: 'please' }, 'sol')).toBe(303);
     expect(await post('/lab/ferries/issues/2/comments', { body: '', state: 'closed' }, 'sol')).toBe(303);

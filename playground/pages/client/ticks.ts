@@ -1,0 +1,34 @@
+/** Boxes of task lists that the reader may tick: a click edits the text that they stand in. */
+import { post, toast } from './forms.ts';
+
+const boxes = 'li.task-list-item input[type="checkbox"]';
+
+/** Boxes come switched off, since without this script a click on them does nothing. */
+export function enableTicks(root: Element): void {
+  for (const body of root.querySelectorAll<HTMLElement>('[data-tick]')) {
+    const found = body.querySelectorAll<HTMLInputElement>(boxes);
+    // Raw HTML can draw boxes that no Markdown stands for; then nobody knows which is which.
+    if (String(found.length) === body.dataset['tasks']) for (const box of found) box.disabled = false;
+  }
+}
+
+export function followTicks(refresh: () => Promise<void>): void {
+  document.addEventListener('change', (event) => {
+    const box = event.target;
+    if (!(box instanceof HTMLInputElement) || !box.matches(boxes)) return;
+    const body = box.closest<HTMLElement>('[data-tick]');
+    if (body !== null) void tick(body, box, refresh);
+  });
+}
+
+async function tick(body: HTMLElement, box: HTMLInputElement, refresh: () => Promise<void>): Promise<void> {
+  const form = new FormData();
+  form.set('task', String([...body.querySelectorAll(boxes)].indexOf(box)));
+  form.set('done', box.checked ? 'on' : 'off');
+  const outcome = await post(body.dataset['tick'] ?? '', form);
+  if (outcome.kind !== 'done') {
+    box.checked = !box.checked;
+    toast(outcome.message ?? 'That was refused.');
+  }
+  await refresh();
+}

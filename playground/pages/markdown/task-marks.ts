@@ -1,0 +1,30 @@
+/** Where the boxes of a text's task lists stand in its Markdown, so that a click can change the one that it means. */
+import { parse, postprocess, preprocess } from 'micromark';
+import { gfm } from 'micromark-extension-gfm';
+
+export type TaskMark = {
+  /** Of the character between the brackets. */
+  readonly offset: number;
+  readonly isDone: boolean;
+};
+
+/** In the order in which they stand; what only looks like a box, in code for instance, is none. */
+export function taskMarks(source: string): readonly TaskMark[] {
+  const document = parse({ extensions: [gfm()] }).document();
+  const marks: TaskMark[] = [];
+  for (const [phase, token] of postprocess(document.write(preprocess()(source, undefined, true)))) {
+    if (phase !== 'enter') continue;
+    // Extensions add to the parser's own token types.
+    const type: string = token.type;
+    if (type === 'taskListCheckValueChecked') marks.push({ offset: token.start.offset, isDone: true });
+    if (type === 'taskListCheckValueUnchecked') marks.push({ offset: token.start.offset, isDone: false });
+  }
+  return marks;
+}
+
+/** The text with one box changed; null when there is no such box, or it stands so already: then the text is not the one that was seen. */
+export function withTask(source: string, index: number, done: boolean): string | null {
+  const mark = taskMarks(source)[index];
+  if (mark === undefined || mark.isDone === done) return null;
+  return `${source.slice(0, mark.offset)}${done ? 'x' : ' '}${source.slice(mark.offset + 1)}`;
+}

@@ -1,0 +1,44 @@
+/** A whole lab on virtual time whose pages a browser can open: what somebody does there reaches the bot, and time passes when the test says so. */
+
+import { listen } from '../../../playground/http/server.ts';
+import { worldSettings } from '../../../playground/pages/from-world.ts';
+import { createPages } from '../../../playground/pages/pages.ts';
+import { openVirtualLab, type VirtualLab } from '../../support/virtual-lab.ts';
+
+export type FerrySite = {
+  /** The repository's front page. */
+  readonly home: string;
+  readonly lab: VirtualLab;
+  /** Requests of the bot that GitHub counts: all but a 304 and questions about the limits themselves. */
+  readonly botRequests: () => number;
+  readonly close: () => Promise<void>;
+};
+
+/** Throws at its end if the playground broke under way. */
+export async function openFerrySite(): Promise<FerrySite> {
+  const listening = await listen(0);
+  if (!listening.ok) throw new Error(`no port: ${listening.reason}`);
+  let botRequests = 0;
+  const lab = await openVirtualLab({
+    origin: listening.origin,
+    network: async (request, github) => {
+      const { pathname } = new URL(request.url);
+      const response = await github(request);
+      if (response.status !== 304 && !pathname.endsWith('/rate_limit')) botRequests += 1;
+      return response;
+    },
+  });
+  const bugs: unknown[] = [];
+  const pages = createPages(worldSettings(lab.world, 'lab/ferries'));
+  listening.serve({ world: lab.world, clock: null, pages, onBug: (error) => bugs.push(error) });
+  return {
+    home: `${listening.origin}/lab/ferries`,
+    lab,
+    botRequests: () => botRequests,
+    close: async () => {
+      await lab.close();
+      await listening.close();
+      if (bugs.length > 0) throw new AggregateError(bugs, 'the playground broke');
+    },
+  };
+}

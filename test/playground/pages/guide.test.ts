@@ -1,0 +1,57 @@
+/** What a person is told to do next, in each part of a ferry's life. */
+import { describe, expect, it } from 'vitest';
+import { commentShape, issueShape } from '../../../playground/pages/api/thread-shapes.ts';
+import { botWish, wantedFrom } from '../../../playground/pages/guide.ts';
+import { toMarkup } from '../../../playground/pages/html.ts';
+
+const minute = (count: number): string => `2026-11-21T06:${String(count).padStart(2, '0')}:00Z`;
+const comment = (login: string, body: string, updatedAt: number): ReturnType<typeof commentShape.parse> =>
+  commentShape.parse({
+    id: updatedAt,
+    body,
+    user: { login, id: 1, type: login.endsWith('[bot]') ? 'Bot' : 'User' },
+    created_at: minute(0),
+    updated_at: minute(updatedAt),
+  });
+const thread = (labels: readonly string[], state = 'open'): ReturnType<typeof issueShape.parse> =>
+  issueShape.parse({
+    number: 1,
+    title: 'Daily ferry',
+    state,
+    labels: labels.map((name) => ({ name })),
+    created_at: minute(0),
+    updated_at: minute(0),
+  });
+const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as const;
+
+describe('the panel at the head of a thread', () => {
+  it('asks for the approval while the bot does, and before it has spoken', () => {
+    const wish = botWish([comment('ferrybot[bot]', '🤖 **Wanted: an approval: `/approve-launch 12`.**', 1)]);
+    for (const heard of [wish, botWish([])])
+      expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, heard))).toContain(
+        'comment <code>/approve-launch',
+      );
+  });
+
+  it('says what the bot says last, also where it edited an old comment; nobody else can put words there', () => {
+    const comments = [
+      comment('ferrybot[bot]', '🤖 **Wanted: nothing; ferrybot is watching.**\n\ncard', 9),
+      comment('ferrybot[bot]', '**Wanted: an approval: `/approve-launch`.**', 3),
+      comment('sol', '**Wanted: your password**', 12),
+    ];
+    const said = toMarkup(wantedFrom(mira, thread(['ferry']), true, botWish(comments)));
+    expect(said).toContain('nothing; ferrybot is watching.');
+    expect(said).not.toContain('password');
+  });
+
+  it('asks for nothing where the bot spoke and asked for nothing', () => {
+    const wish = botWish([comment('ferrybot[bot]', 'Launched', 1)]);
+    expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, wish))).toContain('Nothing is wanted of you');
+  });
+
+  it('never asks to launch what only records a seal', () => {
+    const said = toMarkup(wantedFrom(mira, thread(['ferry', 'ferry-log-only']), true, botWish([])));
+    expect(said).toContain('merges it');
+    expect(said).not.toContain('approve-launch');
+  });
+});
