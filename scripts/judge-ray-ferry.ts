@@ -1,4 +1,4 @@
-/** `node scripts/judge-ray-ferry.ts FOLDER`: whether the record of a rehearsal with `--engine ray --keep FOLDER` shows what Ray did; exit code 1 and why where it does not. */
+/** `npm run judge:ray -- FOLDER`: whether the record of a rehearsal with `--engine ray --keep FOLDER` shows what Ray did; exit code 1 and why where it does not. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
