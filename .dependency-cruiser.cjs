@@ -137,9 +137,9 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src|playground)/',
-        pathNot: '^src/care/consent\\.ts$|^src/domain/consent-(seal|token)\\.ts$',
+        pathNot: '^src/care/consent\\.ts$|^src/domain/care/consent-(seal|token)\\.ts$',
       },
-      to: { path: '^src/domain/consent-seal\\.ts$' },
+      to: { path: '^src/domain/care/consent-seal\\.ts$' },
     },
     {
       name: 'only-care-mints-consent',

@@ -1,6 +1,6 @@
 /** Fold and chain check of a day of fifteen-minute entries for a month: 2,880 events. */
 
-import { fold } from '../src/domain/fold.ts';
+import { fold } from '../src/domain/logbook/fold.ts';
 import { sha256Hex } from '../src/host/hash.ts';
 import { verifyEd25519 } from '../src/host/keys.ts';
 import { verifyLogbook } from '../src/logbook/verify.ts';

@@ -1,8 +1,8 @@
 /** docs/operations.md as text: what each incident comment means for the person on call, and what to do. */
 
+import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { INCIDENTS, type IncidentCode } from '../../src/domain/reasons.ts';
-import { REFUSALS } from '../../src/domain/refusal.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { refusalWords } from '../../src/render/refusal-words.ts';
 import type { Advice } from '../../src/watch/signatures.ts';

@@ -1,10 +1,10 @@
 /** A run whose logbook cannot be trusted, with what was good of it: enough to tell the right people, never enough to act on. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { LogbookEvent } from '../domain/event.ts';
-import { fold } from '../domain/fold.ts';
-import type { LogbookFault } from '../domain/logbook-fault.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
+import { fold } from '../domain/logbook/fold.ts';
+import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { StoreIncident } from '../logbook/store/git-store.ts';
 import type { BadEntry } from '../logbook/verify.ts';
 

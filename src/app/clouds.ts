@@ -3,7 +3,7 @@
 import { type GcloudOptions, gcloudEnvironment } from '../clusters/gcp/gcloud.ts';
 import { createTpuCloud } from '../clusters/gcp/tpu-cloud.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { TpuCloud } from '../domain/tpu-vm.ts';
+import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import { runProgram } from '../host/process.ts';
 
 /** The gcloud of this machine, with its own credentials alone. */

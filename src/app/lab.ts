@@ -1,11 +1,11 @@
 /** Everything that a process needs to work on one repository, put together once at a composition root. */
 
 import type { LabConfig } from '../config/schema.ts';
+import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { Engine } from '../domain/engine.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { PythonParser } from '../domain/python-syntax.ts';
-import type { TpuCloud } from '../domain/tpu-vm.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
 import type { Helpers } from './propose/helpers.ts';

@@ -1,13 +1,13 @@
 /** The files of the logbook branch as they were read and verified, and the record that they make together. */
 
 import type { LabConfig } from '../config/schema.ts';
-import type { LogbookEvent } from '../domain/event.ts';
-import { fold } from '../domain/fold.ts';
 import { branded, isRunId, type Sha } from '../domain/ids.ts';
-import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/journal-state.ts';
 import { limits } from '../domain/limits.ts';
-import type { LogbookFault } from '../domain/logbook-fault.ts';
-import { isOver, type RunState } from '../domain/run-state.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
+import { fold } from '../domain/logbook/fold.ts';
+import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/logbook/journal-state.ts';
+import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import type { LogbookStore } from '../logbook/store/git-store.ts';
 import { verifyLogbook } from '../logbook/verify.ts';

@@ -1,9 +1,9 @@
 /** The record of a repository as this process keeps it: loads it at one head of the logbook branch and appends on top of that. */
 
 import type { LabConfig } from '../config/schema.ts';
-import type { EventDraft, LogbookEvent } from '../domain/event.ts';
 import { GitError } from '../domain/git.ts';
 import type { Instant, RunId } from '../domain/ids.ts';
+import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { type ComposedRun, type ComposeFailure, commitMessage, composeAppend } from '../logbook/compose.ts';
 import type { Anchor } from '../logbook/ports.ts';

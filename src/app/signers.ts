@@ -1,7 +1,7 @@
 /** Private keys from the environment become signers under the ids that the config gives to their public halves. */
 
 import type { Instant } from '../domain/ids.ts';
-import type { PublicKey, Role } from '../domain/role.ts';
+import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import type { SigningKey } from '../host/keys.ts';
 import type { Signers } from '../logbook/append.ts';

@@ -3,15 +3,15 @@
  * that it came from, and the proposal to delete it. What is not certain is asked, never guessed.
  */
 
+import type { VmIdentity } from '../domain/care/mutation.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import type { TpuVm, VmListing } from '../domain/care/tpu-vm.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { isSameAddress } from '../domain/ip-address.ts';
 import { limits } from '../domain/limits.ts';
-import type { VmIdentity } from '../domain/mutation.ts';
-import type { MutationRecord } from '../domain/mutation-state.ts';
-import type { Incident, RunState } from '../domain/run-state.ts';
-import { isOver } from '../domain/run-state.ts';
+import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import { isOver } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import type { TpuVm, VmListing } from '../domain/tpu-vm.ts';
 
 /** What the log of the current attempt shows. */
 export type BadNodeSighting = {

@@ -1,8 +1,8 @@
 /** Which command consents to which change of the cluster, and with what argument. */
 
 import { assertNever } from '../domain/assert.ts';
+import { type Mutation, targetName } from '../domain/care/mutation.ts';
 import type { CommandName } from '../domain/command.ts';
-import { type Mutation, targetName } from '../domain/mutation.ts';
 
 /** `key` null = the command names no target: there is one of its kind on the cluster. */
 export type ConsentCommand = {

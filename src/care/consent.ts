@@ -1,8 +1,8 @@
 /** The one place where a recorded consent becomes a token that a cluster may be changed with. */
 
-import { type ConsentToken, sealConsent } from '../domain/consent-seal.ts';
+import { type ConsentToken, sealConsent } from '../domain/care/consent-seal.ts';
+import { consentEndsAt } from '../domain/care/mutation-state.ts';
 import { branded, isInstant } from '../domain/ids.ts';
-import { consentEndsAt } from '../domain/mutation-state.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { type ConsentFacts, type ConsentFault, consentFault } from './verify-consent.ts';
 

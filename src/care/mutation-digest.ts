@@ -1,7 +1,7 @@
 /** The digests that a consent binds to: of a proposal, and of the evidence that was shown with it. */
 
+import type { MutationEvidence, MutationProposal } from '../domain/care/mutation.ts';
 import type { Digest, DigestOf } from '../domain/ids.ts';
-import type { MutationEvidence, MutationProposal } from '../domain/mutation.ts';
 import { canonicalize } from '../logbook/canonical.ts';
 
 /** SHA-256 of the proposal's canonical JSON (RFC 8785). */

@@ -1,10 +1,10 @@
 /** Consent by the config: bounded in number and time, and only for what the monitoring policy lets a lab pre-approve. */
 
 import type { LabConfig } from '../config/schema.ts';
+import type { MutationProposal } from '../domain/care/mutation.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { MutationProposal } from '../domain/mutation.ts';
-import type { MutationRecord } from '../domain/mutation-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
 /** What the config says about this proposal; null = it never consents to such a thing. */

@@ -1,11 +1,11 @@
 /** The answer to a sighting of a bad node, as an event: the deletion is proposed, or a person is asked. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { EventDraft } from '../domain/event.ts';
+import type { MutationEvidence, MutationProposal } from '../domain/care/mutation.ts';
+import { deleteStep, type VmListing } from '../domain/care/tpu-vm.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
-import type { MutationEvidence, MutationProposal } from '../domain/mutation.ts';
-import type { RunState } from '../domain/run-state.ts';
-import { deleteStep, type VmListing } from '../domain/tpu-vm.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { type BadNodeSighting, judgeBadNode } from './bad-node.ts';
 import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 

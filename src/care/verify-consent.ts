@@ -6,11 +6,11 @@
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
+import type { ConsentSource } from '../domain/care/mutation.ts';
+import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Hold } from '../domain/hold.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
-import type { ConsentSource } from '../domain/mutation.ts';
-import { type Consent, consentEndsAt, type MutationRecord } from '../domain/mutation-state.ts';
+import type { Hold } from '../domain/launch/hold.ts';
 import type { Observed } from '../domain/observed.ts';
 import { consentsTo } from './consent-command.ts';
 import { evidenceDigest, proposalDigest } from './mutation-digest.ts';

@@ -4,9 +4,9 @@
  */
 
 import { permits } from '../domain/actor.ts';
+import { underWay } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
-import { underWay } from '../domain/mutation-state.ts';
-import { isLive, type RunState } from '../domain/run-state.ts';
+import { isLive, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

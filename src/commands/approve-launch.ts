@@ -1,10 +1,10 @@
 /** `/approve-launch [digest]`: a person takes responsibility for exactly the manifest that was shown (decision D4). */
 
 import { mayApprove } from '../config/may-approve.ts';
+import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { isLive, standingApprovals } from '../domain/run-state.ts';
+import { isLive, standingApprovals } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { allPass } from '../domain/verdict.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';

@@ -1,10 +1,10 @@
 /** What the commands that consent to a change of the cluster have in common: find what was proposed, and say yes to that alone. */
 
 import { consentCommand, consentsTo } from '../care/consent-command.ts';
-import type { EventDraft } from '../domain/event.ts';
+import { type MutationKind, targetName } from '../domain/care/mutation.ts';
+import { consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
-import { type MutationKind, targetName } from '../domain/mutation.ts';
-import { consentEndsAt, type MutationRecord } from '../domain/mutation-state.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { answer, type PlaceContext } from './decision.ts';
 import { nearest } from './grammar/nearness.ts';

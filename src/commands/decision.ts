@@ -1,15 +1,15 @@
 /** What a command looks at and what it may decide: values and reason codes, never prose and never an effect. */
 
 import type { Actor, Permission } from '../domain/actor.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { AnswerCode } from '../domain/command.ts';
-import type { EventDraft } from '../domain/event.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
-import type { Hold } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
-import type { MutationRecord } from '../domain/mutation-state.ts';
+import type { Hold } from '../domain/launch/hold.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { RunState } from '../domain/run-state.ts';
-import type { Verdict } from '../domain/verdict.ts';
 import type { Plan } from '../gates/why/smallest-remedy.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */

@@ -1,8 +1,8 @@
 /** The record that approvals were given up by a command. */
 
-import type { EventDraft } from '../domain/event.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Approval } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
-import type { Approval } from '../domain/run-state.ts';
 
 /** The drop of these approvals, which are all of one manifest; null where there are none. */
 export function dropOf(

@@ -1,6 +1,6 @@
 /** `/freeze reason="…" [scope=lane|repository]`: nothing of the lane, or of the repository, is launched until `/thaw`. */
 
-import { standingApprovals } from '../domain/run-state.ts';
+import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';

@@ -1,7 +1,7 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall (issue *the gate*, section 4). */
 
-import { mayBeRelaunched } from '../domain/relaunch.ts';
-import { standingApprovals } from '../domain/run-state.ts';
+import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
+import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';

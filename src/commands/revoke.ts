@@ -4,7 +4,7 @@
  */
 
 import { permits } from '../domain/actor.ts';
-import { type RunState, standingApprovals } from '../domain/run-state.ts';
+import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';

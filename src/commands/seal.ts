@@ -1,7 +1,7 @@
 /** `/seal [accept="…"]`: the run becomes a tagged, sealed record; one that did not simply pass needs a person's reason. */
 
 import { permits } from '../domain/actor.ts';
-import { underWay } from '../domain/mutation-state.ts';
+import { underWay } from '../domain/care/mutation-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';

@@ -1,8 +1,8 @@
 /** `/stop`: the job is stopped within a minute; before the launch it takes back the order (architecture, section 4). */
 
 import { permits } from '../domain/actor.ts';
-import { mayBeRelaunched } from '../domain/relaunch.ts';
-import { standingApprovals } from '../domain/run-state.ts';
+import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
+import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 

@@ -1,7 +1,7 @@
 /** `/unhold`: lifts the hold on this run, and the skip of its day. Approvals that fell stay fallen. */
 
-import type { EventDraft } from '../domain/event.ts';
-import type { Hold } from '../domain/hold.ts';
+import type { Hold } from '../domain/launch/hold.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
 import { dateOf } from '../domain/time.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

@@ -1,7 +1,7 @@
 /** The shape of a cluster's disk care: where the bucket is mounted, what is looked for, and the lab's own commands (policy/agent-guidelines.md). */
 
 import { z } from 'zod';
-import { isMountPoint } from '../domain/worker-disk.ts';
+import { isMountPoint } from '../domain/care/worker-disk.ts';
 import { argumentArray, path, variable } from './words.ts';
 
 /** A look that changes nothing, and what it answers where all is well. */

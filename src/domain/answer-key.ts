@@ -1,7 +1,7 @@
 /** Which commands one answer tells of, and under which key: what publishes answers and what writes them agree on it here. */
 
 import type { Surface } from './command.ts';
-import type { SeenCommand } from './run-state.ts';
+import type { SeenCommand } from './logbook/run-state.ts';
 
 /** A comment's name in all threads, `<surface>-<id>`: GitHub numbers the three surfaces separately. */
 export function commentName({ surface, id }: { readonly surface: Surface; readonly id: number }): string {

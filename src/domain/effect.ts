@@ -4,8 +4,8 @@
  */
 
 import type { Surface } from './command.ts';
-import type { EventDraft } from './event.ts';
 import type { Digest, RunId, Sha } from './ids.ts';
+import type { EventDraft } from './logbook/event.ts';
 
 export const EFFECT_KINDS = [
   'append',

@@ -1,13 +1,13 @@
 /** What the outside world looks like at one moment, as plain values: the arguments of every decision. */
 
 import type { Actor, Permission } from './actor.ts';
+import type { MutationRecord } from './care/mutation-state.ts';
 import type { Surface } from './command.ts';
-import type { Delta } from './delta.ts';
-import type { Hold } from './hold.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
-import type { MutationRecord } from './mutation-state.ts';
+import type { Delta } from './launch/delta.ts';
+import type { Hold } from './launch/hold.ts';
+import type { RunState, SeenCommand } from './logbook/run-state.ts';
 import type { Observed } from './observed.ts';
-import type { RunState, SeenCommand } from './run-state.ts';
 
 /** A pull request as GitHub shows it now. `bodyEditors`: people (not apps) who edited the body, newest first. */
 export type PullFacts = {

@@ -1,7 +1,7 @@
 /** Chooses what the next ferry changes: one configured candidate that is due, and a value that the recent past has not had. */
 
-import type { Bucket } from '../domain/delta.ts';
-import type { Objective } from '../domain/events/launch-events.ts';
+import type { Bucket } from '../domain/launch/delta.ts';
+import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import { dateAfter } from '../domain/time.ts';
 import { candidateValues, type ValueRange } from './candidate-values.ts';
 import type { Knob } from './delta/read-knobs.ts';

@@ -1,6 +1,6 @@
 /** Edits values of an experiment file in place: exactly the value's characters change, everything else stays byte for byte. */
 
-import type { Delta, KnobChange } from '../domain/delta.ts';
+import type { Delta, KnobChange } from '../domain/launch/delta.ts';
 import type { PySyntax, PythonParser } from '../domain/python-syntax.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { configDelta } from './delta/config-delta.ts';

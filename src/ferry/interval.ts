@@ -1,10 +1,10 @@
 /** What happened since the last ferry (not since yesterday): the facts that a proposal's context is told from. */
 
-import type { IntervalStart } from '../domain/events/launch-events.ts';
 import type { LoggedCommit } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { IntervalStart } from '../domain/logbook/events/launch-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { dateAfter } from '../domain/time.ts';
 
 /** The last ferry that was launched and is over, as the logbook has it; links are what the record holds, null where it holds none. */

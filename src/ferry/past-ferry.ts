@@ -1,6 +1,6 @@
 /** A past run as the chooser's memory: what it changed and what came of it (policy/daily-ferry.md, build context). */
 
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RecentFerry } from './candidates.ts';
 
 /** What of a run is remembered. */

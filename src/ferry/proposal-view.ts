@@ -1,9 +1,9 @@
 /** A proposal as it is told in the pull request and the ferry issue: every fact that the policy demands of them. */
 
 import type { Actor } from '../domain/actor.ts';
-import type { KnobChange } from '../domain/delta.ts';
-import type { IntervalStart, Objective } from '../domain/events/launch-events.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { KnobChange } from '../domain/launch/delta.ts';
+import type { IntervalStart, Objective } from '../domain/logbook/events/launch-events.ts';
 import type { ChoiceRationale } from './candidates.ts';
 import type { IntervalContext } from './interval.ts';
 

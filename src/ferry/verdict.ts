@@ -6,7 +6,7 @@
 import type { LaneConfig } from '../config/schema.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
-import type { Ending } from '../domain/run-state.ts';
+import type { Ending } from '../domain/logbook/run-state.ts';
 
 export type MetricRow = {
   readonly key: string;

@@ -1,8 +1,8 @@
 /** Gate: what was reviewed is not far behind the branch that it will be compared with (issue *the gate*, Gates; docs/decisions). */
 
 import type { ChangeFacts } from '../domain/facts.ts';
+import type { Found } from '../domain/launch/verdict.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import type { Found } from '../domain/verdict.ts';
 import { block, type Gate, given, pass, warn } from './gate.ts';
 
 /** A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing. */

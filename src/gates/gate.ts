@@ -1,6 +1,5 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
-import type { EventDataByType } from '../domain/event.ts';
 import type {
   BodyFacts,
   ChangeFacts,
@@ -9,11 +8,12 @@ import type {
   IssueFacts,
   PullFacts,
 } from '../domain/facts.ts';
-import type { Hold } from '../domain/hold.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
-import type { Manifest } from '../domain/manifest.ts';
+import type { Hold } from '../domain/launch/hold.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
+import type { Found, GateId, RemedyActor, Verdict } from '../domain/launch/verdict.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { Found, GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
 import type { ApprovalFacts } from './approvals.ts';
 
 /** Everything that the gates of one run look at, at one moment. */

@@ -1,7 +1,7 @@
 /** Gate: nobody has put this run on hold, left its day out, or frozen its lane or repository. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { Hold } from '../domain/hold.ts';
+import type { Hold } from '../domain/launch/hold.ts';
 import { block, type Gate, given, type Judgement, pass } from './gate.ts';
 
 export const notHeld: Gate = {

@@ -1,6 +1,6 @@
 /** All launch gates in the order in which a person reads them, and their evaluation at one moment. */
 
-import type { Verdict } from '../domain/verdict.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
 import { approverAllowed } from './approver-allowed.ts';
 import { budget } from './budget.ts';
 import { checksGreen } from './checks-green.ts';

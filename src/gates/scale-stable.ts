@@ -1,6 +1,6 @@
 /** Gate: the model's scale stays as it was unless a person asked for the change by name (policy/daily-ferry.md, rules). */
 
-import type { KnobChange } from '../domain/delta.ts';
+import type { KnobChange } from '../domain/launch/delta.ts';
 import { block, cannotTell, type Gate, type GateFacts, given, pass } from './gate.ts';
 
 export const scaleStable: Gate = {

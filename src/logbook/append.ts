@@ -1,9 +1,9 @@
 /** New entries: drafts become events with sequence, time, chain and signature, one canonical line each. */
 
 import { invariant } from '../domain/assert.ts';
-import { type EventDraft, type LogbookEvent, WRITERS } from '../domain/event.ts';
 import type { Instant } from '../domain/ids.ts';
-import type { PublicKey, Role } from '../domain/role.ts';
+import { type EventDraft, type LogbookEvent, WRITERS } from '../domain/logbook/event.ts';
+import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { GENESIS, hashedText, lineOf, signedText, type UnsealedEvent } from './chain.ts';
 import type { Anchor, Hash, Signer } from './ports.ts';

@@ -1,7 +1,7 @@
 /** The chain: what of an event is hashed, what is signed, and what the first event stands on (docs/logbook.md). */
 
-import type { LogbookEvent } from '../domain/event.ts';
 import type { Json } from '../domain/json.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { canonicalize } from './canonical.ts';
 
 /** `prev` of the first event of a file: there is nothing before it. */
@@ -43,7 +43,7 @@ export function lineOf(event: LogbookEvent): string {
   return canonicalize(jsonOf(event));
 }
 
-/** Events are made of JSON alone (domain/event.ts); the compiler cannot see that through branded strings. */
+/** Events are made of JSON alone (domain/logbook/event.ts); the compiler cannot see that through branded strings. */
 function jsonOf(event: UnsealedEvent): Json {
   return event as unknown as Json;
 }

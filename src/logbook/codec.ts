@@ -1,8 +1,8 @@
 /** One event a line: from the text of a file to lines, and from a line to an event or the reason why it is none. */
 
 import type * as z from 'zod';
-import type { LogbookEvent } from '../domain/event.ts';
 import { limits } from '../domain/limits.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
 import { parseCanonical } from './canonical.ts';
 import { dataSchemas } from './data-schemas.ts';

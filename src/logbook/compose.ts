@@ -1,9 +1,9 @@
 /** An append as file contents: what was there is checked, the new entries are added, the Markdown is made again. */
 
-import type { EventDraft, LogbookEvent } from '../domain/event.ts';
 import type { Instant } from '../domain/ids.ts';
+import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
+import type { PublicKey } from '../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
-import type { PublicKey } from '../domain/role.ts';
 import { type SealedEvent, type Signers, sealEvents } from './append.ts';
 import type { Anchor, Hash } from './ports.ts';
 import { projectLogbook } from './projection.ts';

@@ -1,10 +1,10 @@
 /** What each type of event carries, as read from a line: known fields strict, further ones kept (interfaces.md, section 2). */
 
 import * as z from 'zod';
+import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { ANSWER_CODES, SURFACES } from '../domain/command.ts';
-import type { EventDataByType, EventType } from '../domain/event.ts';
-import { HOLD_KINDS, HOLD_SCOPES } from '../domain/hold.ts';
-import { MUTATION_OUTCOMES } from '../domain/mutation.ts';
+import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
+import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { DROP_REASONS, INCIDENTS } from '../domain/reasons.ts';
 import { diskScanSchema } from './disk-schemas.ts';
 import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';

@@ -1,7 +1,7 @@
 /** What the event about a scan of worker disks carries, as read from a line. */
 
 import * as z from 'zod';
-import { CLEANUP_STATES, DISK_FINDINGS, SCAN_READINGS } from '../domain/disk-scan.ts';
+import { CLEANUP_STATES, DISK_FINDINGS, SCAN_READINGS } from '../domain/care/disk-scan.ts';
 import { vmSchema } from './mutation-schemas.ts';
 import { scalars } from './part-schemas.ts';
 

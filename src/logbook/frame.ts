@@ -1,8 +1,8 @@
 /** The frame of an event, checked by hand: the same twelve fields on each of thousands of lines. */
 
-import { EVENT_TYPES } from '../domain/event.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import { ROLES } from '../domain/role.ts';
+import { EVENT_TYPES } from '../domain/logbook/event.ts';
+import { ROLES } from '../domain/logbook/role.ts';
 
 /**
  * Why a value has not the frame of an event (docs/logbook.md, the fields of an event), or null: the first field that

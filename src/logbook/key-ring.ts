@@ -1,7 +1,7 @@
 /** Whose signature an entry carries: the public keys in force, from config or from the logbook itself. */
 
 import * as z from 'zod';
-import type { PublicKey } from '../domain/role.ts';
+import type { PublicKey } from '../domain/logbook/role.ts';
 import { signedText } from './chain.ts';
 import type { FramedEvent } from './codec.ts';
 import { publicKeySchema } from './part-schemas.ts';

@@ -1,7 +1,7 @@
 /** What the events about changes of a cluster carry, as read from a line. */
 
 import * as z from 'zod';
-import { MUTATIONS } from '../domain/mutation.ts';
+import { MUTATIONS } from '../domain/care/mutation.ts';
 import { digest, scalars, sha } from './part-schemas.ts';
 
 const text = z.string();

@@ -1,8 +1,8 @@
 /** The entries about changes of a cluster, told for people. */
 
-import type { EventOf } from '../domain/event.ts';
-import { type MutationStep, targetName } from '../domain/mutation.ts';
-import type { MUTATION_EVENTS } from '../domain/mutation-state.ts';
+import { type MutationStep, targetName } from '../domain/care/mutation.ts';
+import type { MUTATION_EVENTS } from '../domain/care/mutation-state.ts';
+import type { EventOf } from '../domain/logbook/event.ts';
 import { code, prose } from './plain-text.ts';
 
 type Told = {

@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { type Digest, isDigest, isRunId, isSha, type RunId, type Sha } from '../domain/ids.ts';
-import { ROLES } from '../domain/role.ts';
-import { GATES, REMEDY_ACTORS } from '../domain/verdict.ts';
+import { GATES, REMEDY_ACTORS } from '../domain/launch/verdict.ts';
+import { ROLES } from '../domain/logbook/role.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const text = z.string();

@@ -1,6 +1,6 @@
 /** What the pure logbook is given from outside: a hash, a signature and the check of one. */
 
-import type { Role } from '../domain/role.ts';
+import type { Role } from '../domain/logbook/role.ts';
 
 /** SHA-256 of the UTF-8 bytes of a text, as 64 lower-case hex digits. */
 export type Hash = (utf8: string) => string;

@@ -1,6 +1,6 @@
 /** The events as the logbook that the policy asks for: a Markdown file that people read, and may write into. */
 
-import type { EventOf, LogbookEvent } from '../domain/event.ts';
+import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import { type Block, type Section, weave } from './blocks.ts';
 import { code, minuteOf, prose } from './plain-text.ts';
 import { JOURNAL } from './rules.ts';

@@ -1,15 +1,15 @@
 /** What may follow what: a run folds as its lifecycle says, the journal has only what belongs to no run. */
 
-import type { EventType, LogbookEvent } from '../domain/event.ts';
-import { foldOne } from '../domain/fold.ts';
 import {
   illegalMutation,
   isMutationEvent,
   MUTATION_EVENTS,
   type MutationRecord,
   mutationsAfter,
-} from '../domain/mutation-state.ts';
-import { commandKey, type RunState } from '../domain/run-state.ts';
+} from '../domain/care/mutation-state.ts';
+import type { EventType, LogbookEvent } from '../domain/logbook/event.ts';
+import { foldOne } from '../domain/logbook/fold.ts';
+import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
 
 /** Name of the journal's events in their field `run`, and of its folder. */
 export const JOURNAL = 'journal';

@@ -1,6 +1,6 @@
 /** A run as a person would tell it: one line a moment, from the first event to the newest. */
 
-import type { LogbookEvent } from '../domain/event.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { minuteOf } from './plain-text.ts';
 import { tell } from './telling.ts';
 

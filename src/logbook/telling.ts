@@ -1,7 +1,7 @@
 /** One event as a person would tell it: status, evidence, decision and what comes next (policy/hero-run.md, Event Log). */
 
-import type { EventOf, EventType, LogbookEvent } from '../domain/event.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
+import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { mutationTellers } from './mutation-telling.ts';
 import { code, prose } from './plain-text.ts';
 

@@ -1,7 +1,7 @@
 /** Verification of one file: every entry in order, and the file's end against what is known to have been there. */
 
-import { type LogbookEvent, WRITERS } from '../domain/event.ts';
-import type { PublicKey, Role } from '../domain/role.ts';
+import { type LogbookEvent, WRITERS } from '../domain/logbook/event.ts';
+import type { PublicKey, Role } from '../domain/logbook/role.ts';
 import { GENESIS, hashedTextOfLine } from './chain.ts';
 import { completeEvent, decodeLine, type FramedEvent, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';

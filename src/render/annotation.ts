@@ -1,8 +1,8 @@
 /** What stands beside a changed line in the check run: plain text, since GitHub renders no Markdown there. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { Delta } from '../domain/delta.ts';
 import type { Mismatch } from '../domain/facts.ts';
+import type { Delta } from '../domain/launch/delta.ts';
 import { limits } from '../domain/limits.ts';
 import { cleanLine } from './clean-text.ts';
 import type { PlaceWord } from './place-word.ts';

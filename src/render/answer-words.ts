@@ -1,7 +1,7 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
 import type { AnswerCode } from '../domain/command.ts';
-import { GATES, type GateId } from '../domain/verdict.ts';
+import { GATES, type GateId } from '../domain/launch/verdict.ts';
 import type { AnswerView } from './answer-view.ts';
 import { CONSENT_WORDS } from './consent-words.ts';
 import { gateWords } from './gate-words.ts';

@@ -1,7 +1,7 @@
 /** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
 
 import { answersByKey } from '../domain/answer-key.ts';
-import type { SeenCommand } from '../domain/run-state.ts';
+import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { answerWords } from './answer-words.ts';
 import { reading } from './detail.ts';
 import { renderHelp } from './help.ts';

@@ -1,7 +1,7 @@
 /** The card's gates: what holds the run back in the open, everything else folded. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
 import { gateWords, whoCan } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';

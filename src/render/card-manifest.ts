@@ -1,9 +1,9 @@
 /** The card's manifest: what an approval would approve, what it changes and what it would cost. */
 
 import { quorumOf } from '../config/quorum.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
-import type { Manifest } from '../domain/manifest.ts';
-import { type RunState, standingApprovals } from '../domain/run-state.ts';
+import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { fenced } from './escape.ts';
 import type { RenderInput } from './input.ts';
 import { commandText } from './job-table.ts';

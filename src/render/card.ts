@@ -5,7 +5,7 @@
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import { phaseOf, type RunState } from '../domain/run-state.ts';
+import { phaseOf, type RunState } from '../domain/logbook/run-state.ts';
 import { cardGates } from './card-gates.ts';
 import { cardManifest } from './card-manifest.ts';
 import { lossChart } from './chart.ts';

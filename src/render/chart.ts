@@ -1,7 +1,7 @@
 /** The loss over the steps as a Mermaid chart, drawn from the bounded trace of the run's state. */
 
 import { limits } from '../domain/limits.ts';
-import type { TracePoint } from '../domain/run-state.ts';
+import type { TracePoint } from '../domain/logbook/run-state.ts';
 
 const LOSS_DRAWN_MAX = 1e12;
 

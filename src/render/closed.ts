@@ -1,8 +1,8 @@
 /** A run that is over without a seal: why, and what stays of it. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { EventDataByType } from '../domain/event.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
 import { code, paragraphs, text, utc } from './words.ts';
 

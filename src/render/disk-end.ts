@@ -1,8 +1,8 @@
 /** The comment that tells what became of a consented change of a cluster's disks, with what was before and after. */
 
 import { assertNever } from '../domain/assert.ts';
-import { targetName } from '../domain/mutation.ts';
-import type { MutationRecord } from '../domain/mutation-state.ts';
+import { targetName } from '../domain/care/mutation.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { comment } from './comment.ts';
 import { code, digestHex, paragraphs, table, text } from './words.ts';
 

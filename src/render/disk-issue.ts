@@ -1,10 +1,10 @@
 /** The issue of a cluster's disks: who is short and why, what can be consented to, and what became of it. */
 
 import { consentCommand } from '../care/consent-command.ts';
-import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/disk-scan.ts';
+import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/care/disk-scan.ts';
+import { type MutationStep, targetName } from '../domain/care/mutation.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
-import { type MutationStep, targetName } from '../domain/mutation.ts';
-import type { MutationRecord } from '../domain/mutation-state.ts';
 import { comment } from './comment.ts';
 import { CLEANUP_WORDS, FINDING_WORDS, gigabytes, STEP_WORDS } from './disk-words.ts';
 import { fenced } from './escape.ts';

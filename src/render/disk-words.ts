@@ -1,7 +1,7 @@
 /** The sentence for each finding of a disk scan, and for each state of the cleanup job. */
 
-import type { CleanupState, DiskFinding, RecordedScan, ScannedWorker } from '../domain/disk-scan.ts';
-import type { MutationKind } from '../domain/mutation.ts';
+import type { CleanupState, DiskFinding, RecordedScan, ScannedWorker } from '../domain/care/disk-scan.ts';
+import type { MutationKind } from '../domain/care/mutation.ts';
 import { code, text } from './words.ts';
 
 type Place = Pick<RecordedScan, 'mountPoint'>;

@@ -1,7 +1,7 @@
 /** The terminal comment: the policy's six lines exactly, then the verdict with its table (reference marin, section 3.1). */
 
 import { limits } from '../domain/limits.ts';
-import type { Ending, RunState } from '../domain/run-state.ts';
+import type { Ending, RunState } from '../domain/logbook/run-state.ts';
 import { fenced, safeUrl } from './escape.ts';
 import { incidentTitle } from './incident-words.ts';
 import type { RenderInput } from './input.ts';

@@ -1,6 +1,6 @@
 /** The first eval: one of the few moments of a run that a person must see (reference marin, section 2). */
 
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { progressText } from './progress.ts';
 import { code, paragraphs, table, text, utc } from './words.ts';
 

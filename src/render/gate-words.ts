@@ -1,7 +1,7 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { GateId, RemedyActor, Verdict } from '../domain/verdict.ts';
+import type { GateId, RemedyActor, Verdict } from '../domain/launch/verdict.ts';
 import { type DetailReader, numbered, reading } from './detail.ts';
 import type { PlaceWord } from './place-word.ts';
 import { code, listed } from './words.ts';

@@ -1,6 +1,6 @@
 /** An incident: what happened, on what evidence, what ferrybot did, and what a person should do. */
 
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { reading } from './detail.ts';
 import { INCIDENT_WORDS } from './incident-words.ts';
 import { placeWord } from './place-word.ts';

@@ -1,8 +1,8 @@
 /** What a card, a check run or a comment is rendered from: the record, the lab's config and the judgement, and no clock. */
 
 import type { LabConfig } from '../config/schema.ts';
-import type { RunState } from '../domain/run-state.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 
 export type RenderInput = {

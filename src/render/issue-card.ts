@@ -3,9 +3,9 @@
 import { policyOf } from '../commands/policy.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
-import { type Hold, holdsOn } from '../domain/hold.ts';
+import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { isLive, isOver, phaseOf, type RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { isLive, isOver, phaseOf, type RunState } from '../domain/run-state.ts';
 import { comment } from './comment.ts';
 import { code, paragraphs, person, table, text } from './words.ts';
 

@@ -1,7 +1,7 @@
 /** The job that was launched, as the policy asks it to be posted: id, cluster, links, time, command, commit (policy/daily-ferry.md, launch). */
 
 import { limits } from '../domain/limits.ts';
-import type { RunState, Submission } from '../domain/run-state.ts';
+import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import { link } from './escape.ts';
 import { code, digestHex, table, text, utc } from './words.ts';
 

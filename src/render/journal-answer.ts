@@ -1,6 +1,6 @@
 /** The answer on a thread that belongs to no active run: recorded in the repository journal, said in the same words. */
 
-import type { SeenCommand } from '../domain/run-state.ts';
+import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { answerText } from './answer.ts';
 import { comment } from './comment.ts';
 

@@ -3,7 +3,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { fenced } from './escape.ts';
 import { commandText, jobTable } from './job-table.ts';
 import { code, listed, paragraphs, person } from './words.ts';

@@ -1,7 +1,7 @@
 /** The comment about a logbook that cannot be trusted: it stands in no record, because the record is what is broken. */
 
 import { assertNever } from '../domain/assert.ts';
-import { faultKey, type LogbookFault } from '../domain/logbook-fault.ts';
+import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { comment } from './comment.ts';
 import { markerIdentity } from './marker.ts';
 import { code, shortCommit, text } from './words.ts';

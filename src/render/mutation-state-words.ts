@@ -1,6 +1,6 @@
 /** How a proposed change of the cluster stands, in one cell. */
 
-import type { MutationRecord } from '../domain/mutation-state.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { code, person, text, utc } from './words.ts';
 
 /** Proposed, consented to, under way, or over with what came of it. */

@@ -1,7 +1,7 @@
 /** The words for each change of a cluster, and for each way in which one ends. */
 
 import { assertNever } from '../domain/assert.ts';
-import type { Mutation, MutationOutcome } from '../domain/mutation.ts';
+import type { Mutation, MutationOutcome } from '../domain/care/mutation.ts';
 import { code } from './words.ts';
 
 /** `title` is a sentence; `target` are rows of a table; `next` says what follows on a consent. All are Markdown. */

@@ -1,10 +1,10 @@
 /** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
 
 import { consentCommand } from '../care/consent-command.ts';
+import { targetName } from '../domain/care/mutation.ts';
+import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
-import { targetName } from '../domain/mutation.ts';
-import type { Consent, MutationRecord } from '../domain/mutation-state.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { fenced } from './escape.ts';
 import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';

@@ -1,7 +1,7 @@
 /** What people call the thread that a proposal stands in. */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 
 /** Stands behind *the* or *this*. */
 export type PlaceWord = 'pull request' | 'issue';

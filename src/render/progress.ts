@@ -1,7 +1,7 @@
 /** How far a job is: `~4600/5155`, where the total is exact and a rounded step never looks like one (policy/job-monitoring-loop.md). */
 
 import { assertNever } from '../domain/assert.ts';
-import type { Observation, RunState } from '../domain/run-state.ts';
+import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */
 export function progressText(step: number | null, totalSteps: number | null): string {

@@ -1,7 +1,7 @@
 /** Every comment that a run's threads are owed, by kind. */
 
 import { assertNever } from '../domain/assert.ts';
-import { stateAtEntry } from '../domain/relaunch.ts';
+import { stateAtEntry } from '../domain/launch/relaunch.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
 import { renderClosed } from './closed.ts';

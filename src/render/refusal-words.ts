@@ -1,6 +1,6 @@
 /** Why the runner would not carry out an order, in words. */
 
-import { REFUSALS, type RefusalCode } from '../domain/refusal.ts';
+import { REFUSALS, type RefusalCode } from '../domain/launch/refusal.ts';
 import type { PlaceWord } from './place-word.ts';
 import { code } from './words.ts';
 

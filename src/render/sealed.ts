@@ -1,6 +1,6 @@
 /** The seal: who, what tag on what commit, and what is left to do. */
 
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
 import { code, paragraphs, person, text, utc } from './words.ts';
 

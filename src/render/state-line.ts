@@ -1,7 +1,7 @@
 /** Where a run stands, on what evidence and since when: the sentence that the card and `/status` open with. */
 
 import { assertNever } from '../domain/assert.ts';
-import { phaseOf, type RunState, standingApprovals } from '../domain/run-state.ts';
+import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { engineSays, progressText } from './progress.ts';
 import { code, count, listed, person, shortCommit, text, utc } from './words.ts';
 

@@ -2,7 +2,7 @@
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
 import { cleanLine } from './clean-text.ts';
 import type { ClosureDecision } from './closure.ts';

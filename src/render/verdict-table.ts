@@ -2,7 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
-import type { Ending } from '../domain/run-state.ts';
+import type { Ending } from '../domain/logbook/run-state.ts';
 import type { FerryVerdict, MetricRow } from '../ferry/verdict.ts';
 import { code, count, table, text } from './words.ts';
 

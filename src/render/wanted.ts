@@ -2,7 +2,7 @@
 
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
-import { phaseOf, type RunState, standingApprovals } from '../domain/run-state.ts';
+import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { gateWords, whoCan } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';

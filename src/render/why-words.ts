@@ -1,8 +1,8 @@
 /** The answer to `/why`: what to do, in order, who can, and which gates it mends. */
 
+import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
+import { REMEDY_ACTORS } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import type { RemedyKind } from '../domain/remedy-kind.ts';
-import { REMEDY_ACTORS } from '../domain/verdict.ts';
 import type { DetailReader } from './detail.ts';
 import { numbered } from './detail.ts';
 import { whoCan } from './gate-words.ts';

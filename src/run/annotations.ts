@@ -4,7 +4,7 @@ import type { LabConfig } from '../config/schema.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
 

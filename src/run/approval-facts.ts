@@ -5,10 +5,10 @@ import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import { wantsRelaunch } from '../domain/launch/relaunch.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
+import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { wantsRelaunch } from '../domain/relaunch.ts';
-import { type Approval, type RunState, standingApprovals } from '../domain/run-state.ts';
-import type { Verdict } from '../domain/verdict.ts';
 import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
 import { approvalVerdicts } from '../gates/run-gates.ts';
 

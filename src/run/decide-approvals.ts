@@ -3,8 +3,8 @@
 import type { LabConfig } from '../config/schema.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
-import { type RunState, standingApprovals } from '../domain/run-state.ts';
 import type { ApprovalStanding } from '../gates/approvals.ts';
 import { approvalFacts, approvalsToLookAt } from './approval-facts.ts';
 import { append, type Step } from './step.ts';

@@ -2,14 +2,14 @@
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
 import type { LabConfig } from '../config/schema.ts';
+import { targetName } from '../domain/care/mutation.ts';
+import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
-import { holdsOn } from '../domain/hold.ts';
 import type { Instant } from '../domain/ids.ts';
+import { holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
-import { targetName } from '../domain/mutation.ts';
-import { type Consent, consentEndsAt, type MutationRecord } from '../domain/mutation-state.ts';
+import type { Incident, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { Incident, RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 

@@ -5,11 +5,11 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
-import type { EventDraft } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { compactDate } from '../domain/time.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 import { renderClosureBody, renderClosureLog, renderClosureTitle } from '../render/closure.ts';

@@ -1,11 +1,11 @@
 /** Decides whether the gates' answer is news: a new manifest, a new verdict, or an approval that fell. */
 
-import type { EventDraft } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
+import { allPass, type Verdict } from '../domain/launch/verdict.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
-import { type RunState, standingApprovals } from '../domain/run-state.ts';
-import { allPass, type Verdict } from '../domain/verdict.ts';
 import type { Gated } from './gate-run.ts';
 import { append, type Step } from './step.ts';
 

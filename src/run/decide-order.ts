@@ -3,11 +3,16 @@
 import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
+import { type Order, submissionIdOf } from '../domain/launch/order.ts';
+import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { type Order, submissionIdOf } from '../domain/order.ts';
-import { type IssuedOrder, nextAttempt, type RunState, standingApprovals } from '../domain/run-state.ts';
+import {
+  type IssuedOrder,
+  nextAttempt,
+  type RunState,
+  standingApprovals,
+} from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { allPass } from '../domain/verdict.ts';
 import type { Gated } from './gate-run.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';

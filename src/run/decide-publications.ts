@@ -6,7 +6,7 @@ import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import { isOver, phaseOf, type RunState } from '../domain/run-state.ts';
+import { isOver, phaseOf, type RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { tickedBody } from '../ferry/tick-boxes.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';

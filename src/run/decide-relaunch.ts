@@ -1,8 +1,8 @@
 /** Decides whether a run whose bad node was replaced is ordered again: what was approved, on today's facts, and no oftener than approved. */
 
-import { restartsLeft, wantsRelaunch } from '../domain/relaunch.ts';
-import type { RunState } from '../domain/run-state.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import { restartsLeft, wantsRelaunch } from '../domain/launch/relaunch.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { type OrderInput, orderStep } from './decide-order.ts';
 import { append, type Step } from './step.ts';
 

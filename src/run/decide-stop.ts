@@ -4,7 +4,7 @@ import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch } from './decide-watch.ts';

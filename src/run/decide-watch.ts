@@ -5,7 +5,7 @@ import type { LabConfig } from '../config/schema.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';

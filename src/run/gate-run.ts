@@ -1,14 +1,14 @@
 /** Evaluates a run's gates: the manifest, its digest, and every verdict on the facts of one moment. */
 
 import type { LabConfig } from '../config/schema.ts';
-import type { EventDataByType } from '../domain/event.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { type Hold, holdsOn } from '../domain/hold.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
-import type { Manifest } from '../domain/manifest.ts';
+import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
+import type { Verdict } from '../domain/launch/verdict.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
+import { isLive } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
-import { isLive } from '../domain/run-state.ts';
-import type { Verdict } from '../domain/verdict.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts, GatePolicy } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';

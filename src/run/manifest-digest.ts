@@ -1,8 +1,8 @@
 /** The digest that a person approves: SHA-256 of the manifest's canonical JSON, UTF-8, without a newline (interfaces.md). */
 
 import type { Digest, DigestOf } from '../domain/ids.ts';
-import type { Manifest } from '../domain/manifest.ts';
-import type { Order } from '../domain/order.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
+import type { Order } from '../domain/launch/order.ts';
 import { canonicalize } from '../logbook/canonical.ts';
 
 /** The canonical text of a manifest (RFC 8785). */

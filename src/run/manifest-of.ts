@@ -2,10 +2,10 @@
 
 import type { RayClusterConfig } from '../config/cluster-schema.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { EventDataByType } from '../domain/event.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
-import type { Manifest } from '../domain/manifest.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { fillLane } from './fill.ts';
 

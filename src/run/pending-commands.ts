@@ -7,7 +7,7 @@ import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import { commandKey, type RunState, type SeenCommand } from '../domain/run-state.ts';
+import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 
 /**

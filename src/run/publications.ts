@@ -1,8 +1,8 @@
 /** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
 
 import { answersByKey } from '../domain/answer-key.ts';
-import type { Role } from '../domain/role.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { Role } from '../domain/logbook/role.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../render/marker.ts';
 
 /** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */

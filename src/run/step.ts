@@ -1,8 +1,8 @@
 /** One step of a reconciliation: record something, or do something outside. Never both at once, so that each is a boundary. */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
-import type { EventDraft } from '../domain/event.ts';
-import type { Role } from '../domain/role.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Role } from '../domain/logbook/role.ts';
 
 export type Step =
   /** `journal`: what the repository journal gets in the same push. */

@@ -4,8 +4,8 @@ import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { SeenCommand } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { PendingItem } from './pending-commands.ts';
 

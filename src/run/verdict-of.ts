@@ -2,7 +2,7 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { type FerryVerdict, judgeFerry } from '../ferry/verdict.ts';
 
 /**

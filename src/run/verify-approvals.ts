@@ -12,10 +12,10 @@ import type { LabConfig } from '../config/schema.ts';
 import type { Permission } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
 import type { Digest } from '../domain/ids.ts';
+import type { Order, OrderApproval } from '../domain/launch/order.ts';
+import type { RefusalCode } from '../domain/launch/refusal.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { Order, OrderApproval } from '../domain/order.ts';
-import type { RefusalCode } from '../domain/refusal.ts';
-import type { RunState } from '../domain/run-state.ts';
 import { interestedIn } from './decide-commands.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */

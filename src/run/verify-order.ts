@@ -5,13 +5,13 @@
  */
 
 import type { PullFacts } from '../domain/facts.ts';
-import { type Hold, holdsOn } from '../domain/hold.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
+import { type Hold, holdsOn } from '../domain/launch/hold.ts';
+import { submissionIdOf } from '../domain/launch/order.ts';
+import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { limits } from '../domain/limits.ts';
+import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { submissionIdOf } from '../domain/order.ts';
-import type { RefusalCode } from '../domain/refusal.ts';
-import type { IssuedOrder, RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';

@@ -3,7 +3,7 @@
  * workflow on the default branch may carry out an order. Whoever asks for the runner's label from elsewhere is refused.
  */
 
-import type { RefusalCode } from '../domain/refusal.ts';
+import type { RefusalCode } from '../domain/launch/refusal.ts';
 
 /** As GitHub names them: GITHUB_EVENT_NAME, GITHUB_REF and GITHUB_WORKFLOW_REF (docs: default environment variables). */
 export type LaunchPlace = {

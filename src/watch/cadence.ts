@@ -2,7 +2,7 @@
 
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
 
 export type Cadence = { readonly startupMs: number; readonly pollMs: number };

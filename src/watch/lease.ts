@@ -1,9 +1,9 @@
 /** The lease of a watch: one owner at a time, recorded with each observation; a higher fence refuses a late writer. */
 
-import type { Lease } from '../domain/events/job-events.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { Lease } from '../domain/logbook/events/job-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 
 /** The lease under which `holder` may write its next observation, or null while another one holds it. */

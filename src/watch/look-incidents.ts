@@ -1,10 +1,10 @@
 /** What of a look a person has to be told, each once for an attempt of the run. */
 
 import { isTerminal } from '../domain/engine.ts';
-import type { EventDraft } from '../domain/event.ts';
 import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Incident, RunState } from '../domain/logbook/run-state.ts';
 import type { IncidentCode } from '../domain/reasons.ts';
-import type { Incident, RunState } from '../domain/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, saidOf, tellable } from './look.ts';
 import { SIGNATURES } from './signatures.ts';

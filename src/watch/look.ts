@@ -1,9 +1,9 @@
 /** One look at a job, before anything is concluded from it. */
 
 import type { JobObservation } from '../domain/engine.ts';
-import type { Lease, Metrics } from '../domain/events/job-events.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import type { Lease, Metrics } from '../domain/logbook/events/job-events.ts';
 import type { LogFacts } from './log-facts.ts';
 
 /** What the engine said, what the log says by now, and where reading goes on. */

@@ -1,9 +1,9 @@
 /** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
 
-import type { EventDataByType, EventDraft } from '../domain/event.ts';
-import type { Metrics, TrackerRun } from '../domain/events/job-events.ts';
 import type { Instant } from '../domain/ids.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
+import type { Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import type { LogFacts } from './log-facts.ts';
 import { type Look, saidOf, tellable } from './look.ts';

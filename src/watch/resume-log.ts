@@ -1,8 +1,8 @@
 /** Goes on reading a log where the last recorded observation stopped, also in another process. */
 
-import type { OpenLog } from '../domain/events/job-events.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { OpenLog } from '../domain/logbook/events/job-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import { nameOf, workerOf } from './worker-address.ts';
 

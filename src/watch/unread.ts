@@ -1,7 +1,7 @@
 /** Since when the job or its log cannot be read: one look in vain is nothing, a long row of them is for a person. */
 
-import type { Unread } from '../domain/events/job-events.ts';
-import type { RunState } from '../domain/run-state.ts';
+import type { Unread } from '../domain/logbook/events/job-events.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type Look, tellable } from './look.ts';
 

@@ -3,8 +3,8 @@
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import type { RunState } from '../domain/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { Cadence } from './cadence.ts';

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { observeInOnePass } from '../../src/app/watch/one-pass.ts';
 import type { AskedJob, Engine } from '../../src/domain/engine.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { createSimulatedEngine } from '../support/simulated-engine.ts';

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBadNode, openSighting } from '../../src/care/bad-node.ts';
 import { answerSighting } from '../../src/care/propose-node-delete.ts';
+import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
-import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/tpu-vm.ts';
 import { NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

@@ -7,16 +7,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mintConsent } from '../../src/care/consent.ts';
 import { type ConsentFacts, consentFault } from '../../src/care/verify-consent.ts';
-import { spendConsent } from '../../src/domain/consent-token.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/event.ts';
-import type { CommentFacts } from '../../src/domain/facts.ts';
-import type { Digest } from '../../src/domain/ids.ts';
+import { spendConsent } from '../../src/domain/care/consent-token.ts';
 import {
   illegalMutation,
   isMutationEvent,
   type MutationRecord,
   mutationsAfter,
-} from '../../src/domain/mutation-state.ts';
+} from '../../src/domain/care/mutation-state.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import type { Digest } from '../../src/domain/ids.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { known } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import {

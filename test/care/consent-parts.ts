@@ -3,11 +3,11 @@
 import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
 import type { ConsentFacts } from '../../src/care/verify-consent.ts';
 import type { Actor } from '../../src/domain/actor.ts';
-import type { EventDraft } from '../../src/domain/event.ts';
+import type { MutationEvidence, MutationProposal } from '../../src/domain/care/mutation.ts';
+import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, type Digest, type Instant, isDigest, isInstant } from '../../src/domain/ids.ts';
-import type { MutationEvidence, MutationProposal } from '../../src/domain/mutation.ts';
-import type { MutationRecord } from '../../src/domain/mutation-state.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { known } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { mintConsent } from '../../src/care/consent.ts';
 import { type ConsentFacts, consentFault } from '../../src/care/verify-consent.ts';
-import { ConsentError, type ConsentToken, spendConsent } from '../../src/domain/consent-token.ts';
+import { ConsentError, type ConsentToken, spendConsent } from '../../src/domain/care/consent-token.ts';
+import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
-import type { MutationRecord } from '../../src/domain/mutation-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after as moved, toRfc3339 } from '../../src/domain/time.ts';
 import { at, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';

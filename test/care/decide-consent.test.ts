@@ -6,8 +6,8 @@ import { approveStartCleanup } from '../../src/commands/approve-start-cleanup.ts
 import { decideConsent } from '../../src/commands/consent.ts';
 import type { PlaceContext } from '../../src/commands/decision.ts';
 import { policyOf } from '../../src/commands/policy.ts';
-import type { MutationProposal } from '../../src/domain/mutation.ts';
-import type { MutationRecord } from '../../src/domain/mutation-state.ts';
+import type { MutationProposal } from '../../src/domain/care/mutation.ts';
+import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import { known } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { aConfig } from '../support/run-parts.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CleanAnswer, readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
 import { cleanCommand } from '../../src/clusters/gcp/clean-script.ts';
+import { isMountPoint } from '../../src/domain/care/worker-disk.ts';
 import { branded } from '../../src/domain/ids.ts';
 import type { Observed } from '../../src/domain/observed.ts';
-import { isMountPoint } from '../../src/domain/worker-disk.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 
 const MOUNT_POINT = '/tmp/gcsfuse_mount';

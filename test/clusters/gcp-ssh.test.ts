@@ -8,9 +8,9 @@ import { judgeWorker } from '../../src/care/disk/judge-worker.ts';
 import { readMounts } from '../../src/care/disk/mounts.ts';
 import type { GcloudOptions } from '../../src/clusters/gcp/gcloud.ts';
 import { folderOf, inspectWorker, sshArguments, type WorkerAnswers } from '../../src/clusters/gcp/ssh.ts';
+import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/care/worker-disk.ts';
 import { branded } from '../../src/domain/ids.ts';
 import type { Observed } from '../../src/domain/observed.ts';
-import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/worker-disk.ts';
 import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeWithScript } from '../../src/clusters/gcp/change-with-script.ts';
 import { scriptCommand } from '../../src/clusters/gcp/script-command.ts';
-import { sealConsent } from '../../src/domain/consent-seal.ts';
+import { sealConsent } from '../../src/domain/care/consent-seal.ts';
+import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
-import type { MutationStep } from '../../src/domain/mutation.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 
 const VENV = ['.venv/bin/python'];

@@ -5,9 +5,9 @@ import { mintConsent } from '../../src/care/consent.ts';
 import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
 import { changeWithGcloud, gcloudEnvironment, readWithGcloud } from '../../src/clusters/gcp/gcloud.ts';
 import { createTpuCloud } from '../../src/clusters/gcp/tpu-cloud.ts';
-import { ConsentError, type ConsentToken } from '../../src/domain/consent-token.ts';
-import type { VmIdentity } from '../../src/domain/mutation.ts';
-import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/tpu-vm.ts';
+import { ConsentError, type ConsentToken } from '../../src/domain/care/consent-token.ts';
+import type { VmIdentity } from '../../src/domain/care/mutation.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/tpu-vm.ts';
 import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
 import { aNode, gcloudStandin, type Standin, type StandinState } from '../care/gcloud-standin.ts';
 

@@ -2,10 +2,16 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventType } from '../../src/domain/event.ts';
-import { fold, foldOne } from '../../src/domain/fold.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { isLive, isOver, phaseOf, type RunState, standingApprovals } from '../../src/domain/run-state.ts';
+import type { EventType } from '../../src/domain/logbook/event.ts';
+import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
+import {
+  isLive,
+  isOver,
+  phaseOf,
+  type RunState,
+  standingApprovals,
+} from '../../src/domain/logbook/run-state.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 

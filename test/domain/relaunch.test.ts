@@ -1,8 +1,8 @@
 /** A run is ordered again only for a bad node that was replaced, with what was approved, and as often as was approved. */
 
 import { describe, expect, it } from 'vitest';
-import type { EventDataByType, EventDraft } from '../../src/domain/event.ts';
-import { restartsLeft } from '../../src/domain/relaunch.ts';
+import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
+import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

@@ -1,9 +1,9 @@
 /** Every event that may not follow is refused with the rule that it breaks. */
 
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/event.ts';
 import { branded, isRunId } from '../../src/domain/ids.ts';
-import { illegalAfter } from '../../src/domain/transition.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { illegalAfter } from '../../src/domain/logbook/transition.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import {
   alice,

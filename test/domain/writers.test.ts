@@ -1,10 +1,10 @@
 /** Which role may write which event, and with what a run begins. */
 
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES, type LogbookEvent, WRITERS } from '../../src/domain/event.ts';
-import { fold } from '../../src/domain/fold.ts';
-import { ROLES } from '../../src/domain/role.ts';
-import { illegalAfter } from '../../src/domain/transition.ts';
+import { EVENT_TYPES, type LogbookEvent, WRITERS } from '../../src/domain/logbook/event.ts';
+import { fold } from '../../src/domain/logbook/fold.ts';
+import { ROLES } from '../../src/domain/logbook/role.ts';
+import { illegalAfter } from '../../src/domain/logbook/transition.ts';
 import { aRun } from '../support/run-builder.ts';
 
 const ANY = aRun().events;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LaneConfig } from '../../src/config/schema.ts';
-import type { EventDataByType } from '../../src/domain/event.ts';
+import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { judgeFerry } from '../../src/ferry/verdict.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

@@ -1,7 +1,7 @@
 /** Every gate passes on good facts, blocks alone on each of its bad facts with its code, and is unknown without its fact. */
 
 import { describe, expect, it } from 'vitest';
-import { APPROVAL_GATES, allPass, GATES } from '../../src/domain/verdict.ts';
+import { APPROVAL_GATES, allPass, GATES } from '../../src/domain/launch/verdict.ts';
 import { ALL_GATES, runGates } from '../../src/gates/run-gates.ts';
 import { gateTable } from '../../src/render/card-gates.ts';
 import { ROWS } from './gate-cases.ts';

@@ -1,8 +1,8 @@
 /** The second ways through a gate, and what the verdicts say about who can help. */
 
 import { describe, expect, it } from 'vitest';
+import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
 import { known } from '../../src/domain/observed.ts';
-import type { GateId, Verdict } from '../../src/domain/verdict.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { alice } from '../support/run-drafts.ts';

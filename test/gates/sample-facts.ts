@@ -1,6 +1,6 @@
 // Facts on which every gate passes, and a way to make one of them bad.
 
-import type { Hold } from '../../src/domain/hold.ts';
+import type { Hold } from '../../src/domain/launch/hold.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { ApprovalFacts, GivenApproval } from '../../src/gates/approvals.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';

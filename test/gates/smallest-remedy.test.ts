@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KnobChange } from '../../src/domain/delta.ts';
+import type { KnobChange } from '../../src/domain/launch/delta.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';

@@ -1,6 +1,6 @@
 // The checker: from what people did and what was recorded, and from nothing of the bot's own judgement, it says what went wrong.
 
-import type { LogbookEvent } from '../../src/domain/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { commitFor, fingerprintOf } from './content.ts';
 import { type Deed, type Job, PULL, type Snapshot, type World } from './world.ts';
 

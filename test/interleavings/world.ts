@@ -1,12 +1,12 @@
 // The world of one interleaving: GitHub's threads, the record with its compare-and-set, dispatches and jobs, all as plain data.
 
 import type { Actor, Permission } from '../../src/domain/actor.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/event.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { foldOne } from '../../src/domain/fold.ts';
 import { branded, type Instant, isInstant, isRunId } from '../../src/domain/ids.ts';
-import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/journal-state.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { foldOne } from '../../src/domain/logbook/fold.ts';
+import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/logbook/journal-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { transitionCheck } from '../../src/logbook/rules.ts';
 import { aRun } from '../support/run-builder.ts';

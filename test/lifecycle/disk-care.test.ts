@@ -3,8 +3,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
-import { spendConsent } from '../../src/domain/consent-token.ts';
-import type { MutationStep } from '../../src/domain/mutation.ts';
+import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';

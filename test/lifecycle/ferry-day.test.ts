@@ -1,7 +1,7 @@
 /** One daily ferry on virtual time, from proposal to seal: through the server, by the sweep alone, and by the action alone. */
 
 import { describe, expect, it } from 'vitest';
-import type { LogbookEvent } from '../../src/domain/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { eventsOf, playFerry, stateOf } from '../support/play.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 

@@ -1,7 +1,7 @@
 /** A lab that works issue-first: the ferry is proposed, approved, watched and sealed in its issue, and there is no proposal PR. */
 
 import { describe, expect, it } from 'vitest';
-import type { LogbookEvent } from '../../src/domain/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,

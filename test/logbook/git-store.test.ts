@@ -1,8 +1,8 @@
 // The logbook in a git branch: several writers at once, a branch that goes back, a run that gets shorter.
 
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/event.ts';
 import { branded, isInstant, type Sha } from '../../src/domain/ids.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/compose.ts';

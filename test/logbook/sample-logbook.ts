@@ -1,9 +1,9 @@
 // A lab's keys and the life of one ferry, as drafts and as a signed file: what the logbook's tests play with.
 
 import { generateKeyPairSync } from 'node:crypto';
-import type { EventDraft, LogbookEvent } from '../../src/domain/event.ts';
 import { branded, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/ids.ts';
-import type { PublicKey, Role } from '../../src/domain/role.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { PublicKey, Role } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey, type SigningKey } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';

@@ -1,6 +1,6 @@
 // Verification as the tests ask for it: the lab's keys and real signatures, unless a test says otherwise.
 
-import type { LogbookEvent } from '../../src/domain/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import type { Anchor } from '../../src/logbook/ports.ts';

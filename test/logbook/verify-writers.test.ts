@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES, type EventDraft, type LogbookEvent, WRITERS } from '../../src/domain/event.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
-import { type PublicKey, ROLES } from '../../src/domain/role.ts';
+import { EVENT_TYPES, type EventDraft, type LogbookEvent, WRITERS } from '../../src/domain/logbook/event.ts';
+import { type PublicKey, ROLES } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
 import { GENESIS, hashedText, lineOf, signedText } from '../../src/logbook/chain.ts';

@@ -37,7 +37,7 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['src-stands-alone', 'src/app/b.ts', 'test/target.ts'],
   ['playground-shares-nothing', 'playground/a.ts', 'src/domain/target.ts'],
   ['stores-know-no-github', 'playground/git/store/a.ts', 'playground/world/target.ts'],
-  ['one-place-mints-consent', 'src/clusters/b.ts', 'src/domain/consent-seal.ts'],
+  ['one-place-mints-consent', 'src/clusters/b.ts', 'src/domain/care/consent-seal.ts'],
   ['only-care-mints-consent', 'src/run/c.ts', 'src/care/consent.ts'],
   ['no-circles', 'src/run/circle.ts', 'src/run/circle-back.ts'],
   ['found', 'src/app/c.ts', 'src/app/nowhere.ts'],
@@ -63,7 +63,7 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src/config/ok.ts', 'zod'],
   ['src/host/ok.ts', 'node:fs'],
   ['playground/ok.ts', 'playground/target.ts'],
-  ['src/care/consent.ts', 'src/domain/consent-seal.ts'],
+  ['src/care/consent.ts', 'src/domain/care/consent-seal.ts'],
   ['src/app/care/ok.ts', 'src/care/consent.ts'],
 ];
 

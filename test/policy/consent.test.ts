@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { MUTATIONS } from '../../src/domain/mutation.ts';
+import { MUTATIONS } from '../../src/domain/care/mutation.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SEAL = join(ROOT, 'src/domain/consent-token.ts');
+const SEAL = join(ROOT, 'src/domain/care/consent-token.ts');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file: `src/${file}`, text: readFileSync(join(ROOT, 'src', file), 'utf8') }));
@@ -15,7 +15,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 /** What the compiler says about a file that changes a cluster with `token`, first line of each complaint. */
 function complaints(token: string): readonly string[] {
   const file = join(ROOT, 'src/app/forged.ts');
-  const text = `import { type ConsentToken, spendConsent } from '../domain/consent-token.ts';
+  const text = `import { type ConsentToken, spendConsent } from '../domain/care/consent-token.ts';
 import type { Instant } from '../domain/ids.ts';
 declare const now: Instant;
 declare const given: ConsentToken;
@@ -59,7 +59,7 @@ describe('the compiler', () => {
 describe('the source tree', () => {
   it('casts nothing to a token but where tokens are made', () => {
     const casts = sources.filter(({ text }) => /\bas (unknown as )?ConsentToken\b|<ConsentToken>/.test(text));
-    expect(casts.map(({ file }) => file)).toEqual(['src/domain/consent-seal.ts']);
+    expect(casts.map(({ file }) => file)).toEqual(['src/domain/care/consent-seal.ts']);
   });
 
   it('calls what changes a cluster from the files that have a token in hand alone', () => {
@@ -77,7 +77,7 @@ describe('the source tree', () => {
     expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/app/care/care.ts']);
     expect(callers(/(?<!function )\bsealConsent\(/)).toEqual(['src/care/consent.ts']);
     // The words of a deletion stand in the one step that takes a consent.
-    expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/tpu-vm.ts']);
+    expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);
   });
 
   it('has no word for restarting, stopping or making a cluster or its head node', () => {

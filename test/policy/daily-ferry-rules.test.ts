@@ -1,9 +1,9 @@
 /** Rules of the daily ferry and its watch that lie across rooms or that no room's own test says in one sentence. */
 
 import { describe, expect, it } from 'vitest';
+import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
 import { known } from '../../src/domain/observed.ts';
 import { fromRfc3339 } from '../../src/domain/time.ts';
-import { allPass, type GateId, type Verdict } from '../../src/domain/verdict.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';

@@ -1,7 +1,7 @@
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { judgeFerry } from '../../src/ferry/verdict.ts';
 import { renderCard } from '../../src/render/card.ts';
 import { lossChart } from '../../src/render/chart.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { GATES, REMEDY_ACTORS } from '../../src/domain/verdict.ts';
+import { GATES, REMEDY_ACTORS } from '../../src/domain/launch/verdict.ts';
 import { gateWords, SENTENCES, whoCan } from '../../src/render/gate-words.ts';
 
 const folder = new URL('../../src/gates/', import.meta.url);

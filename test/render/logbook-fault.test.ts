@@ -1,7 +1,7 @@
 /** The comment about a logbook that cannot be trusted, kind by kind. */
 
 import { describe, expect, it } from 'vitest';
-import type { LogbookFault } from '../../src/domain/logbook-fault.ts';
+import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
 import { logbookFaultMarker, renderLogbookFault } from '../../src/render/logbook-fault.ts';
 import { readMarker } from '../../src/render/marker.ts';
 import { shaOf } from '../support/run-drafts.ts';

@@ -6,8 +6,8 @@ import { operationsPage } from '../../scripts/operations/operations-page.ts';
 import { VERBS } from '../../src/app/cli/verb-table.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { INCIDENTS } from '../../src/domain/reasons.ts';
-import { REFUSALS } from '../../src/domain/refusal.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { SIGNATURES } from '../../src/watch/signatures.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWER_CODES, type AnswerCode } from '../../src/domain/command.ts';
+import { REFUSALS } from '../../src/domain/launch/refusal.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { DROP_REASONS, INCIDENTS } from '../../src/domain/reasons.ts';
-import { REFUSALS } from '../../src/domain/refusal.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
 import { judgeFerry } from '../../src/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { readMarker } from '../../src/render/marker.ts';

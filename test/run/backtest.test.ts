@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LabConfig } from '../../src/config/schema.ts';
-import type { EventDataByType } from '../../src/domain/event.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
+import type { Verdict } from '../../src/domain/launch/verdict.ts';
+import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { type Backtest, differences } from '../../src/domain/replayed.ts';
-import type { Verdict } from '../../src/domain/verdict.ts';
 import { backtestTitle, renderBacktest } from '../../src/render/backtest.ts';
 import { backtest } from '../../src/run/backtest/backtest.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/actor.ts';
-import type { EventDraft } from '../../src/domain/event.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { unknown } from '../../src/domain/observed.ts';
 import { after as plus } from '../../src/domain/time.ts';
 import type { CommandOutcome } from '../../src/run/decide-commands.ts';

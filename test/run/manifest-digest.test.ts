@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { manifestDigest, manifestText } from '../../src/run/manifest-digest.ts';
 import { digestOf } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';

@@ -3,8 +3,8 @@
 import type { GateView } from '../../src/commands/decision.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known } from '../../src/domain/observed.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
 import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import { type CommandInput, type CommandOutcome, decideCommand } from '../../src/run/decide-commands.ts';

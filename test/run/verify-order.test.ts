@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, isRunId } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/launch/order.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import type { Order } from '../../src/domain/order.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
 import { citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';

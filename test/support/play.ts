@@ -3,9 +3,9 @@
 import type { GitStore } from '../../playground/git/store/git-store.ts';
 import { readPath } from '../../playground/git/store/memory-remote.ts';
 import { remembered } from '../../src/app/remembered.ts';
-import type { LogbookEvent } from '../../src/domain/event.ts';
-import { fold } from '../../src/domain/fold.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { fold } from '../../src/domain/logbook/fold.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 

@@ -9,7 +9,7 @@ import { openLabFolder } from '../../playground/start/lab-folder.ts';
 import { readLogbook } from '../../playground/start/logbook-events.ts';
 import { type OpenedLab, openLab } from '../../playground/start/open-lab.ts';
 import { exampleLab } from '../../playground/start/seed-lab.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { countContent, type FaultReport, judge, usualFault } from './fault-ferry.ts';
 import { type Maintainer, maintainerOf } from './maintainer.ts';
 import { stateOf } from './play.ts';

@@ -1,12 +1,12 @@
 // Runs in any state, for tests: `aRun().gated().approved(alice).ordered().submitted().state` folds real, signed events.
 
 import type { Actor } from '../../src/domain/actor.ts';
-import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/event.ts';
-import { foldOne } from '../../src/domain/fold.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
-import type { Order } from '../../src/domain/order.ts';
+import type { Order } from '../../src/domain/launch/order.ts';
+import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { foldOne } from '../../src/domain/logbook/fold.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import type { DropReason, IncidentCode } from '../../src/domain/reasons.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
 import { after } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { sealEvents } from '../../src/logbook/append.ts';

@@ -2,12 +2,12 @@
 
 import type { Actor } from '../../src/domain/actor.ts';
 import type { AnswerCode, Surface } from '../../src/domain/command.ts';
-import type { EventDataByType, EventDraft } from '../../src/domain/event.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
-import { type Order, submissionIdOf } from '../../src/domain/order.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
+import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
+import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
+import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
 import type { DropReason, IncidentCode } from '../../src/domain/reasons.ts';
-import { type RunState, standingApprovals } from '../../src/domain/run-state.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { manifestDigest, orderDigest } from '../../src/run/manifest-digest.ts';

@@ -2,9 +2,9 @@
 
 import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
-import type { EventDataByType } from '../../src/domain/event.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
-import { APPROVAL_GATES, GATES, type GateId, type Verdict } from '../../src/domain/verdict.ts';
+import type { Manifest } from '../../src/domain/launch/manifest.ts';
+import { APPROVAL_GATES, GATES, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
+import type { EventDataByType } from '../../src/domain/logbook/event.ts';
 import { keys } from '../logbook/sample-logbook.ts';
 
 /** What the sample run would launch; `change` replaces parts of it. */

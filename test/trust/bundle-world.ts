@@ -25,7 +25,7 @@ import { createWorker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import { createLabOpener } from '../../src/app/open-lab.ts';
 import { propose } from '../../src/app/propose/propose.ts';
-import type { RunState } from '../../src/domain/run-state.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -5,12 +5,12 @@
 
 import { mintConsent } from '../../care/consent.ts';
 import { type ConsentFaultCode, consentFault } from '../../care/verify-consent.ts';
-import type { EventDraft } from '../../domain/event.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { GitError } from '../../domain/git.ts';
 import { branded, type Instant, isRunId, type RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { MutationRecord } from '../../domain/mutation-state.ts';
-import { isOver, type RunState } from '../../domain/run-state.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';

@@ -3,13 +3,13 @@
 import { readCleanAnswer } from '../../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../../care/disk/disk-proposals.ts';
 import { healthOf, type WorkerHealth } from '../../care/disk/worker-health.ts';
-import type { ConsentToken } from '../../domain/consent-token.ts';
+import type { ConsentToken } from '../../domain/care/consent-token.ts';
+import { areSameSteps, type MutationStep, type VmIdentity } from '../../domain/care/mutation.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import { isSameVm } from '../../domain/care/tpu-vm.ts';
+import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
-import { areSameSteps, type MutationStep, type VmIdentity } from '../../domain/mutation.ts';
-import type { MutationRecord } from '../../domain/mutation-state.ts';
 import { after } from '../../domain/time.ts';
-import { isSameVm } from '../../domain/tpu-vm.ts';
-import { isTpuName, isZone } from '../../domain/worker-disk.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import type { Lab } from '../lab.ts';

@@ -1,13 +1,13 @@
 /** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy/job-monitoring-loop.md, TPU Bad-Node Recovery). */
 
-import type { ConsentToken } from '../../domain/consent-token.ts';
+import type { ConsentToken } from '../../domain/care/consent-token.ts';
+import { areSameSteps, type VmIdentity } from '../../domain/care/mutation.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../../domain/care/tpu-vm.ts';
 import type { Instant } from '../../domain/ids.ts';
+import { REPLACED } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
-import { areSameSteps, type VmIdentity } from '../../domain/mutation.ts';
-import type { MutationRecord } from '../../domain/mutation-state.ts';
-import { REPLACED } from '../../domain/relaunch.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
-import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../../domain/tpu-vm.ts';
 import type { Lab } from '../lab.ts';
 import type { Ending, Hands, TargetLook } from './hands.ts';
 

@@ -1,7 +1,7 @@
 /** Which hands carry out which change of a cluster. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { MutationRecord } from '../../domain/mutation-state.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { type DiskPlace, type DiskPort, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf } from '../lab.ts';

@@ -1,8 +1,8 @@
 /** What carries out one kind of change of a cluster: look before, act with a consent, look back after a runner that died. */
 
-import type { ConsentToken } from '../../domain/consent-token.ts';
-import type { EventDataByType } from '../../domain/event.ts';
+import type { ConsentToken } from '../../domain/care/consent-token.ts';
 import type { Instant } from '../../domain/ids.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
 
 export type Ending = Pick<EventDataByType['mutation-ended'], 'outcome' | 'code' | 'detail'>;
 

@@ -1,9 +1,9 @@
 /** Starts the cleanup job of the head node where it was not seen, and looks whether it is alive (policy/agent-guidelines.md, Cleanup Cron). */
 
-import type { ConsentToken } from '../../domain/consent-token.ts';
+import type { ConsentToken } from '../../domain/care/consent-token.ts';
+import { areSameSteps } from '../../domain/care/mutation.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { limits } from '../../domain/limits.ts';
-import { areSameSteps } from '../../domain/mutation.ts';
-import type { MutationRecord } from '../../domain/mutation-state.ts';
 import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';

@@ -2,8 +2,8 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { RunState } from '../../domain/run-state.ts';
 import { bodyFacts, type KnownFerry } from '../../ferry/body/body-facts.ts';
 import { bodyFingerprintText } from '../../ferry/body/fingerprint-text.ts';
 import { readPullBody } from '../../ferry/body/read-pull-body.ts';

@@ -1,10 +1,10 @@
 /** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
 
 import type { LabConfig } from '../../config/schema.ts';
-import type { Delta } from '../../domain/delta.ts';
 import type { ChangeFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
+import type { Delta } from '../../domain/launch/delta.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { configDelta } from '../../ferry/delta/config-delta.ts';

@@ -1,7 +1,7 @@
 /** Keeps the one issue of each cluster whose disks are scanned: opened, told, proposed in, closed, all from the journal. */
 
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
-import { type ClusterDisks, isAllFine, type RecordedScan } from '../../domain/disk-scan.ts';
+import { type ClusterDisks, isAllFine, type RecordedScan } from '../../domain/care/disk-scan.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';

@@ -13,11 +13,11 @@ import type {
 } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
-import type { JournalState } from '../../domain/journal-state.ts';
+import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
+import type { JournalState } from '../../domain/logbook/journal-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { wantsRelaunch } from '../../domain/relaunch.ts';
-import type { RunState } from '../../domain/run-state.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';

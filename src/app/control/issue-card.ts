@@ -2,7 +2,7 @@
 
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { dateOf } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { listExperimentIssues } from '../../github/issues.ts';

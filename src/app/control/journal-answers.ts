@@ -3,7 +3,7 @@
 import { answersByKey } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';

@@ -1,10 +1,10 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
 import type { Permission } from '../../domain/actor.ts';
-import type { EventDraft } from '../../domain/event.ts';
 import { limits } from '../../domain/limits.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
-import { isOver, type RunState } from '../../domain/run-state.ts';
 import { after } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { readPermission } from '../../github/permission.ts';

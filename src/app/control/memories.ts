@@ -1,7 +1,7 @@
 /** What this process remembers of each run between wakes: what it did and appended; failed tries begin anew each wake. */
 
 import { limits } from '../../domain/limits.ts';
-import type { Role } from '../../domain/role.ts';
+import type { Role } from '../../domain/logbook/role.ts';
 import { EMPTY_MEMORY, type Memory } from '../../run/step.ts';
 
 export type Memories = {

@@ -5,7 +5,7 @@ import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import { reconcile } from '../../run/reconcile.ts';

@@ -2,7 +2,7 @@
 
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 

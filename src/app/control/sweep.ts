@@ -4,7 +4,7 @@ import { commentName } from '../../domain/answer-key.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
-import { isOver, type RunState } from '../../domain/run-state.ts';
+import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import {

@@ -1,7 +1,7 @@
 /** Tells people about a logbook that cannot be trusted, or not be written: one comment, found again by its marker; who may post is decided in the journal. */
 
 import { limits } from '../../domain/limits.ts';
-import { faultKey } from '../../domain/logbook-fault.ts';
+import { faultKey } from '../../domain/logbook/logbook-fault.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';

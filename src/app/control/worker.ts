@@ -3,8 +3,8 @@
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Role } from '../../domain/logbook/role.ts';
 import { known } from '../../domain/observed.ts';
-import type { Role } from '../../domain/role.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';

@@ -1,9 +1,9 @@
 /** Which runs a wake is worth reading threads for: what is owed can often be told from the record alone, at no request. */
 
 import type { Instant, RunId } from '../../domain/ids.ts';
+import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
-import { wantsRelaunch } from '../../domain/relaunch.ts';
-import { isLive, isOver, phaseOf, type RunState } from '../../domain/run-state.ts';
+import { isLive, isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';

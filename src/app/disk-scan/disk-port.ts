@@ -10,13 +10,13 @@ import { runScriptCommand, scriptCommand } from '../../clusters/gcp/script-comma
 import { inspectWorker } from '../../clusters/gcp/ssh.ts';
 import type { DiskConfig } from '../../config/disk-schema.ts';
 import type { LabConfig } from '../../config/schema.ts';
-import type { ConsentToken } from '../../domain/consent-token.ts';
+import type { ConsentToken } from '../../domain/care/consent-token.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
+import type { VmListing } from '../../domain/care/tpu-vm.ts';
+import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/care/worker-disk.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { MutationStep } from '../../domain/mutation.ts';
 import type { Observed } from '../../domain/observed.ts';
-import type { VmListing } from '../../domain/tpu-vm.ts';
-import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/worker-disk.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { readLooks } from './read-looks.ts';
 

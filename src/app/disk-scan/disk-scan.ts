@@ -2,11 +2,11 @@
 
 import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport } from '../../care/disk/scan-report.ts';
-import type { CleanupState, DiskScan } from '../../domain/disk-scan.ts';
+import type { CleanupState, DiskScan } from '../../domain/care/disk-scan.ts';
+import { type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
+import { isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
-import { type VmListing, vmNamed } from '../../domain/tpu-vm.ts';
-import { isZone, type TpuWorker } from '../../domain/worker-disk.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { DiskPlace, DiskPort } from './disk-port.ts';
 

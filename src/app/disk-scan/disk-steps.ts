@@ -2,10 +2,10 @@
 
 import { cleanStep } from '../../clusters/gcp/disk-steps.ts';
 import { scriptCommand } from '../../clusters/gcp/script-command.ts';
-import type { ScannedWorker } from '../../domain/disk-scan.ts';
+import type { ScannedWorker } from '../../domain/care/disk-scan.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
+import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';
 import { branded } from '../../domain/ids.ts';
-import type { MutationStep } from '../../domain/mutation.ts';
-import { isTpuName, isZone } from '../../domain/worker-disk.ts';
 import type { DiskPlace } from './disk-port.ts';
 
 export type DiskSteps = {

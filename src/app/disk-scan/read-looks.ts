@@ -5,8 +5,8 @@ import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
 import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import { folderOf, type WorkerAnswers } from '../../clusters/gcp/ssh.ts';
+import type { MountPoint } from '../../domain/care/worker-disk.ts';
 import { type Observed, unknown } from '../../domain/observed.ts';
-import type { MountPoint } from '../../domain/worker-disk.ts';
 
 /** Reads all three answers. */
 export function readLooks({ disk, mounts, folders }: WorkerAnswers, mountPoint: MountPoint): Looks {

@@ -1,6 +1,6 @@
 /** The action's `disk-scan`: one cluster's workers are scanned and recorded; control tells people. */
 
-import type { DiskScan } from '../../domain/disk-scan.ts';
+import type { DiskScan } from '../../domain/care/disk-scan.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { diskPlaceOf } from './disk-port.ts';
 import { scanDisks } from './disk-scan.ts';

@@ -4,10 +4,10 @@
  */
 
 import type { EffectOutcome } from '../../domain/effect.ts';
-import type { EventDataByType } from '../../domain/event.ts';
 import type { PullFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { branchMark } from '../../ferry/ask/branch-mark.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { readProposal } from '../../github/proposal-threads.ts';

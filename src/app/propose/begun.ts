@@ -2,7 +2,7 @@
 
 import { isRunId, type RunId, type Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { compactDate } from '../../domain/time.ts';
 import { markedCommand } from '../../ferry/ask/branch-mark.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -1,8 +1,8 @@
 /** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
 
-import type { Objective } from '../../domain/events/launch-events.ts';
 import type { RunId, Sha } from '../../domain/ids.ts';
-import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { askOf } from '../../ferry/ask/request.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { fillLane } from '../../run/fill.ts';

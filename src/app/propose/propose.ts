@@ -1,7 +1,7 @@
 /** mode: propose, the daily workflow: what people asked for first, then the one that was begun, then a new one. */
 
 import { GitError } from '../../domain/git.ts';
-import { holdsOn } from '../../domain/hold.ts';
+import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import { dateOf } from '../../domain/time.ts';
 import { USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';

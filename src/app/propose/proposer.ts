@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import type { LabConfig } from '../../config/schema.ts';
-import type { Objective } from '../../domain/events/launch-events.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { checkProposedEdits } from '../../ferry/ask/proposer-check.ts';
 import type { RecentFerry } from '../../ferry/candidates.ts';
 import { readKnobs } from '../../ferry/delta/read-knobs.ts';

@@ -2,7 +2,7 @@
 
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type RunState, type SeenCommand } from '../../domain/run-state.ts';
+import { commandKey, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -1,12 +1,12 @@
 /** One `/propose`: what stands in its way, what it would change, and the proposal that comes of it. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { Objective } from '../../domain/events/launch-events.ts';
 import { GitError } from '../../domain/git.ts';
-import { holdsOn } from '../../domain/hold.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
+import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
-import { phaseOf, type SeenCommand } from '../../domain/run-state.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
+import { phaseOf, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readObjective, USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
 import { askOf, isFrom } from '../../ferry/ask/request.ts';

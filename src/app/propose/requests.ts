@@ -3,7 +3,7 @@
 import type { AnswerDetail } from '../../commands/decision.ts';
 import type { AnswerCode } from '../../domain/command.ts';
 import { limits } from '../../domain/limits.ts';
-import { commandKey, type SeenCommand } from '../../domain/run-state.ts';
+import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { waitingRequests } from '../../ferry/ask/request.ts';
 import { JOURNAL } from '../../logbook/rules.ts';

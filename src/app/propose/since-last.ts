@@ -1,9 +1,9 @@
 /** What was merged and discussed since the last ferry (policy/daily-ferry.md, step 1). */
 
-import type { IntervalStart } from '../../domain/events/launch-events.ts';
 import type { LoggedCommit } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import type { IntervalStart } from '../../domain/logbook/events/launch-events.ts';
 import { type IntervalContext, intervalContext, intervalStart, lastFerryOf } from '../../ferry/interval.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import type { OpenLab } from '../open-lab.ts';

@@ -2,11 +2,11 @@
 
 import { assertNever } from '../../domain/assert.ts';
 import type { Engine, JobLocator, SubmitOutcome } from '../../domain/engine.ts';
-import type { EventDraft } from '../../domain/event.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import type { IncidentCode } from '../../domain/reasons.ts';
-import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
 import { isClaimForgotten, isClaimStale, judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
 import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { EngineOf } from '../lab.ts';

@@ -3,9 +3,9 @@
 import type { Permission } from '../../domain/actor.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
 import type { Digest } from '../../domain/ids.ts';
+import type { Order } from '../../domain/launch/order.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { Order } from '../../domain/order.ts';
-import type { RunState } from '../../domain/run-state.ts';
 import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';

@@ -3,7 +3,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSpec } from '../../domain/engine.ts';
-import type { IssuedOrder, RunState } from '../../domain/run-state.ts';
+import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import { fillLane } from '../../run/fill.ts';

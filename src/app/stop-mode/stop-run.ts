@@ -2,7 +2,7 @@
 
 import { isTerminal } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';

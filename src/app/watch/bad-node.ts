@@ -5,7 +5,7 @@ import { answerSighting } from '../../care/propose-node-delete.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';

@@ -1,6 +1,6 @@
 /** The end of a shift: the lease of every run that this process watches is given back, so that the next need not wait for it. */
 
-import type { EventDataByType } from '../../domain/event.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { released } from '../../watch/lease.ts';
 import type { LabOpener } from '../open-lab.ts';
 import type { WatchInput } from './tick.ts';

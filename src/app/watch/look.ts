@@ -2,9 +2,9 @@
 
 import { isAbsolute, join } from 'node:path';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
-import type { Lease, Metrics } from '../../domain/events/job-events.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState, Submission } from '../../domain/run-state.ts';
+import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
+import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import { finishLog, type LogFacts, readLogText } from '../../watch/log-facts.ts';
 import type { Look } from '../../watch/look.ts';

@@ -2,7 +2,7 @@
 
 import type { Engine, JobObservation } from '../../domain/engine.ts';
 import type { RunId } from '../../domain/ids.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { sessionOf } from './look.ts';
 
 /** What the engine's list says of each; nothing where it has none, and for one run alone, which is looked at by itself. */

@@ -3,7 +3,7 @@
 import type { JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { leaseFor } from '../../watch/lease.ts';

@@ -1,9 +1,9 @@
 /** mode: watchdog, on a hosted machine: says where a watch has fallen silent, once for each silence, and starts another one. */
 
-import type { EventDraft } from '../../domain/event.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/run-state.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import {

@@ -1,11 +1,16 @@
 /** Which changes of a cluster its newest scan calls for: what people may consent to, whole, before anything is done. */
 
-import type { RecordedScan, ScannedWorker } from '../../domain/disk-scan.ts';
-import type { EventDraft } from '../../domain/event.ts';
+import type { RecordedScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
+import type {
+  Mutation,
+  MutationEvidence,
+  MutationProposal,
+  MutationStep,
+} from '../../domain/care/mutation.ts';
+import { areSameSteps, targetName } from '../../domain/care/mutation.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { DigestOf } from '../../domain/ids.ts';
-import type { Mutation, MutationEvidence, MutationProposal, MutationStep } from '../../domain/mutation.ts';
-import { areSameSteps, targetName } from '../../domain/mutation.ts';
-import type { MutationRecord } from '../../domain/mutation-state.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
 import { evidenceDigest, proposalDigest } from '../mutation-digest.ts';
 
 export type DiskProposalInput = {

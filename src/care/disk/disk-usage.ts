@@ -1,7 +1,7 @@
 /** The answer of `df` about the boot disk: `df -P -B1 /`, and the human form `df -h /` of the policy. */
 
+import type { DiskUsage } from '../../domain/care/worker-disk.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { DiskUsage } from '../../domain/worker-disk.ts';
 
 /** Columns from the right: size, used, available, capacity, mounted on. The name of the device may hold spaces. */
 const ROW = /^.+?\s+([\d.]+[KMGTP]?)\s+([\d.]+[KMGTP]?)\s+([\d.]+[KMGTP]?)\s+(\d{1,3})%\s+(\/\S*)$/;

@@ -1,7 +1,7 @@
 /** Sizes of folders as `du -x -B1 --max-depth=2 FOLDER` told them. */
 
+import type { FolderSize } from '../../domain/care/worker-disk.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { FolderSize } from '../../domain/worker-disk.ts';
 
 const LINE = /^(\d{1,18})\t(\/.*)$/;
 

@@ -1,8 +1,8 @@
 /** What is the matter with one worker's disk: fine, low for a cause that was seen, or unknown with the reason. */
 
+import type { DiskUsage, FolderSize, Mount, MountPoint, TpuName } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
-import type { DiskUsage, FolderSize, Mount, MountPoint, TpuName } from '../../domain/worker-disk.ts';
 
 import { percentFree as percentFreeOf } from './disk-usage.ts';
 import { sizeOf } from './folder-sizes.ts';

@@ -1,7 +1,7 @@
 /** Mount tables of a worker, whole: what is mounted is looked up here, since a filter on the far side makes "none" and "unread" alike. */
 
+import type { Mount } from '../../domain/care/worker-disk.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { Mount } from '../../domain/worker-disk.ts';
 
 /**
  * A table in the form of `/proc/self/mountinfo`, `/proc/mounts` or `mount`, one form throughout. Every Linux machine has a

@@ -1,11 +1,11 @@
 /** What a scan and the looks at its workers come to, as it is recorded: workers that are short, each with what was seen. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { CleanupState, DiskScan, ScannedWorker } from '../../domain/disk-scan.ts';
+import type { CleanupState, DiskScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
+import type { VmIdentity } from '../../domain/care/mutation.ts';
+import { type TpuVm, type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
+import type { MountPoint } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
-import type { VmIdentity } from '../../domain/mutation.ts';
-import { type TpuVm, type VmListing, vmNamed } from '../../domain/tpu-vm.ts';
-import type { MountPoint } from '../../domain/worker-disk.ts';
 import { judgeWorker, type WorkerEvidence, type WorkerJudgement } from './judge-worker.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
 

@@ -1,7 +1,7 @@
 /** How one worker stands before and after a clean-up: its disk, its mount, and what lies beside a missing one. */
 
+import type { MountPoint } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
-import type { MountPoint } from '../../domain/worker-disk.ts';
 import { percentFree } from './disk-usage.ts';
 import { sizeOf } from './folder-sizes.ts';
 import { mountAt } from './mounts.ts';

@@ -1,8 +1,8 @@
 /** Changes something on a cluster through a script of the lab: the consent is spent on the very call that is made. */
 
-import { type ConsentToken, spendConsent } from '../../domain/consent-token.ts';
+import { type ConsentToken, spendConsent } from '../../domain/care/consent-token.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { Instant } from '../../domain/ids.ts';
-import type { MutationStep } from '../../domain/mutation.ts';
 import type { ProgramResult, RunOptions } from '../../host/process.ts';
 import type { RunProgram } from './gcloud.ts';
 import { runScriptCommand } from './script-command.ts';

@@ -1,6 +1,6 @@
 /** The one command that deletes on a worker: it looks again in the same breath, and steps aside rather than guess. */
 
-import type { MountPoint } from '../../domain/worker-disk.ts';
+import type { MountPoint } from '../../domain/care/worker-disk.ts';
 
 /**
  * The remote command for one mount point. policy/agent-guidelines.md deletes with `rm -rf` on the mount point, which

@@ -1,7 +1,7 @@
 /** The exact calls of a disk clean-up, as they are proposed, consented to and made (policy/agent-guidelines.md, Resolution Commands). */
 
-import type { MutationStep } from '../../domain/mutation.ts';
-import type { MountPoint, TpuWorker } from '../../domain/worker-disk.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
+import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
 import { cleanCommand } from './clean-script.ts';
 import { sshArguments } from './ssh.ts';
 

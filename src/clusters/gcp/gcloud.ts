@@ -1,8 +1,8 @@
 /** The gcloud program: reading as it likes, changing something only with a consent that is spent on that very call. */
 
-import { type ConsentToken, spendConsent } from '../../domain/consent-token.ts';
+import { type ConsentToken, spendConsent } from '../../domain/care/consent-token.ts';
+import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { Instant } from '../../domain/ids.ts';
-import type { MutationStep } from '../../domain/mutation.ts';
 import type { ProgramResult, RunOptions } from '../../host/process.ts';
 
 export type RunProgram = (

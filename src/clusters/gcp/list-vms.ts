@@ -1,8 +1,8 @@
 /** The TPU VMs of a project's zones: `gcloud compute tpus tpu-vm list --format=json` (Cloud TPU API v2, Node). */
 
 import { z } from 'zod';
+import type { TpuVm, VmListing } from '../../domain/care/tpu-vm.ts';
 import { limits } from '../../domain/limits.ts';
-import type { TpuVm, VmListing } from '../../domain/tpu-vm.ts';
 import { failureOf, type GcloudOptions, readWithGcloud } from './gcloud.ts';
 
 const endpoint = z.object({

@@ -1,8 +1,8 @@
 /** Looks at TPU workers over ssh: constant remote commands that only read, whole answers, and nothing filtered on the far side. */
 
+import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import type { MountPoint, TpuWorker } from '../../domain/worker-disk.ts';
 import { failureOf, type GcloudOptions } from './gcloud.ts';
 
 /** What the commands printed; each is unknown where the worker did not answer or the command failed. */

@@ -1,7 +1,7 @@
 /** The TPU VMs of one cluster on Google Cloud, through gcloud. */
 
+import { type DeleteOutcome, deleteStep, type TpuCloud } from '../../domain/care/tpu-vm.ts';
 import { limits } from '../../domain/limits.ts';
-import { type DeleteOutcome, deleteStep, type TpuCloud } from '../../domain/tpu-vm.ts';
 import type { ProgramResult } from '../../host/process.ts';
 import { changeWithGcloud, failureOf, type GcloudOptions } from './gcloud.ts';
 import { listVms } from './list-vms.ts';

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Role } from '../../domain/role.ts';
+import type { Role } from '../../domain/logbook/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Misfit } from '../config-problem.ts';
 import type { LabConfig } from '../schema.ts';

@@ -1,6 +1,6 @@
 /** What a ferry is for, read from a person's words: the policy knows two objectives, and words that name neither or both are a question. */
 
-import type { Objective } from '../../domain/events/launch-events.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 
 /** What a ferry is for where the lab has a standing objective and nobody says anything else (policy/daily-ferry.md, inputs). */
 export const USUAL_OBJECTIVE: Objective = { kind: 'integration', text: 'normal daily integration check' };

@@ -1,6 +1,6 @@
 /** How risky an asked-for change is called in its PR (policy/daily-ferry.md, open PR: risk level). */
 
-import type { KnobChange } from '../../domain/delta.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
 import type { Candidate } from '../candidates.ts';
 
 type Risk = Candidate['risk'];

@@ -1,6 +1,6 @@
 /** What stands in the way of a new proposal: the run of the lane that is not over, and whether asking may replace it. */
 
-import { isOver, phaseOf, type RunState, standingApprovals } from '../../domain/run-state.ts';
+import { isOver, phaseOf, type RunState, standingApprovals } from '../../domain/logbook/run-state.ts';
 
 /**
  * `replaceable`: nobody approved it and nothing was ordered, and it was asked for in its own thread, where asking for

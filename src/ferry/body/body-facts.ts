@@ -1,8 +1,8 @@
 /** What the gates want to know about a PR body, drawn from its parts and the real delta. */
 
-import type { Delta } from '../../domain/delta.ts';
 import type { BodyFacts } from '../../domain/facts.ts';
 import type { Digest } from '../../domain/ids.ts';
+import type { Delta } from '../../domain/launch/delta.ts';
 import { compareDeclared } from './compare-declared.ts';
 import { presentValue } from './part.ts';
 import type { PullBody } from './read-pull-body.ts';

@@ -1,7 +1,7 @@
 /** Holds the PR's table against what the files really say: every knob declared once, with the right values, and no other. */
 
-import type { Delta, KnobChange } from '../../domain/delta.ts';
 import type { Mismatch } from '../../domain/facts.ts';
+import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
 import { declaredName, declaredRow, onOneLine } from './declared-row.ts';
 import type { DeclaredRow } from './delta-table.ts';
 import { literalValue } from './literal-value.ts';

@@ -1,6 +1,6 @@
 /** One row of the before/after table, as ferrybot writes it and as it corrects it. */
 
-import type { KnobChange } from '../../domain/delta.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
 
 export const DELTA_TABLE_HEAD = ['| Knob | Before | After |', '|---|---|---|'] as const;
 

@@ -1,6 +1,6 @@
 /** Which of the policy's five kinds of change a knob belongs to, by its name and the names around it. */
 
-import type { Bucket } from '../../domain/delta.ts';
+import type { Bucket } from '../../domain/launch/delta.ts';
 
 /**
  * One row of the table: a bucket and the names that put a knob into it. A name is a whole path segment

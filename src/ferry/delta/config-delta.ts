@@ -1,6 +1,6 @@
 /** What changed between two versions of an experiment file: nothing, knobs, something that is no knob, or text that is no Python. */
 
-import type { Delta, KnobChange } from '../../domain/delta.ts';
+import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
 import { findSyntaxError } from '../syntax/find-syntax-error.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';

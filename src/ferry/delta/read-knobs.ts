@@ -1,6 +1,6 @@
 /** The knobs of one file, each with the path that tells it apart, its text and its place. */
 
-import type { Bucket } from '../../domain/delta.ts';
+import type { Bucket } from '../../domain/launch/delta.ts';
 import type { PyNode, PySyntax } from '../../domain/python-syntax.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
 import { createPyFile, type PyFile } from './normal-form.ts';

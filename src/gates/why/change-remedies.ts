@@ -1,9 +1,9 @@
 /** What mends the gates over the change and its text: pushes, and edits of the pull request's body. */
 
-import type { KnobChange } from '../../domain/delta.ts';
 import type { BodyFacts, Mismatch } from '../../domain/facts.ts';
-import type { RemedyKind } from '../../domain/remedy-kind.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
+import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
+import type { Verdict } from '../../domain/launch/verdict.ts';
 import type { GateFacts } from '../gate.ts';
 import { isScale } from '../scale-stable.ts';
 import { changed, pushed, type Remedy, reworded } from './remedy.ts';

@@ -1,9 +1,9 @@
 /** What mends the gates around the change: the pull request's place, checks, issue, config, lane, holds and approvals. */
 
 import type { CheckFacts, IssueFacts } from '../../domain/facts.ts';
+import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
+import type { RemedyActor, Verdict } from '../../domain/launch/verdict.ts';
 import { known } from '../../domain/observed.ts';
-import type { RemedyKind } from '../../domain/remedy-kind.ts';
-import type { RemedyActor, Verdict } from '../../domain/verdict.ts';
 import { givenTo } from '../approvals.ts';
 import { missingChecks } from '../checks-green.ts';
 import type { GateFacts } from '../gate.ts';

@@ -2,10 +2,10 @@
 
 import type { ChangeFacts } from '../../domain/facts.ts';
 import { branded, type Digest, type Instant, isDigest } from '../../domain/ids.ts';
+import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
+import type { RemedyActor } from '../../domain/launch/verdict.ts';
 import { known, type Observed } from '../../domain/observed.ts';
-import type { RemedyKind } from '../../domain/remedy-kind.ts';
 import { after } from '../../domain/time.ts';
-import type { RemedyActor } from '../../domain/verdict.ts';
 import type { GateFacts } from '../gate.ts';
 
 /** The order in which things are done: what moves the head comes first, approvals come last. */

@@ -1,7 +1,7 @@
 /** The smallest set of acts after which no gate fails (issue *the gate*, Gates): what `/why` answers. */
 
+import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { limits } from '../../domain/limits.ts';
-import type { GateId, Verdict } from '../../domain/verdict.ts';
 import type { GateFacts } from '../gate.ts';
 import { runGates } from '../run-gates.ts';
 import { changeRemedies } from './change-remedies.ts';

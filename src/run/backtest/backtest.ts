@@ -1,9 +1,9 @@
 /** Recorded ferries replayed against a changed config: which decisions would have been others (issue *the gate*, Gates). */
 
 import type { LabConfig } from '../../config/schema.ts';
-import type { LogbookEvent } from '../../domain/event.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { branded, isRunId } from '../../domain/ids.ts';
+import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { type Backtest, isChanged, isUntold } from '../../domain/replayed.ts';
 import { replayRun } from './replay-run.ts';
 

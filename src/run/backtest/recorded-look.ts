@@ -1,7 +1,7 @@
 /** One look at the gates as it was recorded, and what a gate would have answered. */
 
-import type { EventDataByType } from '../../domain/event.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { Verdict } from '../../domain/launch/verdict.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
 
 export type RecordedLook = {
   readonly proposal: EventDataByType['proposed'];

@@ -2,11 +2,11 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import { PERMISSIONS, type Permission, permits } from '../../domain/actor.ts';
-import type { EventOf } from '../../domain/event.ts';
-import type { Manifest } from '../../domain/manifest.ts';
-import type { RunState, SeenCommand } from '../../domain/run-state.ts';
+import type { Manifest } from '../../domain/launch/manifest.ts';
+import { allPass } from '../../domain/launch/verdict.ts';
+import type { EventOf } from '../../domain/logbook/event.ts';
+import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { allPass } from '../../domain/verdict.ts';
 
 export type Counts = { readonly to: 'counts' | 'refused' | 'unknown'; readonly why: string };
 

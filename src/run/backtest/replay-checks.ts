@@ -1,7 +1,7 @@
 /** The gate of the lab's checks under another config: the record names the first that kept it from being green. */
 
 import type { LabConfig } from '../../config/schema.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { Verdict } from '../../domain/launch/verdict.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 
 /** Null: the same answer as then. */

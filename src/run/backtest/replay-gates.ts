@@ -2,8 +2,8 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import { compareDecimals } from '../../domain/decimal.ts';
+import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import type { GateId, Verdict } from '../../domain/verdict.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 import { replayChecks } from './replay-checks.ts';
 import { replayScope } from './replay-scope.ts';

@@ -2,11 +2,11 @@
 
 import { peopleNeeded, quorumOf } from '../../config/quorum.ts';
 import type { LabConfig } from '../../config/schema.ts';
-import type { LogbookEvent } from '../../domain/event.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
-import { foldOne } from '../../domain/fold.ts';
+import type { LogbookEvent } from '../../domain/logbook/event.ts';
+import { foldOne } from '../../domain/logbook/fold.ts';
+import { commandKey, type RunState, standingApprovals } from '../../domain/logbook/run-state.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
-import { commandKey, type RunState, standingApprovals } from '../../domain/run-state.ts';
 import { judgeFerry } from '../../ferry/verdict.ts';
 import { type Counts, replayApproval, replayRefusal } from './replay-approvals.ts';
 import { type ReplayedGate, replayGates } from './replay-gates.ts';

@@ -1,7 +1,7 @@
 /** The scope gate under another config: the record holds the first path outside and the number of files, not all of them. */
 
 import type { LabConfig } from '../../config/schema.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { Verdict } from '../../domain/launch/verdict.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 
 /** Null: the same answer as then. */

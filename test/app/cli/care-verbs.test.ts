@@ -8,7 +8,7 @@ import { badNodeVerb } from '../../../src/app/cli/verbs/bad-node.ts';
 import { checkConsentVerb } from '../../../src/app/cli/verbs/check-consent.ts';
 import { diskScanVerb } from '../../../src/app/cli/verbs/disk-scan.ts';
 import { proposalDigest } from '../../../src/care/mutation-digest.ts';
-import type { MutationProposal } from '../../../src/domain/mutation.ts';
+import type { MutationProposal } from '../../../src/domain/care/mutation.ts';
 import { digestOf, evidence, proposal } from '../../care/consent-parts.ts';
 import { aNode } from '../../care/gcloud-standin.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';

@@ -1,7 +1,12 @@
 /** The scans of a cluster as the journal tells them: what holds, since when, and what an unreadable one leaves as it was. */
 
 import { describe, expect, test } from 'vitest';
-import { type ClusterDisks, type DiskScan, isAllFine, scansAfter } from '../../../src/domain/disk-scan.ts';
+import {
+  type ClusterDisks,
+  type DiskScan,
+  isAllFine,
+  scansAfter,
+} from '../../../src/domain/care/disk-scan.ts';
 import { aScan, aWorker } from './scan-parts.ts';
 
 const folded = (...scans: readonly DiskScan[]): ClusterDisks | undefined =>

@@ -6,9 +6,9 @@ import {
   type WorkerEvidence,
   type WorkerJudgement,
 } from '../../../src/care/disk/judge-worker.ts';
+import { isMountPoint, isTpuName } from '../../../src/domain/care/worker-disk.ts';
 import { branded } from '../../../src/domain/ids.ts';
 import { known, unknown } from '../../../src/domain/observed.ts';
-import { isMountPoint, isTpuName } from '../../../src/domain/worker-disk.ts';
 
 const GIB = 2 ** 30;
 const AT = '/tmp/gcsfuse_mount';

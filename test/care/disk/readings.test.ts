@@ -6,8 +6,8 @@ import { readCleanAnswer } from '../../../src/care/disk/clean-answer.ts';
 import { percentFree, readDiskUsage } from '../../../src/care/disk/disk-usage.ts';
 import { readFolderSizes, sizeOf } from '../../../src/care/disk/folder-sizes.ts';
 import { mountAt, mountOver, mountsBelow, readMounts } from '../../../src/care/disk/mounts.ts';
+import { isMountPoint, isTpuName, isZone } from '../../../src/domain/care/worker-disk.ts';
 import { known } from '../../../src/domain/observed.ts';
-import { isMountPoint, isTpuName, isZone } from '../../../src/domain/worker-disk.ts';
 
 const GIB = 2 ** 30;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delta, KnobChange } from '../../../src/domain/delta.ts';
 import type { Digest } from '../../../src/domain/ids.ts';
+import type { Delta, KnobChange } from '../../../src/domain/launch/delta.ts';
 import { bodyFacts } from '../../../src/ferry/body/body-facts.ts';
 import { compareDeclared } from '../../../src/ferry/body/compare-declared.ts';
 import { DELTA_TABLE_HEAD, declaredName, declaredRow } from '../../../src/ferry/body/declared-row.ts';

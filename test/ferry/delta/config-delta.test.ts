@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delta } from '../../../src/domain/delta.ts';
+import type { Delta } from '../../../src/domain/launch/delta.ts';
 import { configDelta } from '../../../src/ferry/delta/config-delta.ts';
 import { createPythonParser } from '../../../src/host/python-parser.ts';
 import { type CorpusCase, type Expectation, readCorpus } from './corpus.ts';

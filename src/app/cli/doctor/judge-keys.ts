@@ -2,7 +2,7 @@
 
 import type { LabConfig } from '../../../config/schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
-import { ROLES } from '../../../domain/role.ts';
+import { ROLES } from '../../../domain/logbook/role.ts';
 import { toRfc3339 } from '../../../domain/time.ts';
 import { KEY_VARIABLES, type SigningKeys } from '../../signers.ts';
 import { type Finding, fine, missing } from './finding.ts';

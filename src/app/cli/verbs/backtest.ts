@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../../config/read-config.ts';
-import type { LogbookEvent } from '../../../domain/event.ts';
+import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { type Backtest, differences } from '../../../domain/replayed.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { backtestTitle } from '../../../render/backtest.ts';

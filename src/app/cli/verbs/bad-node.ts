@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util';
 import { type BadNodeJudgement, type BadNodeSighting, judgeBadNode } from '../../../care/bad-node.ts';
 import { readListing } from '../../../clusters/gcp/list-vms.ts';
+import type { VmListing } from '../../../domain/care/tpu-vm.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
-import type { VmListing } from '../../../domain/tpu-vm.ts';
 import { redact } from '../../../host/redactor.ts';
 import { SIGNATURES } from '../../../watch/signatures.ts';
 import { readArgument } from '../read-argument.ts';

@@ -2,12 +2,12 @@
 
 import { readConfig } from '../../../config/read-config.ts';
 import type { LabConfig } from '../../../config/schema.ts';
-import type { EventDataByType } from '../../../domain/event.ts';
 import type { RunFacts } from '../../../domain/facts.ts';
 import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
+import type { GateId, Verdict } from '../../../domain/launch/verdict.ts';
+import type { EventDataByType } from '../../../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { compactDate, dateOf } from '../../../domain/time.ts';
-import type { GateId, Verdict } from '../../../domain/verdict.ts';
 import type { Checkout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';

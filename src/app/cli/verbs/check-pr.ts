@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { GitError } from '../../../domain/git.ts';
-import type { Verdict } from '../../../domain/verdict.ts';
+import type { Verdict } from '../../../domain/launch/verdict.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
 import { gateWords, whoCan } from '../../../render/gate-words.ts';
 import { readArgument } from '../read-argument.ts';

@@ -1,6 +1,6 @@
 /** `ferrybot delta base.py head.py`: the config delta of two files (interfaces.md, `delta`). */
 
-import type { Delta } from '../../../domain/delta.ts';
+import type { Delta } from '../../../domain/launch/delta.ts';
 import { configDelta } from '../../../ferry/delta/config-delta.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { decodePython, type PythonText } from '../../../host/python-text.ts';

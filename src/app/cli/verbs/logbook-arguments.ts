@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { limits } from '../../../domain/limits.ts';
+import type { PublicKey } from '../../../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
-import type { PublicKey } from '../../../domain/role.ts';
 import { publicKeySchema } from '../../../logbook/part-schemas.ts';
 
 /** An entry that the caller knows of: `seq` null when only its hash is known. */

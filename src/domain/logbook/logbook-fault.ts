@@ -1,7 +1,7 @@
 /** What is wrong with a logbook that cannot be trusted: action on what it names stops until a person has looked. */
 
-import { assertNever } from './assert.ts';
-import type { Sha } from './ids.ts';
+import { assertNever } from '../assert.ts';
+import type { Sha } from '../ids.ts';
 
 export type LogbookFault =
   /** The first entry of a file that does not verify; `reason` as `ferrybot logbook verify` names it. */

@@ -3,7 +3,7 @@
  * `care/consent.ts` may make them and only `consent-token.ts` may look inside (an import arrow says so).
  */
 
-import type { Instant } from './ids.ts';
+import type { Instant } from '../ids.ts';
 import type { MutationStep } from './mutation.ts';
 
 declare const consent: unique symbol;

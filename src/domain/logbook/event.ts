@@ -1,6 +1,6 @@
 /** The events of the logbook, the only authoritative record (docs/logbook.md). Numbers in `data` are integers, decimals strings. */
 
-import type { Actor } from './actor.ts';
+import type { Actor } from '../actor.ts';
 import type { CareEventData } from './events/care-events.ts';
 import type { ClosureEventData } from './events/closure-events.ts';
 import type { CommandEventData } from './events/command-events.ts';

@@ -1,15 +1,15 @@
 /** The state of one run as the fold of its events: what happened, never what somebody wishes. */
 
-import type { Actor } from './actor.ts';
-import type { AnswerCode, Surface } from './command.ts';
+import type { Actor } from '../actor.ts';
+import type { MutationRecord } from '../care/mutation-state.ts';
+import type { AnswerCode, Surface } from '../command.ts';
+import type { Digest, RunId } from '../ids.ts';
+import type { Hold } from '../launch/hold.ts';
+import type { Order } from '../launch/order.ts';
+import { allPass } from '../launch/verdict.ts';
+import type { IncidentCode } from '../reasons.ts';
 import type { EventDataByType, EventOf } from './event.ts';
-import type { Hold } from './hold.ts';
-import type { Digest, RunId } from './ids.ts';
-import type { MutationRecord } from './mutation-state.ts';
-import type { Order } from './order.ts';
-import type { IncidentCode } from './reasons.ts';
 import type { Role } from './role.ts';
-import { allPass } from './verdict.ts';
 
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };

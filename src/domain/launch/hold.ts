@@ -1,6 +1,6 @@
 /** What keeps runs from launching until a person lifts it: a hold on one run, a day that is skipped, a lane or repository that is frozen. */
 
-import type { Actor } from './actor.ts';
+import type { Actor } from '../actor.ts';
 
 export const HOLD_KINDS = ['hold', 'skip', 'freeze'] as const;
 export type HoldKind = (typeof HOLD_KINDS)[number];

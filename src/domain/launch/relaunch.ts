@@ -3,8 +3,8 @@
  * same manifest under the approval that it has, as often as the manifest says and no oftener.
  */
 
-import type { MutationRecord } from './mutation-state.ts';
-import { type IssuedOrder, isOver, type PastAttempt, type RunState } from './run-state.ts';
+import type { MutationRecord } from '../care/mutation-state.ts';
+import { type IssuedOrder, isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
 
 /** How a deletion ended whose machine was replaced. */
 export const REPLACED = 'replaced';

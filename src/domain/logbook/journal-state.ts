@@ -1,9 +1,9 @@
 /** The repository journal as a fold: commands on threads that belong to no run, and lane-wide holds (architecture, D1). */
 
-import { type ClusterDisks, scansAfter } from './disk-scan.ts';
+import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
+import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
+import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
-import { type Hold, withHold, withoutHold } from './hold.ts';
-import { isMutationEvent, type MutationRecord, mutationsAfter } from './mutation-state.ts';
 import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {

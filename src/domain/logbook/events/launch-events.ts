@@ -1,13 +1,13 @@
 /** A run from its proposal to the job: what each event of it carries. */
 
-import type { Actor } from '../actor.ts';
-import type { Surface } from '../command.ts';
-import type { Digest, RunId, Sha } from '../ids.ts';
-import type { Manifest } from '../manifest.ts';
-import type { Order } from '../order.ts';
-import type { DropReason } from '../reasons.ts';
+import type { Actor } from '../../actor.ts';
+import type { Surface } from '../../command.ts';
+import type { Digest, RunId, Sha } from '../../ids.ts';
+import type { Manifest } from '../../launch/manifest.ts';
+import type { Order } from '../../launch/order.ts';
+import type { Verdict } from '../../launch/verdict.ts';
+import type { DropReason } from '../../reasons.ts';
 import type { PublicKey } from '../role.ts';
-import type { Verdict } from '../verdict.ts';
 
 export type Objective = { readonly kind: 'integration' | 'regression'; readonly text: string };
 

@@ -1,6 +1,6 @@
 /** An order: the one permission to submit one attempt of one run, issued by control and used once by the runner. */
 
-import type { Digest, RunId, Sha } from './ids.ts';
+import type { Digest, RunId, Sha } from '../ids.ts';
 
 /** The approving comment that the runner reads again before it submits. */
 export type OrderApproval = {

@@ -3,8 +3,8 @@
  * before anybody consents (policy/job-monitoring-loop.md, Cluster Mutation Guardrail).
  */
 
-import type { Surface } from './command.ts';
-import type { Digest, Sha } from './ids.ts';
+import type { Surface } from '../command.ts';
+import type { Digest, Sha } from '../ids.ts';
 
 /** Restarting a cluster or its head node is not among them: no function does it, so nobody can consent to it. */
 export const MUTATIONS = ['delete-tpu-vm', 'init-worker', 'clean-disk', 'start-cleanup-cron'] as const;

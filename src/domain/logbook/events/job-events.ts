@@ -1,7 +1,7 @@
 /** A job from its first look to its end: what each event of it carries. */
 
-import type { Surface } from '../command.ts';
-import type { JobStatus } from '../engine.ts';
+import type { Surface } from '../../command.ts';
+import type { JobStatus } from '../../engine.ts';
 
 /** A run in the experiment tracker, as its link in the log names it. */
 export type TrackerRun = { readonly id: string; readonly url: string };

@@ -1,8 +1,13 @@
 /** Changes of the cluster and what a scan of it found: what each event of it carries. */
 
-import type { DiskScan } from '../disk-scan.ts';
-import type { Digest } from '../ids.ts';
-import type { ConsentSource, MutationEvidence, MutationOutcome, MutationProposal } from '../mutation.ts';
+import type { DiskScan } from '../../care/disk-scan.ts';
+import type {
+  ConsentSource,
+  MutationEvidence,
+  MutationOutcome,
+  MutationProposal,
+} from '../../care/mutation.ts';
+import type { Digest } from '../../ids.ts';
 
 export type CareEventData = {
   /** A change of the cluster, shown to people before anybody may consent (docs/decisions/0014-consent-as-a-type.md). */

@@ -1,8 +1,8 @@
 /** What people said and what it holds back: what each event of it carries. */
 
-import type { AnswerCode, Surface } from '../command.ts';
-import type { HoldKind, HoldScope } from '../hold.ts';
-import type { Digest } from '../ids.ts';
+import type { AnswerCode, Surface } from '../../command.ts';
+import type { Digest } from '../../ids.ts';
+import type { HoldKind, HoldScope } from '../../launch/hold.ts';
 
 export type CommandEventData = {
   readonly 'command-seen': {

@@ -1,7 +1,7 @@
 /** Spends a consent: what changes a cluster calls this first, with the very call that it is about to make. */
 
+import type { Instant } from '../ids.ts';
 import { type ConsentToken, grantOf } from './consent-seal.ts';
-import type { Instant } from './ids.ts';
 import { isSameStep, type MutationStep } from './mutation.ts';
 
 export type { ConsentToken } from './consent-seal.ts';

@@ -1,11 +1,11 @@
 /** The cluster mutations of one record as a fold: proposed, consented to, begun once, ended. Runs and the journal share it. */
 
-import type { Actor } from './actor.ts';
-import type { EventDataByType, EventOf, EventType, LogbookEvent } from './event.ts';
-import type { Digest } from './ids.ts';
-import { limits } from './limits.ts';
+import type { Actor } from '../actor.ts';
+import type { Digest } from '../ids.ts';
+import { limits } from '../limits.ts';
+import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
+import { fromRfc3339 } from '../time.ts';
 import type { ConsentSource, MutationProposal } from './mutation.ts';
-import { fromRfc3339 } from './time.ts';
 
 export type Consent = {
   readonly source: ConsentSource;

@@ -1,7 +1,7 @@
 /** How a run ended for people, and what went wrong on the way: what each event of it carries. */
 
-import type { Sha } from '../ids.ts';
-import type { IncidentCode } from '../reasons.ts';
+import type { Sha } from '../../ids.ts';
+import type { IncidentCode } from '../../reasons.ts';
 import type { Metrics } from './job-events.ts';
 
 export type ClosureEventData = {

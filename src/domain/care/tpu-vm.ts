@@ -1,8 +1,8 @@
 /** TPU VMs of a cloud project: what a listing tells of each, and the one thing that may be done to one. */
 
+import type { Instant } from '../ids.ts';
+import { isSameAddress } from '../ip-address.ts';
 import type { ConsentToken } from './consent-token.ts';
-import type { Instant } from './ids.ts';
-import { isSameAddress } from './ip-address.ts';
 import type { MutationStep, VmIdentity } from './mutation.ts';
 
 /** One TPU VM (Cloud TPU API v2, Node). A slice of several hosts is one VM with several addresses. */

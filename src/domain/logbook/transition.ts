@@ -1,10 +1,11 @@
 /** Which event may follow which state: an illegal one means that the logbook was not written by ferrybot's rules. */
 
-import { assertNever } from './assert.ts';
+import { assertNever } from '../assert.ts';
+import { illegalMutation, underWay } from '../care/mutation-state.ts';
+import { type Order, type OrderApproval, submissionIdOf } from '../launch/order.ts';
+import { mayBeRelaunched, relaunchRule } from '../launch/relaunch.ts';
+import { allPass } from '../launch/verdict.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
-import { illegalMutation, underWay } from './mutation-state.ts';
-import { type Order, type OrderApproval, submissionIdOf } from './order.ts';
-import { mayBeRelaunched, relaunchRule } from './relaunch.ts';
 import {
   type Approval,
   commandKey,
@@ -13,7 +14,6 @@ import {
   type RunState,
   standingApprovals,
 } from './run-state.ts';
-import { allPass } from './verdict.ts';
 
 /** Null where the event may follow; otherwise the rule it breaks, in words for a person who reads `logbook verify`. */
 export function illegalAfter(state: RunState | null, event: LogbookEvent): string | null {

@@ -1,14 +1,14 @@
 /** fold: events in order become the state of a run; an illegal event stops it and names the entry. */
 
-import type { Actor } from './actor.ts';
-import { assertNever } from './assert.ts';
+import type { Actor } from '../actor.ts';
+import { assertNever } from '../assert.ts';
+import { mutationsAfter } from '../care/mutation-state.ts';
+import { branded, isRunId } from '../ids.ts';
+import { withHold, withoutHold } from '../launch/hold.ts';
+import { pastAttempt } from '../launch/relaunch.ts';
+import { limits } from '../limits.ts';
+import { fail, ok, type Result } from '../result.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
-import { withHold, withoutHold } from './hold.ts';
-import { branded, isRunId } from './ids.ts';
-import { limits } from './limits.ts';
-import { mutationsAfter } from './mutation-state.ts';
-import { pastAttempt } from './relaunch.ts';
-import { fail, ok, type Result } from './result.ts';
 import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
 import { illegalAfter } from './transition.ts';
 
