@@ -1,16 +1,16 @@
 /** Moves refs for the API: protections and workflow files are guarded, git decides, and what follows is recorded. */
 
-import { viaAppOf } from '../identity/identity.ts';
-import { holds, pushRefusedBy } from '../identity/permissions.ts';
+import { mayChangeWorkflows, pushRefusedBy } from '../identity/permissions.ts';
+import { github } from '../limits/limits.ts';
 import { breachWords, breaksProtection, brokenRule, type RuleBreach } from '../rules/push-rules.ts';
 import { type Act, freshRepo } from '../threads/threads.ts';
 import { isPullRef } from './pull-refs.ts';
 import { type MovedRef, recordPush } from './pushes.ts';
-import type { RefOutcome, RefUpdate } from './store/git-store.ts';
+import { type WorkflowFiles, workflowFolder, writesWorkflows } from './smart-http/workflow-files.ts';
+import type { GitStore, RefOutcome, RefUpdate } from './store/git-store.ts';
+import { entryAt, listTree } from './store/git-trees.ts';
 
 export type MoveOutcome = RefOutcome | 'protected' | 'hidden-ref' | 'workflows-permission' | RuleBreach;
-
-const workflowFolder = '.github/workflows/';
 
 /** One ref, with the compare-and-set of `RefUpdate`; nothing is recorded unless git has moved it. */
 export async function moveRef(
@@ -28,7 +28,7 @@ export async function moveRef(
   return outcome;
 }
 
-/** Why a push is refused before git is asked; also for pushes by the git program. */
+/** Why a move is refused before git is asked; pushes by the git program are held by rules/push-policy.ts. */
 export async function refusePush(
   act: Act,
   moved: MovedRef,
@@ -43,7 +43,7 @@ export async function refusePush(
   if (breaksProtection(act.world, repo, change, at)) return 'protected';
   const broken = brokenRule(act.world, repo, act.caller, change, at);
   if (broken !== null) return broken;
-  if (moved.after === null || viaAppOf(act.caller) === null || mayChangeWorkflows(act)) return null;
+  if (moved.after === null || mayChangeWorkflows(act.caller)) return null;
   return (await touchesWorkflows(act, moved)) ? 'workflows-permission' : null;
 }
 
@@ -54,24 +54,31 @@ async function isForward(act: Act, { before, after }: MovedRef): Promise<boolean
   return (await store.readCommit(after)) === null || store.isAncestor(before, after);
 }
 
-/** Apps need the permission `workflows` for files under .github/workflows/; a workflow's own token never has it. */
-function mayChangeWorkflows(act: Act): boolean {
-  return act.caller.kind === 'installation' && holds(act.caller.permissions, 'workflows:write');
+async function touchesWorkflows(act: Act, moved: MovedRef): Promise<boolean> {
+  const store = act.world.gitOf(act.repo);
+  const after = moved.after === null ? null : await workflowsAt(store, moved.after);
+  if (after === null) return false;
+  const before = moved.before === null ? null : await workflowsAt(store, moved.before);
+  const tips = async (): Promise<ReadonlyMap<string, string>> => store.refs('refs/heads/');
+  const at = async (sha: string | undefined): Promise<WorkflowFiles> =>
+    (sha === undefined ? null : await workflowsAt(store, sha)) ?? new Map();
+  return writesWorkflows(
+    before,
+    after,
+    async () => at((await tips()).get(`refs/heads/${act.repo.defaultBranch}`)),
+    async () => Promise.all([...(await tips()).values()].map(at)),
+  );
 }
 
-async function touchesWorkflows(act: Act, moved: MovedRef): Promise<boolean> {
-  const { after } = moved;
-  if (after === null || (await act.world.gitOf(act.repo).readCommit(after)) === null) return false;
-  const store = act.world.gitOf(act.repo);
-  const mainRef = `refs/heads/${act.repo.defaultBranch}`;
-  const main = (await store.refs(mainRef)).get(mainRef) ?? null;
-  if (main !== null && (await store.isAncestor(after, main))) return false;
-  const from = moved.before ?? (main === null ? null : await store.mergeBase(main, after));
-  if (from === null) return false;
-  const files = await store.diff(from, after);
-  return files.some(
-    (file) => file.path.startsWith(workflowFolder) || file.previousPath?.startsWith(workflowFolder),
-  );
+/** Null: the object is no commit, and git refuses it. */
+async function workflowsAt(store: GitStore, sha: string): Promise<WorkflowFiles | null> {
+  const commit = await store.readCommit(sha);
+  if (commit === null) return null;
+  const folder = await entryAt(store, commit.tree, workflowFolder);
+  if (folder?.type !== 'tree') return new Map();
+  const listing = await listTree(store, folder.sha, { recursive: true, limit: github.treeEntries });
+  const files = (listing?.entries ?? []).filter(({ type }) => type !== 'tree');
+  return new Map(files.map((one) => [`${workflowFolder}/${one.path}`, one.sha]));
 }
 
 /** The message of a refused move, for REST and GraphQL. */

@@ -1,6 +1,6 @@
 /** GraphQL mutations: hide comments, react, move refs by compare-and-set, commit on a branch. */
 
-import { addReaction, inTable, type Reactable } from '../threads/routes/reactions.ts';
+import { addReaction, inTable, type Reactable, reactionRefusal } from '../threads/routes/reactions.ts';
 import type { ReactionContent } from '../threads/state-threads.ts';
 import { findRepo, repoById } from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
@@ -31,11 +31,10 @@ export function mutations(context: Context): object {
     addReaction: async ({ input }: Input<{ subjectId: string; content: string }>) => {
       const found = reactable(context, input.subjectId);
       demand(context, found.repo, threadWrite, 'anyone');
-      const { reaction } = await addReaction(
-        actIn(context, found.repo),
-        found.target,
-        contentOf(input.content),
-      );
+      const act = actIn(context, found.repo);
+      if (reactionRefusal(act, found.target) !== null)
+        throw fault('FORBIDDEN', 'Unable to create reaction because issue is locked.');
+      const { reaction } = await addReaction(act, found.target, contentOf(input.content));
       return { reaction: reactionNode(context.world, reaction), clientMutationId: input.clientMutationId };
     },
     updateRefs: async ({ input }: Input<{ repositoryId: string; refUpdates: readonly RefUpdateInput[] }>) => {

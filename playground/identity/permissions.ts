@@ -107,6 +107,12 @@ export function may(world: World, caller: Caller, repo: Repo, need: PermissionNe
   return allows(world, caller, repo, { permissions: [need], role }) === 'allowed';
 }
 
+/** Apps need the permission `workflows` for files under .github/workflows/; a workflow's own token never has it. */
+export function mayChangeWorkflows(caller: Caller): boolean {
+  if (caller.kind === 'workflow') return false;
+  return caller.kind !== 'installation' || holds(caller.permissions, 'workflows:write');
+}
+
 /** The protection that keeps this account from pushing to the branch, or null. Admins are held by it, too. */
 export function pushRefusedBy(repo: Repo, branch: string, userId: number | null): BranchProtection | null {
   const rule = repo.protections.find((one) => one.branch === branch);

@@ -5,6 +5,7 @@ export const github = {
   /** A comment, issue or review body of more characters is refused with 422. */
   bodyCharacters: 65_536,
   titleCharacters: 256,
+  labelNameCharacters: 50,
   pageSizeDefault: 30,
   pageSizeMax: 100,
   installationTokenLifeMs: 60 * 60 * 1000,

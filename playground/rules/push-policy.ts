@@ -1,7 +1,7 @@
 /** The rules that hold a caller's pushes by the git program, for the hook that git asks (playground/git/smart-http/update-hook.ts). */
 
 import type { Barrier } from '../git/smart-http/push-policy.ts';
-import { pushRefusedBy } from '../identity/permissions.ts';
+import { mayChangeWorkflows, pushRefusedBy } from '../identity/permissions.ts';
 import type { Caller, User } from '../identity/state-people.ts';
 import type { BranchProtection, Repo } from '../world/state.ts';
 import type { RequiredCheck, Rule, Ruleset } from '../world/state-settings.ts';
@@ -17,10 +17,19 @@ export function pushPolicy(world: World, repo: Repo, caller: Caller, actor: User
     (one) => one.enforcement === 'active' && bypassOf(world, repo, one, caller) !== 'always',
   );
   return [
+    ...(mayChangeWorkflows(caller) ? [] : [workflowBarrier]),
     ...repo.protections.flatMap((rule) => protectionBarriers(world, repo, rule, actor)),
     ...active.flatMap((one) => one.rules.map((rule) => rulesetBarrier(world, repo, one, rule))),
   ];
 }
+
+const workflowBarrier: Barrier = {
+  include: ['^refs/'],
+  exclude: [],
+  forbids: 'workflows',
+  unless: [],
+  words: 'refusing to allow a GitHub App to create or update workflow files without `workflows` permission',
+};
 
 function protectionBarriers(
   world: World,

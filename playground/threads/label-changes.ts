@@ -1,6 +1,9 @@
 /** Puts labels on issues and takes them off; a label that the repository lacks is made, as GitHub does. */
 
+import { type Answer, failed, invalid } from '../api/reply.ts';
 import { shapeLabel } from '../git/shape-repo.ts';
+import { may } from '../identity/permissions.ts';
+import { github } from '../limits/limits.ts';
 import { emitChange } from '../world/emit.ts';
 import { labelOf } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
@@ -8,6 +11,23 @@ import type { Issue, Label } from './state-threads.ts';
 import { type Act, emitIssue, freshRepo, putIssue } from './threads.ts';
 
 const plainColor = 'ededed';
+
+/**
+ * Why these labels cannot be put on a thread, or null. Who may put labels on may not always make new ones: that takes
+ * the role write, or for Apps `issues:write`, on pull requests too (github.com/actions/labeler, pull 867).
+ */
+export function labelsProblem(act: Act, names: readonly string[]): Answer | null {
+  const repo = freshRepo(act);
+  const fresh = names.filter((name) => labelOf(repo, name) === null);
+  if (fresh.some((name) => name.trim() === ''))
+    return invalid([{ resource: 'Label', field: 'name', code: 'missing_field' }]);
+  if (fresh.some((name) => [...name].length > github.labelNameCharacters)) {
+    const message = `name is too long (maximum is ${github.labelNameCharacters} characters)`;
+    return invalid([{ resource: 'Label', field: 'name', code: 'custom', message }]);
+  }
+  if (fresh.length === 0 || may(act.world, act.caller, act.repo, 'issues:write', 'write')) return null;
+  return failed(403, 'You do not have permission to create labels on this repository.');
+}
 
 /** Makes the issue carry exactly these labels. */
 export async function setLabels(act: Act, before: Issue, names: readonly string[]): Promise<Issue> {

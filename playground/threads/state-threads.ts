@@ -44,7 +44,7 @@ export type Issue = Authored & {
   readonly number: number;
   readonly title: string;
   readonly state: 'open' | 'closed';
-  readonly stateReason: 'completed' | 'not_planned' | 'reopened' | null;
+  readonly stateReason: 'completed' | 'not_planned' | 'duplicate' | 'reopened' | null;
   readonly locked: boolean;
   readonly lockReason: string | null;
   /** Names of labels of the repository, in the order they were added. */

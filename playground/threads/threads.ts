@@ -81,11 +81,16 @@ export const freshThread = {
   closedById: null,
 } as const;
 
+/** GitHub counts code points: an emoji is one character, whatever it takes in UTF-16 (dead-claudia/github-limits, pull 13). */
 export function tooLong(body: string | null | undefined): boolean {
-  return (body ?? '').length > github.bodyCharacters;
+  const text = body ?? '';
+  return text.length > github.bodyCharacters && [...text].length > github.bodyCharacters;
 }
 
-/** In a locked thread only people who may write, and Apps, go on talking. */
+/**
+ * In a locked thread only people who may write, and Apps, go on: they alone comment, react, change and delete, their
+ * own texts too (docs.github.com: locking conversations; GraphQL's `CommentCannotUpdateReason.LOCKED`).
+ */
 export function mayTalk(act: Act, issue: Issue): boolean {
   if (!issue.locked) return true;
   return may(

@@ -56,7 +56,7 @@ export async function changeState(
 ): Promise<Issue> {
   const now = act.world.clock.now();
   const closed = state === 'closed';
-  const closing = reason === 'not_planned' ? 'not_planned' : 'completed';
+  const closing = reason === 'not_planned' || reason === 'duplicate' ? reason : 'completed';
   const issue = putIssue(act.world, {
     ...before,
     state,

@@ -3,6 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Seeded, seedWorld } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
+import { APP_EVENTS, APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
 import { DEMO_KEYS } from './demo-keys.ts';
 
 const APP_KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -34,24 +35,11 @@ export function seedVirtualWorld(
     actionsMayCreatePulls: true,
     app: {
       publicKeyPem: APP_PUBLIC,
-      permissions: {
-        actions: 'write',
-        checks: 'write',
-        contents: 'write',
-        issues: 'write',
-        metadata: 'read',
-        pull_requests: 'write',
-        statuses: 'read',
-      },
-      events: [
-        'issue_comment',
-        'issues',
-        'pull_request',
-        'pull_request_review',
-        'pull_request_review_comment',
-        'push',
-        'workflow_run',
-      ],
+      // What the App's manifest asks for and no more: a call beyond it is a 403 here as in a lab.
+      permissions: Object.fromEntries(
+        Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
+      ),
+      events: APP_EVENTS,
       webhook,
     },
   });

@@ -99,6 +99,7 @@ function hookEnvironment(policy: readonly Barrier[]): Record<string, string> {
     PLAYGROUND_NODE: process.execPath,
     PLAYGROUND_HOOK: join(import.meta.dirname, 'update-hook.ts'),
     PLAYGROUND_POLICY: JSON.stringify(policy),
+    ...(policy.every(({ forbids }) => forbids === 'workflows') ? { PLAYGROUND_WORKFLOWS_ALONE: '1' } : {}),
   };
 }
 

@@ -6,7 +6,8 @@ const barrier = z.object({
   /** Regular expressions of full ref names. */
   include: z.array(z.string()),
   exclude: z.array(z.string()),
-  forbids: z.enum(['creation', 'deletion', 'update', 'rewrite']),
+  /** `workflows`: files under .github/workflows/ that no other branch has. */
+  forbids: z.enum(['creation', 'deletion', 'update', 'rewrite', 'workflows']),
   /** Commits to which the ref may move all the same. */
   unless: z.array(z.string()),
   /** What git tells the client. */
@@ -22,11 +23,17 @@ export type RefMove = { readonly ref: string; readonly before: string; readonly 
 
 const zeros = /^0+$/;
 
-/** The first barrier in the way, or null; `isForward` is asked only where a rewrite is forbidden. */
+/** What has to be looked up in git, only where a barrier asks for it. */
+type Looks = {
+  readonly isForward: () => Promise<boolean>;
+  readonly writesWorkflows: () => Promise<boolean>;
+};
+
+/** The first barrier in the way, or null. */
 export async function barrierFor(
   policy: readonly Barrier[],
   { ref, before, after }: RefMove,
-  isForward: () => Promise<boolean>,
+  { isForward, writesWorkflows }: Looks,
 ): Promise<Barrier | null> {
   const isNew = zeros.test(before);
   const isGone = zeros.test(after);
@@ -39,6 +46,7 @@ export async function barrierFor(
       deletion: async () => isGone,
       update: async () => !isNew && !isGone,
       rewrite: async () => !isNew && !isGone && !(await isForward()),
+      workflows: async () => !isGone && writesWorkflows(),
     };
     if (await isBroken[one.forbids]()) return one;
   }

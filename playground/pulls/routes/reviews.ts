@@ -22,6 +22,7 @@ import {
   repoAccess,
   writes,
 } from '../../api/route.ts';
+import { sinceProblem } from '../../threads/routes/comments.ts';
 import { bodyTooLong } from '../../threads/routes/issues.ts';
 import type { Review, ReviewComment } from '../../threads/state-threads.ts';
 import { authoredBy, mayEdit, mayTalk, putIssue, tooLong, withBody } from '../../threads/threads.ts';
@@ -92,6 +93,8 @@ export const reviewRoutes: readonly Route[] = [
 async function listForRepo(call: RepoCall): Promise<Answer> {
   const { query } = call;
   const since = query.get('since');
+  const problem = sinceProblem(query);
+  if (problem !== null) return problem;
   const sign = query.get('direction') === 'desc' ? -1 : 1;
   const at = (one: ReviewComment): number =>
     query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;

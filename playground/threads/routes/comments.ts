@@ -16,7 +16,8 @@ import {
 import { commentsOf, findIssue } from '../../world/lookup.ts';
 import { shapeComment } from '../shape-issue.ts';
 import type { Comment } from '../state-threads.ts';
-import { addComment, deleteComment, editComment, mayEdit, mayTalk, tooLong } from '../threads.ts';
+import { talkRefusal, threadRefusal } from '../thread-access.ts';
+import { addComment, deleteComment, editComment, mayEdit, tooLong } from '../threads.ts';
 import { bodyTooLong, issueOf } from './issues.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
@@ -27,11 +28,15 @@ export const commentRoutes: readonly Route[] = [
   reads('/issues/comments', read, listForRepo),
   reads('/issues/comments/:id', read, (call) => {
     const comment = commentOf(call);
-    return comment === null ? notFound() : ok(shapeComment(call.world, comment));
+    const issue = comment === null ? null : findIssue(call.world, call.repo, comment.issueNumber);
+    if (comment === null || issue === null) return notFound();
+    return threadRefusal(call, issue, 'read') ?? ok(shapeComment(call.world, comment));
   }),
   reads('/issues/:number/comments', read, (call) => {
     const issue = issueOf(call);
     if (issue === null) return notFound();
+    const refusal = threadRefusal(call, issue, 'read') ?? sinceProblem(call.query);
+    if (refusal !== null) return refusal;
     const rows = changedSince(commentsOf(call.world, issue), call.query);
     return paged(call, rows, (one) => shapeComment(call.world, one));
   }),
@@ -47,12 +52,21 @@ export function commentOf(call: RepoCall): Comment | null {
 
 /** `since` asks for what was changed at or after a moment, edits included. */
 async function listForRepo(call: RepoCall): Promise<Answer> {
+  const problem = sinceProblem(call.query);
+  if (problem !== null) return problem;
   const rows = Object.values(call.world.state.comments).filter((one) => one.repoId === call.repo.id);
   const sign = call.query.get('direction') === 'desc' ? -1 : 1;
   const at = (one: Comment): number =>
     call.query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
   const sorted = changedSince(rows, call.query).toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
   return paged(call, sorted, (one) => shapeComment(call.world, one));
+}
+
+/** A moment that is none is told: an empty list would read as *nothing happened*. */
+export function sinceProblem(query: URLSearchParams): Answer | null {
+  const since = query.get('since');
+  if (since === null || !Number.isNaN(Date.parse(since))) return null;
+  return invalid([{ resource: 'IssueComment', field: 'since', code: 'invalid' }]);
 }
 
 function changedSince(rows: readonly Comment[], query: URLSearchParams): readonly Comment[] {
@@ -65,9 +79,10 @@ function changedSince(rows: readonly Comment[], query: URLSearchParams): readonl
 async function create(call: ActorCall, body: z.infer<typeof text>): Promise<Answer> {
   const issue = issueOf(call);
   if (issue === null) return notFound();
-  const problem = commentProblem(body.body);
+  const problem =
+    talkRefusal(call, issue, 'Unable to create comment because issue is locked.') ??
+    commentProblem(body.body);
   if (problem !== null) return problem;
-  if (!mayTalk(call, issue)) return failed(403, 'Unable to create comment because issue is locked.');
   return created(shapeComment(call.world, await addComment(call, issue, body.body)));
 }
 
@@ -90,6 +105,8 @@ function ownComment(call: ActorCall) {
   const comment = commentOf(call);
   const issue = comment === null ? null : findIssue(call.world, call.repo, comment.issueNumber);
   if (comment === null || issue === null) return { ok: false, answer: notFound() } as const;
+  const refusal = talkRefusal(call, issue, 'Unable to change comment because issue is locked.');
+  if (refusal !== null) return { ok: false, answer: refusal } as const;
   if (!mayEdit(call, comment)) {
     return { ok: false, answer: failed(403, 'Must have admin rights to Repository.') } as const;
   }

@@ -16,10 +16,11 @@ import {
 import { may } from '../../identity/permissions.ts';
 import { github } from '../../limits/limits.ts';
 import { findIssue, findUser, issuesOf } from '../../world/lookup.ts';
-import { setLabels } from '../label-changes.ts';
+import { labelsProblem, setLabels } from '../label-changes.ts';
 import { shapeIssue } from '../shape-issue.ts';
 import type { Issue } from '../state-threads.ts';
-import { authoredBy, emitIssue, freshThread, putIssue, takeNumber, tooLong } from '../threads.ts';
+import { threadRefusal } from '../thread-access.ts';
+import { authoredBy, emitIssue, freshThread, mayTalk, putIssue, takeNumber, tooLong } from '../threads.ts';
 import { applyIssueChanges, issueChanges } from '../update-issue.ts';
 
 const readIssues = repoAccess(['issues:read', 'pull_requests:read'], 'public');
@@ -43,7 +44,8 @@ export const issueRoutes: readonly Route[] = [
   reads('/issues', readIssues, listIssues),
   reads('/issues/:number', readIssues, (call) => {
     const issue = issueOf(call);
-    return issue === null ? notFound() : ok(shapeIssue(call.world, issue));
+    if (issue === null) return notFound();
+    return threadRefusal(call, issue, 'read') ?? ok(shapeIssue(call.world, issue));
   }),
   content(writes('POST', '/issues', openIssues, creation, createIssue)),
   content(writes('PATCH', '/issues/:number', writeThreads, issueChanges, updateIssue)),
@@ -64,6 +66,8 @@ async function listIssues(call: RepoCall): Promise<Answer> {
   const state = query.get('state') ?? 'open';
   const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '');
   const since = query.get('since');
+  if (since !== null && Number.isNaN(Date.parse(since)))
+    return invalid([{ resource: 'Issue', field: 'since', code: 'invalid' }]);
   const creator = query.get('creator');
   const assignee = query.get('assignee');
   const creatorId = creator === null ? null : (findUser(call.world, creator)?.id ?? -1);
@@ -98,6 +102,8 @@ async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Pro
   const problem = textProblem('Issue', body.title, body.body ?? '');
   if (problem !== null) return problem;
   const trusted = may(call.world, call.caller, call.repo, 'issues:write', 'triage');
+  const refusal = trusted ? labelsProblem(call, body.labels ?? []) : null;
+  if (refusal !== null) return refusal;
   const number = takeNumber(call);
   const issue = putIssue(call.world, {
     ...authoredBy(call, 'issues', body.body ?? ''),
@@ -117,16 +123,32 @@ async function createIssue(call: ActorCall, body: z.infer<typeof creation>): Pro
 async function updateIssue(call: ActorCall, body: z.infer<typeof issueChanges>): Promise<Answer> {
   const issue = issueOf(call);
   if (issue === null) return notFound();
-  const own = issue.authorId === call.actor.id;
-  if (!own && !may(call.world, call.caller, call.repo, 'issues:write', 'triage')) {
-    if (!may(call.world, call.caller, call.repo, 'pull_requests:write', 'triage')) {
-      return failed(403, 'Must have triage rights to the repository, or be the author.');
-    }
-  }
-  const texts = textProblem('Issue', body.title ?? issue.title, body.body ?? '');
-  if (texts !== null) return texts;
+  const problem =
+    threadRefusal(call, issue, 'write') ??
+    changeRefusal(call, issue, body) ??
+    textProblem('Issue', body.title ?? issue.title, body.body ?? '') ??
+    (body.labels !== undefined && mayTriage(call, issue) ? labelsProblem(call, body.labels) : null);
+  if (problem !== null) return problem;
   const changed = await applyIssueChanges(call, issue, body);
   return ok(shapeIssue(call.world, changed));
+}
+
+function mayTriage(call: ActorCall, issue: Issue): boolean {
+  const need = issue.pull === null ? 'issues:write' : 'pull_requests:write';
+  return (
+    may(call.world, call.caller, call.repo, need, 'triage') ||
+    may(call.world, call.caller, call.repo, 'issues:write', 'triage')
+  );
+}
+
+/** Its author may change a thread that is not locked, and open it again unless somebody else closed it. */
+function changeRefusal(call: ActorCall, issue: Issue, body: z.infer<typeof issueChanges>): Answer | null {
+  if (mayTriage(call, issue)) return null;
+  if (issue.authorId !== call.actor.id)
+    return failed(403, 'Must have triage rights to the repository, or be the author.');
+  if (!mayTalk(call, issue)) return failed(403, 'Unable to update issue because issue is locked.');
+  const reopens = body.state === 'open' && issue.state === 'closed' && issue.closedById !== call.actor.id;
+  return reopens ? failed(403, 'Must have triage rights to reopen what somebody else closed.') : null;
 }
 
 /** 422 for a missing title and for texts longer than GitHub stores. */

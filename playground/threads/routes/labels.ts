@@ -16,24 +16,25 @@ import {
 import { shapeLabel } from '../../git/shape-repo.ts';
 import { github } from '../../limits/limits.ts';
 import { labelOf } from '../../world/lookup.ts';
-import { addLabels, createLabel, setLabels, takeLabel } from '../label-changes.ts';
+import { addLabels, createLabel, labelsProblem, setLabels, takeLabel } from '../label-changes.ts';
 import { shapeIssueLabels } from '../shape-issue.ts';
 import type { Issue } from '../state-threads.ts';
+import { threadRefusal } from '../thread-access.ts';
 import { freshRepo } from '../threads.ts';
 import { issueOf } from './issues.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
 const put = repoAccess(['issues:write', 'pull_requests:write'], 'triage');
-const define = repoAccess(['issues:write', 'pull_requests:write'], 'write');
+const define = repoAccess('issues:write', 'write');
 
 const color = z.string().regex(/^[0-9a-fA-F]{6}$/);
 const definition = z.object({
-  name: z.string().min(1).max(50),
+  name: z.string().min(1).max(github.labelNameCharacters),
   color: color.default('ededed'),
   description: z.string().max(100).nullish(),
 });
 const redefinition = z.object({
-  new_name: z.string().min(1).max(50).optional(),
+  new_name: z.string().min(1).max(github.labelNameCharacters).optional(),
   color: color.optional(),
   description: z.string().max(100).nullish(),
 });
@@ -63,16 +64,18 @@ export const labelRoutes: readonly Route[] = [
   reads('/issues/:number/labels', read, (call) => {
     const issue = issueOf(call);
     if (issue === null) return notFound();
+    const refusal = threadRefusal(call, issue, 'read');
+    if (refusal !== null) return refusal;
     return paged(call, shapeIssueLabels(call.world, call.repo, issue), (one) => one);
   }),
   content(
     writes('POST', '/issues/:number/labels', put, names, (call, list) =>
-      change(call, (issue) => addLabels(call, issue, list)),
+      change(call, (issue) => addLabels(call, issue, list), list),
     ),
   ),
   content(
     writes('PUT', '/issues/:number/labels', put, names, (call, list) =>
-      change(call, (issue) => setLabels(call, issue, list)),
+      change(call, (issue) => setLabels(call, issue, list), list),
     ),
   ),
   acts('DELETE', '/issues/:number/labels', put, async (call) => {
@@ -87,9 +90,15 @@ export const labelRoutes: readonly Route[] = [
   }),
 ];
 
-async function change(call: ActorCall, apply: (issue: Issue) => Promise<Issue>): Promise<Answer> {
+async function change(
+  call: ActorCall,
+  apply: (issue: Issue) => Promise<Issue>,
+  wanted: readonly string[] = [],
+): Promise<Answer> {
   const issue = issueOf(call);
   if (issue === null) return notFound();
+  const refusal = threadRefusal(call, issue, 'write') ?? labelsProblem(call, wanted);
+  if (refusal !== null) return refusal;
   const changed = await apply(issue);
   return ok(shapeIssueLabels(call.world, freshRepo(call), changed));
 }

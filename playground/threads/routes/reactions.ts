@@ -14,10 +14,12 @@ import {
   writes,
 } from '../../api/route.ts';
 import { emitChange } from '../../world/emit.ts';
+import { findIssue } from '../../world/lookup.ts';
 import { issueKey, type Table } from '../../world/state.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeReaction } from '../shape-issue.ts';
 import type { Authored, Reaction, ReactionContent } from '../state-threads.ts';
+import { talkRefusal, threadRefusal } from '../thread-access.ts';
 import { type Act, mayEdit } from '../threads.ts';
 
 const read = repoAccess(['issues:read', 'pull_requests:read'], 'public');
@@ -27,7 +29,12 @@ const wanted = z.object({
 });
 
 /** Something that can be reacted to, and how to put it back. */
-export type Reactable = { readonly row: Authored; readonly put: (reactions: readonly Reaction[]) => void };
+export type Reactable = {
+  readonly row: Authored;
+  /** The thread that it stands in. */
+  readonly issueNumber: number;
+  readonly put: (reactions: readonly Reaction[]) => void;
+};
 
 export const reactionRoutes: readonly Route[] = [
   ...routesFor('/issues/comments/:id', (call) => {
@@ -45,8 +52,11 @@ export const reactionRoutes: readonly Route[] = [
   }),
 ];
 
+/** An issue has its own number, everything else that of its issue. */
+type Place = { readonly repoId: number } & ({ readonly issueNumber: number } | { readonly number: number });
+
 /** Finds a row that can be reacted to in its table. */
-export function inTable<Row extends Authored & { readonly repoId: number }>(
+export function inTable<Row extends Authored & Place>(
   table: Table<Row>,
   key: string,
   repoId: number,
@@ -55,6 +65,7 @@ export function inTable<Row extends Authored & { readonly repoId: number }>(
   if (row === undefined || row.repoId !== repoId) return null;
   return {
     row,
+    issueNumber: 'issueNumber' in row ? row.issueNumber : row.number,
     put: (reactions) => {
       table[key] = { ...row, reactions };
     },
@@ -87,6 +98,8 @@ function routesFor(path: string, find: (call: RepoCall) => Reactable | null): re
     reads(`${path}/reactions`, read, (call) => {
       const target = find(call);
       if (target === null) return notFound();
+      const refusal = refusalAt(call, target, 'read');
+      if (refusal !== null) return refusal;
       const only = call.query.get('content');
       const rows = target.row.reactions.filter((one) => only === null || one.content === only);
       return paged(call, rows, (one) => shapeReaction(call.world, one));
@@ -95,6 +108,8 @@ function routesFor(path: string, find: (call: RepoCall) => Reactable | null): re
       writes('POST', `${path}/reactions`, react, wanted, async (call, body): Promise<Answer> => {
         const target = find(call);
         if (target === null) return notFound();
+        const refusal = reactionRefusal(call, target);
+        if (refusal !== null) return refusal;
         const { reaction, isNew } = await addReaction(call, target, body.content);
         const shape = shapeReaction(call.world, reaction);
         return isNew ? created(shape) : ok(shape);
@@ -104,9 +119,24 @@ function routesFor(path: string, find: (call: RepoCall) => Reactable | null): re
   ];
 }
 
+/** Why somebody may not react here, or null: the thread is locked, or out of the token's reach. */
+export function reactionRefusal(act: Act, { issueNumber }: Reactable): Answer | null {
+  const issue = findIssue(act.world, act.repo, issueNumber);
+  return issue === null
+    ? notFound()
+    : talkRefusal(act, issue, 'Unable to create reaction because issue is locked.');
+}
+
+function refusalAt(call: RepoCall, { issueNumber }: Reactable, level: 'read' | 'write'): Answer | null {
+  const issue = findIssue(call.world, call.repo, issueNumber);
+  return issue === null ? notFound() : threadRefusal(call, issue, level);
+}
+
 async function remove(call: ActorCall, target: Reactable | null): Promise<Answer> {
   const reaction = target?.row.reactions.find((one) => `${one.id}` === call.params['reaction']);
   if (target === null || reaction === undefined) return notFound();
+  const refusal = refusalAt(call, target, 'write');
+  if (refusal !== null) return refusal;
   if (reaction.userId !== call.actor.id && !mayEdit(call, { ...target.row, authorId: reaction.userId })) {
     return failed(403, 'Must have admin rights to Repository.');
   }

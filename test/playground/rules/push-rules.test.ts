@@ -109,6 +109,40 @@ describe('a push by the git program', { timeout: 60_000 }, () => {
     expect(bugs).toEqual([]);
   });
 
+  // docs.github.com/apps: `workflows` permission; the same file on another branch may be pushed (scopes, `workflow`).
+  it('of an App brings no workflow file that no branch has, to whatever ref; a person’s may', async () => {
+    const { world, tokens, bot, run, commit, push, work, bugs } = await start();
+    const file = join(work, '.github', 'workflows', 'ci.yml');
+    await mkdir(join(file, '..'), { recursive: true });
+    const write = async (text: string) => {
+      await writeFile(file, text);
+      await commit(text);
+    };
+    await write('on: push');
+    expect((await push(bot, 'main')).ok).toBe(false);
+    expect((await push(tokens.ada, 'main')).ok).toBe(true);
+    await commit('one');
+    expect((await push(bot, 'main', 'main:side')).ok).toBe(true);
+    await write('on: issue_comment');
+    for (const ref of ['main', 'side', 'fresh', 'refs/tags/v1', 'refs/ferrybot/launch/x']) {
+      const to = ref.startsWith('refs/') ? ref : `refs/heads/${ref}`;
+      const refused = await push(bot, `main:${to}`);
+      expect([ref, refused.ok, refused.err]).toEqual([
+        ref,
+        false,
+        expect.stringContaining('without `workflows` permission'),
+      ]);
+    }
+    expect((await push(tokens.ada, 'main:proposal')).ok).toBe(true);
+    expect((await push(bot, 'main:refs/ferrybot/launch/x')).ok).toBe(true);
+    await run('checkout', '-q', '--orphan', 'logbook');
+    await run('rm', '-rfq', '.');
+    await commit('entry');
+    expect((await push(bot, 'logbook')).ok).toBe(true);
+    expect(Object.keys(world.state.usage)).toContain('user:ada');
+    expect(bugs).toEqual([]);
+  });
+
   it('may carry names that break programs, which the API then tells as they are, or is refused by git', async () => {
     const { tokens, run, push, work, bugs, origin } = await start();
     const names = [
