@@ -1,6 +1,7 @@
 /** Runs one program in a process group of its own, so that at its limit everything ends that it has started. */
 
 import { execa } from 'execa';
+import { letGoOfHeldOutputs } from './held-outputs.ts';
 import { codeOf } from './publish-once.ts';
 
 export type GroupOptions = {
@@ -61,8 +62,9 @@ export async function runInGroup(
     onStdout === undefined ? keep(outputs.stdout, chunk) : onStdout(chunk),
   );
   subprocess.stderr.on('data', (chunk: Uint8Array) => keep(outputs.stderr, chunk));
-  // A grandchild would keep the pipes open, and with them the wait below.
+  // A grandchild would keep the pipes open, and with them the wait below; so would one that has left the group.
   subprocess.nodeChildProcess.once('exit', () => killGroup(pid));
+  letGoOfHeldOutputs(subprocess.nodeChildProcess);
   const timer = setTimeout(() => cut('timed-out'), options.timeoutMs);
   try {
     const { exitCode } = await subprocess;

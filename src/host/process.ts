@@ -2,6 +2,7 @@
 
 import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
+import { letGoOfHeldOutputs } from './held-outputs.ts';
 
 /** How to run a program. The child sees `env` and nothing else of this process's environment. */
 export type RunOptions = {
@@ -41,7 +42,7 @@ export async function runProgram(
   args: readonly string[],
   options: RunOptions,
 ): Promise<ProgramResult> {
-  const result = await execa(file, args, {
+  const subprocess = execa(file, args, {
     env: { ...options.env },
     extendEnv: false,
     reject: false,
@@ -55,6 +56,8 @@ export async function runProgram(
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   });
+  letGoOfHeldOutputs(subprocess.nodeChildProcess);
+  const result = await subprocess;
   const kind = kindOf(result);
   return {
     kind,

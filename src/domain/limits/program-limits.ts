@@ -7,6 +7,10 @@ export const programLimits = {
   programOutputBytesMax: 16 * 1024 * 1024,
   /** From SIGTERM to SIGKILL for a helper program. */
   programKillGraceMs: 5_000,
+  /** What a program wrote is read within this after its end, also on a loaded machine: a pipe holds 64 KiB. */
+  programOutputQuietMs: 2_000,
+  /** Whoever still writes into the outputs of a program that has ended is not the program. */
+  programOutputHeldMs: 10_000,
   /** From SIGTERM to SIGKILL for a job: a temporary checkpoint of a small model is written in less. */
   jobStopGraceMs: 10_000,
   /** How long a stop waits to see the end before it answers `stopping`: grace and a loaded machine's delay. */

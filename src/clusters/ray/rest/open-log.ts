@@ -56,14 +56,28 @@ type Opened =
   | Extract<OpenedLog, { kind: 'open' | 'failed' }>
   | { readonly kind: 'said'; readonly status: number; readonly contentType: string; readonly text: string };
 
-/** Asks; an answer other than 200 is read as far as it may say something. */
+/**
+ * Asks; an answer other than 200 is read as far as it may say something. Until it is known to be a log it has the time of
+ * any other answer, however often a little of it comes; a log takes as long as it is long.
+ */
 async function open(settings: RestSettings, path: string): Promise<Opened> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), settings.requestTimeoutMs * 2);
+  try {
+    return await openWithin(settings, path, deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function openWithin(settings: RestSettings, path: string, signal: AbortSignal): Promise<Opened> {
   const result = await settings.http({
     method: 'GET',
     url: new URL(path, settings.address),
     headers: authorization(settings),
     body: null,
     idleTimeoutMs: settings.requestTimeoutMs,
+    signal,
   });
   if (result.kind === 'failed') return failed(scrub(settings, result.message));
   const { answer } = result;
