@@ -84,6 +84,9 @@ export const git = {
   outputBytes: 256 * 1024 * 1024,
   /** Parsed commits and trees that one store remembers; they never change, so only memory is at stake. */
   objectsCached: 5_000,
+  /** Answers of one kind (blobs, diffs, merge bases, logs) that one store remembers, and the largest: 16 MB a kind at most. */
+  answersKept: 250,
+  answerKeptBytes: 64 * 1024,
   /** Attempts of one ref update against writers outside this process, before it counts as stale. */
   refAttempts: 5,
   /** Edit distance in lines above which a file counts as wholly replaced: the line diff is O(lines × distance). */

@@ -3,6 +3,7 @@
 import { git as limits } from '../../limits/limits.ts';
 import type { GitProgram } from './git-program.ts';
 import type { CommitObject, Sha, TagObject, TreeEntry } from './git-store.ts';
+import { keptAnswers } from './kept-answers.ts';
 import { isSha, type ObjectType } from './object-encoding.ts';
 import { parseCommit, parseTag, parseTree } from './object-parsing.ts';
 
@@ -22,6 +23,8 @@ export type ProgramObjects = {
 export function createProgramObjects(git: GitProgram): ProgramObjects {
   const knownCommits = new Map<Sha, CommitObject>();
   const knownTrees = new Map<Sha, readonly TreeEntry[]>();
+  // What is absent today may be pushed tomorrow: it weighs too much to be kept.
+  const knownBlobs = keptAnswers<Buffer | null>((body) => body?.byteLength ?? Number.POSITIVE_INFINITY);
   const commits = async (shas: readonly Sha[]): Promise<readonly CommitObject[]> => {
     const found = new Map(shas.flatMap((sha) => pairIfKnown(knownCommits, sha)));
     const missing = shas.filter((sha) => !found.has(sha));
@@ -38,7 +41,7 @@ export function createProgramObjects(git: GitProgram): ProgramObjects {
   return {
     typeOf: (sha) => typeOf(git, sha),
     blob: async (sha) => {
-      const body = await one('blob', sha);
+      const body = await knownBlobs(sha, () => one('blob', sha));
       return body === null ? null : Uint8Array.from(body);
     },
     blobSizes: (shas) => blobSizes(git, shas),

@@ -51,7 +51,7 @@ export async function updateProgramRef(
 }
 
 /** True when `descendant` is `ancestor` or descends from it; tags count as what they point to. */
-export async function descends(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
+async function descends(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
   const { code } = await git.run(['merge-base', '--is-ancestor', ancestor, descendant]);
   return code === 0;
 }

@@ -1,12 +1,13 @@
 /** A GitStore over a bare repository on disk, every answer given by the git program itself. */
 
 import { createGitProgram, type GitProgram, type RepositoryPlace } from './git-program.ts';
-import type { CommitObject, GitStore, Sha, TagObject, TreeEntry } from './git-store.ts';
+import type { CommitObject, FileChange, GitStore, Sha, TagObject, TreeEntry } from './git-store.ts';
+import { keptAnswers } from './kept-answers.ts';
 import { literalPaths } from './literal-paths.ts';
 import { encodeCommit, encodeTag } from './object-encoding.ts';
 import { programDiff } from './program-diff.ts';
 import { createProgramObjects, type ProgramObjects } from './program-objects.ts';
-import { descends, readRefs, updateProgramRef } from './program-refs.ts';
+import { readRefs, updateProgramRef } from './program-refs.ts';
 import { withRepositoryLock } from './repository-lock.ts';
 import { orderedTreeEntries } from './tree-entries.ts';
 
@@ -14,6 +15,10 @@ import { orderedTreeEntries } from './tree-entries.ts';
 export function createProgramStore(place: RepositoryPlace): GitStore {
   const git = createGitProgram(place);
   const objects = createProgramObjects(git);
+  const logs = keptAnswers<readonly Sha[]>((shas) => shas.length * SHA_CHARACTERS);
+  const bases = keptAnswers<Sha | null>(() => SHA_CHARACTERS);
+  const descents = keptAnswers<boolean>(() => 1);
+  const diffs = keptAnswers<readonly FileChange[]>(bytesOfChanges);
   return {
     refs: (prefix) => readRefs(git, prefix),
     updateRef: (update) => withRepositoryLock(place.directory, () => updateProgramRef(git, objects, update)),
@@ -26,17 +31,46 @@ export function createProgramStore(place: RepositoryPlace): GitStore {
     readTree: objects.tree,
     readCommit: objects.commit,
     readTag: objects.tag,
-    log: (query) => readLog(git, objects, query),
+    log: async (query) => {
+      if ((await objects.commit(query.from)) === null) return [];
+      if (query.not !== undefined) await objects.commits([query.not]);
+      const { from, not, paths, limit } = query;
+      const key = JSON.stringify([from, not, paths, limit]);
+      return objects.commits(await logs(key, () => readLog(git, query)));
+    },
     mergeBase: async (a, b) => {
       if (!(await areCommits(objects, a, b))) return null;
-      const { code, stdout, stderr } = await git.run(['merge-base', a, b]);
-      if (code > 1) throw new Error(`git merge-base ended with ${code}: ${stderr.trim()}`);
-      return code === 0 ? sha(stdout) : null;
+      return bases(`${a} ${b}`, () => mergeBase(git, a, b));
     },
     isAncestor: async (ancestor, descendant) =>
-      (await areCommits(objects, ancestor, descendant)) && descends(git, ancestor, descendant),
-    diff: async (from, to) => programDiff(git, await treeOf(objects, from), await treeOf(objects, to)),
+      (await areCommits(objects, ancestor, descendant)) &&
+      descents(`${ancestor} ${descendant}`, () => isAncestor(git, ancestor, descendant)),
+    diff: async (from, to) => {
+      const [before, after] = [await treeOf(objects, from), await treeOf(objects, to)];
+      return diffs(`${before} ${after}`, () => programDiff(git, before, after));
+    },
   };
+}
+
+const SHA_CHARACTERS = 40;
+
+function bytesOfChanges(changes: readonly FileChange[]): number {
+  return changes.reduce(
+    (sum, { path, patch }) => sum + path.length + (patch?.length ?? 0) + SHA_CHARACTERS,
+    0,
+  );
+}
+
+async function isAncestor(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
+  const { code, stderr } = await git.run(['merge-base', '--is-ancestor', ancestor, descendant]);
+  if (code > 1) throw new Error(`git merge-base --is-ancestor ended with ${code}: ${stderr.trim()}`);
+  return code === 0;
+}
+
+async function mergeBase(git: GitProgram, a: Sha, b: Sha): Promise<Sha | null> {
+  const { code, stdout, stderr } = await git.run(['merge-base', a, b]);
+  if (code > 1) throw new Error(`git merge-base ended with ${code}: ${stderr.trim()}`);
+  return code === 0 ? sha(stdout) : null;
 }
 
 async function writeTree(git: GitProgram, entries: readonly TreeEntry[]): Promise<Sha> {
@@ -66,11 +100,8 @@ async function writeTag(git: GitProgram, objects: ProgramObjects, tag: Omit<TagO
 
 async function readLog(
   git: GitProgram,
-  objects: ProgramObjects,
   { from, not, paths, limit }: Parameters<GitStore['log']>[0],
-): Promise<readonly CommitObject[]> {
-  if ((await objects.commit(from)) === null) return [];
-  if (not !== undefined) await objects.commits([not]);
+): Promise<readonly Sha[]> {
   const output = await git.read([
     '--literal-pathspecs',
     'rev-list',
@@ -80,12 +111,10 @@ async function readLog(
     '--',
     ...(literalPaths(paths) ?? []),
   ]);
-  return objects.commits(
-    output
-      .toString('latin1')
-      .split('\n')
-      .filter((line) => line !== ''),
-  );
+  return output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 async function areCommits(objects: ProgramObjects, a: Sha, b: Sha): Promise<boolean> {
