@@ -2,6 +2,7 @@
 
 import { limits } from '../../domain/limits.ts';
 import type { PyNode, PySyntax } from '../../domain/python-syntax.ts';
+import { CLAUSES } from './clauses.ts';
 import type { PySyntaxError } from './fault.ts';
 import { checkIndent, type IndentStack, NO_INDENT } from './indentation.ts';
 import { type Token, tokensOf } from './tokens.ts';
@@ -68,14 +69,6 @@ function lineError(
   }
   return last?.kind === ':' ? { line: last.line, message: 'expected an indented block' } : null;
 }
-
-const CLAUSES: ReadonlySet<string> = new Set([
-  'elif_clause',
-  'else_clause',
-  'except_clause',
-  'finally_clause',
-  'case_clause',
-]);
 
 // Where a logical line may begin: at a statement, a clause, a decorator or what it decorates.
 function lineStartsIn(root: PyNode): ReadonlySet<number> {
