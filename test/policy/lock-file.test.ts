@@ -37,6 +37,13 @@ describe('the lock file', () => {
     expect(scripts.filter((name) => ![...decided, 'fsevents'].includes(name))).toEqual([]);
   });
 
+  it('allows a script by name alone: where the lock has no addresses, npm believes no version and warns of each', () => {
+    const withVersion = Object.entries(manifest.allowScripts).filter(
+      ([name, allowed]) => allowed === true && /.@/.test(name),
+    );
+    expect(withVersion).toEqual([]);
+  });
+
   it('pins exact versions', () => {
     const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
       ([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)),
