@@ -6,7 +6,7 @@ import type { Person } from '../../playground/world/seed.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const numbered = z.object({ id: z.number() });
@@ -151,6 +151,26 @@ describe('a review on a pull request that is no run’s', () => {
     await lab.clock.advance(4 * 60 * MINUTE);
     expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual(reviews.map(() => 1));
     expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
+  it('is answered also where GitHub could not list the reviews for hours, and is not asked all the time', async () => {
+    const away = { is: true, asked: 0 };
+    const network: VirtualLabOptions['network'] = (request, github) => {
+      // The first thread of this lab; the ferry of the day has a pull request of its own.
+      if (!away.is || !request.url.includes('/pulls/1/reviews')) return github(request);
+      away.asked += 1;
+      return Promise.resolve(Response.json({ message: 'Server Error' }, { status: 500 }));
+    };
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false, network });
+    const id = await idea(lab, 'labelled', ['experiment']);
+    await lab.clock.advance(5 * 60 * MINUTE);
+    expect(answers(lab, 'review', id)).toEqual([]);
+    // Three tries at sweeps, then one in two hours; each is sent again a few times.
+    expect(away.asked).toBeLessThanOrEqual(5 * limits.requestTriesMax);
+    away.is = false;
+    await lab.clock.advance(150 * MINUTE);
+    expect(answers(lab, 'review', id)).toHaveLength(1);
     await lab.close();
   });
 });

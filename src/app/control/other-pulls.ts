@@ -13,8 +13,16 @@ import { putConfigCheck } from './config-check.ts';
 import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
 import { pullsOf, wakeOf, wantedOf } from './sweep.ts';
 
-/** One that a look has still to read: its reviews since a moment, after so many looks that came to nothing. */
-type Left = { readonly pull: MovedPull; readonly since: Instant; readonly tries: number };
+/**
+ * One that a look has still to read: its reviews since a moment, after so many looks that came to nothing. It is never given
+ * up, because a command may stand in it; after some tries in a row it is `restingUntil` the next full look.
+ */
+type Left = {
+  readonly pull: MovedPull;
+  readonly since: Instant;
+  readonly tries: number;
+  readonly restingUntil: Instant;
+};
 
 /** What was looked at, and when; `since` null = not yet. `isOwed`: a fork moved right after a look. */
 export type OtherPulls = {
@@ -45,7 +53,8 @@ export function isLookDue(
   const ageMs = since === null ? Number.POSITIVE_INFINITY : now - since;
   if (tellsOfFork(wakes)) return ageMs >= limits.forkLookPeriodMs;
   const isSweep = wakes.some((wake) => wake.kind === 'sweep');
-  return isSweep && (isOwed || left.length > 0 || ageMs >= limits.otherPullsPeriodMs);
+  const isWaiting = left.some(({ restingUntil }) => restingUntil <= now);
+  return isSweep && (isOwed || isWaiting || ageMs >= limits.otherPullsPeriodMs);
 }
 
 /** What a look found, and what it left to the next one. */
@@ -65,26 +74,42 @@ export async function lookAtOthers(open: OpenLab, others: OtherPulls): Promise<L
   }
   if (!listed.value.isWhole) lab.log('sweep: more pull requests moved than one look lists');
   const concerns = concernsOf(open, others, since);
+  const now = lab.now();
   const all = waitingOf(others.left, listed.value.moved, since).filter(
     ({ pull }) => concerns.asFork(pull) || concerns.asReviewed(pull),
   );
+  const [due, resting] = [
+    all.filter((one) => one.restingUntil <= now),
+    all.filter((one) => one.restingUntil > now),
+  ];
   const wakes: Wake[] = [];
   const again: Left[] = [];
-  for (const one of all.slice(0, limits.otherPullsMax)) {
+  for (const one of due.slice(0, limits.otherPullsMax)) {
     const isChecked = !concerns.asFork(one.pull) || (await checkFork(open, one.pull, others.heads));
     const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one) : [];
     if (found !== null) wakes.push(...found);
-    const tries = one.tries + 1;
-    if (!(isChecked && found !== null) && tries < limits.effectTriesMax) again.push({ ...one, tries });
+    if (!(isChecked && found !== null)) again.push(triedAgain(one, now));
   }
-  return { wakes, left: [...all.slice(limits.otherPullsMax), ...again] };
+  return { wakes, left: [...due.slice(limits.otherPullsMax), ...resting, ...again] };
+}
+
+/** A moment's trouble is over at the next sweep; what is not is asked for as rarely as anything else here. */
+function triedAgain(one: Left, now: Instant): Left {
+  const tries = one.tries + 1;
+  const restMs = tries < limits.effectTriesMax ? 0 : limits.otherPullsPeriodMs;
+  return { ...one, tries, restingUntil: after(now, restMs) };
 }
 
 /** What was left before comes first, as it is now if it moved again; then what moved, oldest first. */
 function waitingOf(left: readonly Left[], moved: readonly MovedPull[], since: Instant): readonly Left[] {
   const waiting = new Map(left.map((one) => [one.pull.number, one]));
   for (const pull of moved.toReversed())
-    waiting.set(pull.number, { since: waiting.get(pull.number)?.since ?? since, pull, tries: 0 });
+    waiting.set(pull.number, {
+      since: waiting.get(pull.number)?.since ?? since,
+      pull,
+      tries: 0,
+      restingUntil: since,
+    });
   return [...waiting.values()];
 }
 

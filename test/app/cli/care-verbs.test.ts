@@ -270,7 +270,12 @@ describe('check-consent', () => {
     const file = join(folder, 'journal/events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('us-central1', 'us-central2'));
     const { out, code } = await call(checkConsentVerb, folder, flags(), COMMAND);
-    expect([code, out]).toEqual([2, expect.stringContaining('broken record')]);
+    expect([code, out]).toEqual([1, expect.stringContaining('broken record')]);
+    expect(await asJson(checkConsentVerb, folder, flags(), COMMAND)).toMatchObject({
+      ok: false,
+      error: { code: 'logbook-broken' },
+    });
     expect((await call(checkConsentVerb, folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
+    expect((await call(checkConsentVerb, folder, ['nowhere', ...flags().slice(1)], COMMAND)).code).toBe(2);
   });
 });

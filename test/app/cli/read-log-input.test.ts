@@ -20,12 +20,25 @@ it('is read as one text', async () => {
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
       const pieces = places.slice(1).map((to, at) => bytes.subarray(places[at], to));
-      expect(await readLogInput(Readable.from(pieces))).toEqual(expected);
+      expect(await readLogInput(Readable.from(pieces))).toEqual({ ok: true, value: expected });
     }),
   );
 });
 
 it('that ends within a character, or has bytes of no text, is read to its end', async () => {
   const torn = Buffer.concat([Buffer.from('OwnerDiedError \n'), Buffer.from([0xff, 0x0a, 0xf0, 0x9f])]);
-  expect(await readLogInput(Readable.from([torn]))).toMatchObject({ lines: 3, carry: '' });
+  expect(await readLogInput(Readable.from([torn]))).toMatchObject({ value: { lines: 3, carry: '' } });
+});
+
+it('that cannot be read is said, and is no bug', async () => {
+  const closed = Object.assign(new Error('EBADF: bad file descriptor, read'), { syscall: 'read' });
+  const stream = new Readable({
+    read() {
+      this.destroy(closed);
+    },
+  });
+  expect(await readLogInput(stream)).toEqual({
+    ok: false,
+    error: 'standard input cannot be read: EBADF: bad file descriptor, read',
+  });
 });

@@ -26,7 +26,8 @@ export async function badNodeVerb(args: readonly string[], io: VerbIo): Promise<
   const listing = await listingOf(args, io);
   if (!listing.ok) return misused(io, wantsJson, listing.error);
   const facts = await readLogInput(io.stdin);
-  const shown = facts.failures.flatMap((failure) =>
+  if (!facts.ok) return misused(io, wantsJson, facts.error);
+  const shown = facts.value.failures.flatMap((failure) =>
     NODE_SIGNATURES.has(failure.id) ? [{ ...failure, line: redact(failure.line, []) }] : [],
   );
   const workers = [...new Set(shown.flatMap((one) => one.workers))];

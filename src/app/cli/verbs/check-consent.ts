@@ -1,7 +1,6 @@
 /** `ferrybot check-consent PATH --thread N < comment.md`: whether a comment would consent to a change that a logbook has proposed. */
 
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { type ConsentContext, decideConsent } from '../../../commands/consent.ts';
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
@@ -16,9 +15,10 @@ import { known } from '../../../domain/observed.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
+import { readInput } from '../read-argument.ts';
 import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 import { type ConsentFlags, consentFlags } from './consent-arguments.ts';
-import { findLogbookFiles } from './logbook-files.ts';
+import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 import { verifyFile } from './logbook-verify.ts';
 
 const KINDS: Readonly<Record<string, readonly MutationKind[]>> = {
@@ -43,9 +43,13 @@ export async function checkConsentVerb(args: readonly string[], io: VerbIo): Pro
   const wantsJson = args.includes('--json');
   const flags = consentFlags(args);
   if (!flags.ok) return misused(io, wantsJson, flags.error);
-  const place = await placeAt(flags.value, io);
-  if (!place.ok) return misused(io, wantsJson, place.error);
-  const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await buffer(io.stdin));
+  const files = await findLogbookFiles(resolve(io.cwd, flags.value.path), io.cwd, pathOnly(io));
+  if (!files.ok) return misused(io, wantsJson, files.error);
+  const bytes = await readInput(io);
+  if (!bytes.ok) return misused(io, wantsJson, bytes.error);
+  const place = placeIn(files.value, flags.value);
+  if (!place.ok) return broken(io, wantsJson, place.error);
+  const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value);
   const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots: [] });
   const verdicts = reading.commands.flatMap(({ name, args: said, line }): readonly Verdict[] => {
     const kinds = KINDS[name];
@@ -60,6 +64,14 @@ export async function checkConsentVerb(args: readonly string[], io: VerbIo): Pro
     io.stdout.write(`${JSON.stringify({ ok: isConsent, verdicts, isBot, mayConsent, errors, ignored })}\n`);
   } else io.stdout.write(`${told(flags.value, verdicts).join('\n')}\n`);
   return isConsent ? EXIT.yes : EXIT.no;
+}
+
+/** On a broken record nothing can be consented to. */
+function broken(io: VerbIo, wantsJson: boolean, message: string): number {
+  const error = { code: 'logbook-broken', message };
+  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error })}\n`);
+  else io.stderr.write(`${message}\n`);
+  return EXIT.no;
 }
 
 function isGiven({ code }: Verdict): boolean {
@@ -112,13 +124,11 @@ function context(
 /** What a thread can see: changes of its run and of the journal, and what holds them back. */
 type Place = { readonly mutations: readonly MutationRecord[]; readonly holds: readonly Hold[] };
 
-/** Reads the records at the path as control would for this thread; an error where one of them does not verify. */
-async function placeAt({ path, thread }: ConsentFlags, io: VerbIo): Promise<Result<Place, string>> {
-  const files = await findLogbookFiles(resolve(io.cwd, path), io.cwd, pathOnly(io));
-  if (!files.ok) return files;
+/** Reads the records as control would for this thread; an error where one of them does not verify. */
+function placeIn(files: readonly LogbookFile[], { thread }: ConsentFlags): Result<Place, string> {
   let own: RunState | null = null;
   let journal = EMPTY_JOURNAL;
-  for (const file of files.value) {
+  for (const file of files) {
     const { run, bad, verification } = verifyFile(file, { keys: null, head: null });
     // A record that is not over needs no anchor to be read.
     if (bad !== null && bad.reason !== 'unanchored')

@@ -9,7 +9,9 @@ export async function readLogVerb(args: readonly string[], io: VerbIo): Promise<
   const wantsJson = args.includes('--json');
   if (args.some((arg) => arg !== '--json'))
     return misused(io, wantsJson, 'read-log reads standard input and takes no argument');
-  const facts = await readLogInput(io.stdin);
+  const read = await readLogInput(io.stdin);
+  if (!read.ok) return misused(io, wantsJson, read.error);
+  const facts = read.value;
   const failures = facts.failures.map((failure) => ({ ...failure, line: redact(failure.line, []) }));
   const { carry: _carry, skipping: _skipping, lastException, ...told } = facts;
   const answer = {
