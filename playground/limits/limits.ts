@@ -132,8 +132,12 @@ export const actions = {
   /** Bytes of GITHUB_OUTPUT, GITHUB_ENV and the like that are read from one step. */
   commandFileBytes: 1024 * 1024,
   summaryBytes: 1024 * 1024,
+  /** Outputs of one job and of a whole run, measured in UTF-16 (docs: passing information between jobs). */
+  jobOutputBytes: 1024 * 1024,
+  runOutputBytes: 50 * 1024 * 1024,
   /** Characters of one log line; what is longer is cut. */
   logLineCharacters: 64 * 1024,
+  /** Of each level: notices, warnings, errors. */
   annotationsPerStep: 10,
   annotationsPerJob: 50,
   /** Fired schedules are looked for at least this often. */

@@ -1,7 +1,9 @@
 /** Puts a queued job on a runner, and writes down how it ended. */
 
 import { mintWorkflowToken, revokeToken } from '../../identity/tokens.ts';
+import { actions } from '../../limits/limits.ts';
 import { repoById } from '../../world/lookup.ts';
+import type { World } from '../../world/world.ts';
 import { evaluateValue, isTrue } from '../expressions/evaluate.ts';
 import { runJob } from '../runner/run-job.ts';
 import type { JobResult, JobWork, Runner } from '../runner/runner-types.ts';
@@ -69,8 +71,9 @@ async function runToEnd(engine: Engine, jobId: number, run: () => Promise<JobRes
   }
 }
 
-async function finish(engine: Engine, job: Job, planned: PlannedJob, result: JobResult): Promise<void> {
+async function finish(engine: Engine, job: Job, planned: PlannedJob, ended: JobResult): Promise<void> {
   const { world } = engine;
+  const result = withinRun(world, job, ended);
   annotate(world, job.id, result.annotations);
   await completeJob(world, job.id, result.conclusion, { summary: result.summary });
   const run = world.state.runs[job.runId];
@@ -84,6 +87,21 @@ async function finish(engine: Engine, job: Job, planned: PlannedJob, result: Job
     result: result.conclusion === 'failure' && forgiven ? 'success' : result.conclusion,
     outputs: result.outputs,
   });
+}
+
+/** The outputs of all jobs of a run have a limit together; the job that goes over it fails. */
+function withinRun(world: World, job: Job, result: JobResult): JobResult {
+  const sizes = [...planOf(world, job.runId).nodes.filter((node) => node.key !== job.key), result].map(
+    ({ outputs }) => 2 * Object.entries(outputs).flat().join('').length,
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes <= actions.runOutputBytes) return result;
+  appendLog(
+    world,
+    job.id,
+    `##[error]The outputs of a run have at most ${actions.runOutputBytes} bytes in UTF-16, these ${bytes}.`,
+  );
+  return { ...result, conclusion: 'failure', outputs: {} };
 }
 
 async function makeWork(
@@ -107,6 +125,7 @@ async function makeWork(
       definition: planned.definition,
       runner,
       id: job.id,
+      checkRunId: job.checkRunId,
       trackingId: `github_${crypto.randomUUID()}`,
       repository: `${repo.owner}/${repo.name}`,
       repositoryId: repo.id,

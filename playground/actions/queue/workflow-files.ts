@@ -4,7 +4,7 @@ import { entryAt } from '../../git/store/git-trees.ts';
 import { actions } from '../../limits/limits.ts';
 import type { Repo } from '../../world/state.ts';
 import type { World } from '../../world/world.ts';
-import { parseWorkflow } from '../workflow/parse-workflow.ts';
+import { brokenWorkflow, parseWorkflow } from '../workflow/parse-workflow.ts';
 import type { WorkflowFile } from '../workflow/workflow-file.ts';
 import { createFindCalled, type FindCalled } from './called-workflow.ts';
 
@@ -20,6 +20,10 @@ export type WorkflowFiles = {
   readonly called: FindCalled;
 };
 
+function tooLongProblem(path: string, bytes: number): string {
+  return `${path}: a workflow file has at most ${actions.workflowFileBytes} bytes, this one ${bytes}`;
+}
+
 /** Files by commit, parsed once per blob. `directories`: folders that stand for repositories outside of this world. */
 export function createWorkflowFiles(
   world: World,
@@ -34,8 +38,10 @@ export function createWorkflowFiles(
     if (known !== undefined) return known;
     const bytes = await world.gitOf(repo).readBlob(sha);
     if (bytes === null) throw new Error(`blob ${sha} of ${path} is named by a tree and is not there`);
-    const source = new TextDecoder().decode(bytes.subarray(0, actions.workflowFileBytes));
-    const file = { path, source, file: parseWorkflow(path, source) };
+    const source = new TextDecoder().decode(bytes);
+    const tooLong = bytes.length > actions.workflowFileBytes;
+    const read = tooLong ? brokenWorkflow(path, [tooLongProblem(path, bytes.length)]) : null;
+    const file = { path, source: tooLong ? '' : source, file: read ?? parseWorkflow(path, source) };
     parsed.set(key, file);
     return file;
   };

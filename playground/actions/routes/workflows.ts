@@ -13,8 +13,9 @@ import {
   writes,
 } from '../../api/route.ts';
 import { peel } from '../../git/resolve-commit.ts';
-import { repoApi, repoPage } from '../../git/shape-repo.ts';
+import { repoApi, repoPage, shapeRepo } from '../../git/shape-repo.ts';
 import { entryAt } from '../../git/store/git-trees.ts';
+import { shapeUser } from '../../identity/shape-people.ts';
 import { github } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
 import { createRun } from '../queue/run-rows.ts';
@@ -141,7 +142,13 @@ async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>)
   if (declared === null) return unprocessable("Workflow does not have 'workflow_dispatch' trigger");
   const checked = checkDispatchInputs(declared, body.inputs);
   if (!checked.ok) return unprocessable(checked.message);
-  const payload = { ref, inputs: checked.inputs, workflow: workflow.path };
+  const payload = {
+    ref,
+    inputs: Object.keys(declared).length === 0 ? null : checked.inputs,
+    workflow: workflow.path,
+    repository: shapeRepo(call.world, call.repo),
+    sender: shapeUser(call.world, call.actor),
+  };
   // The runner plans the run and names it when it hears of the dispatch.
   const run = createRun(call.world, {
     repo: call.repo,

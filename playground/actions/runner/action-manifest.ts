@@ -47,7 +47,8 @@ export function readActionManifest(directory: string, uses: string): ActionManif
   const parsed = schema.safeParse(parse(source));
   if (!parsed.success) throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);
   const { runs, name, inputs } = parsed.data;
-  if (runs.using !== 'node24' || runs.main === undefined) {
+  // GitHub runs what was made for Node 20 with Node 24 by now (changelog 2025-09-19, deprecation of Node 20).
+  if (!['node20', 'node24'].includes(runs.using) || runs.main === undefined) {
     throw new WorkflowFault(`${uses}: the playground runs actions with using: node24, not ${runs.using}`);
   }
   return {

@@ -5,7 +5,8 @@ import { WorkflowFault } from '../workflow/workflow-fault.ts';
 /** `name=value` lines and `name<<DELIMITER` blocks, in order; later ones win. Throws WorkflowFault on anything else. */
 export function parseCommandFile(text: string): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
-  const lines = text.split(/\r?\n/);
+  // A carriage return belongs to the value: only the runner for Windows takes it for a line's end.
+  const lines = text.split('\n');
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     if (line === '') continue;

@@ -17,17 +17,17 @@ export type JobOutput = {
 
 type StepOutput = {
   readonly onLine: (line: string) => void;
+  /** The runner's own complaint about this step; never a command, and counted among its annotations. */
+  readonly note: (message: string) => void;
   /** What a refused command did to the step, or null. */
   readonly problem: () => string | null;
+  /** What the step's plain output has set: GitHub still takes that from any line of any log. */
+  readonly outputs: () => Readonly<Record<string, string>>;
+  readonly state: () => Readonly<Record<string, string>>;
 };
 
-/** Commands that wrote into the runner from plain output; refused since any untrusted log could use them. */
-const REFUSED: Readonly<Record<string, string>> = {
-  'set-env': 'GITHUB_ENV',
-  'add-path': 'GITHUB_PATH',
-  'set-output': 'GITHUB_OUTPUT',
-  'save-state': 'GITHUB_STATE',
-};
+/** Refused since any untrusted log could change the steps behind it (actions/runner, Constants: UnsupportedCommandMessageDisabled). */
+const REFUSED: Readonly<Record<string, string>> = { 'set-env': 'GITHUB_ENV', 'add-path': 'GITHUB_PATH' };
 
 /** actions/runner, Constants.Runner.UnsupportedStopCommandTokenDisabled. */
 const BAD_STOP =
@@ -40,40 +40,51 @@ export function createJobOutput(masks: Masks, log: (line: string) => void): JobO
     say,
     note: (message) => {
       say(`##[error]${message}`);
-      annotations.push(toAnnotation('failure', { command: 'error', properties: {}, message }, masks));
+      annotations.push(toAnnotation('failure', plain('error', message), masks));
     },
     annotations,
-    step: () => {
-      const read = createCommandReader();
-      let problem: string | null = null;
-      let noted = 0;
-      const annotate = (level: Annotation['level'], command: LogCommand): void => {
-        const word = level === 'failure' ? 'error' : level;
-        for (const [index, line] of command.message.split('\n').entries()) {
-          say(index === 0 ? `##[${word}]${line}` : line);
-        }
-        if (noted >= actions.annotationsPerStep) return;
-        noted += 1;
-        annotations.push(toAnnotation(level, command, masks));
-      };
-      const onLine = (line: string): void => {
-        const seen = read(line);
-        const refused = seen.kind === 'text' ? null : refusalOf(seen);
-        if (seen.kind === 'text') say(line);
-        else if (refused !== null || seen.kind === 'bad-stop') {
-          problem = refused;
-          say(`##[error]${problem}`);
-        } else carryOut(seen.command, line, { say, annotate, mask: masks.add });
-      };
-      return { onLine, problem: () => problem };
-    },
+    step: () => stepOutput(masks, say, annotations),
   };
+}
+
+function stepOutput(masks: Masks, say: (line: string) => void, annotations: Annotation[]): StepOutput {
+  const read = createCommandReader();
+  const noted = { notice: 0, warning: 0, failure: 0 };
+  const outputs: Record<string, string> = {};
+  const state: Record<string, string> = {};
+  let problem: string | null = null;
+  const keep = (level: Annotation['level'], command: LogCommand): void => {
+    // Of each level so many (actions/runner, ExecutionContext: the maximum of issues).
+    if (noted[level] >= actions.annotationsPerStep) return;
+    noted[level] += 1;
+    annotations.push(toAnnotation(level, command, masks));
+  };
+  const annotate = (level: Annotation['level'], command: LogCommand): void => {
+    const word = level === 'failure' ? 'error' : level;
+    for (const [index, line] of command.message.split('\n').entries())
+      say(index === 0 ? `##[${word}]${line}` : line);
+    keep(level, command);
+  };
+  const note = (message: string): void => annotate('failure', plain('error', message));
+  const onLine = (line: string): void => {
+    const seen = read(line);
+    const refused = seen.kind === 'text' ? null : refusalOf(seen);
+    if (seen.kind === 'text') say(line);
+    else if (refused !== null) {
+      problem = refused;
+      note(refused);
+    } else if (seen.kind === 'command')
+      carryOut(seen.command, line, { say, annotate, mask: masks.add, outputs, state });
+  };
+  return { onLine, note, problem: () => problem, outputs: () => outputs, state: () => state };
 }
 
 /** Why the runner does not carry it out, or null. */
 function refusalOf(seen: Exclude<ReadLine, { kind: 'text' }>): string | null {
   if (seen.kind === 'bad-stop') return BAD_STOP;
-  const { command } = seen.command;
+  const { command, properties } = seen.command;
+  if ((command === 'set-output' || command === 'save-state') && (properties['name'] ?? '') === '')
+    return `Required field 'name' is missing in ##[${command}] command.`;
   const file = REFUSED[command];
   if (file === undefined) return null;
   return `The \`${command}\` command is disabled. Please use the environment file ${file} instead.`;
@@ -83,7 +94,20 @@ type Hands = {
   readonly say: (line: string) => void;
   readonly annotate: (level: Annotation['level'], command: LogCommand) => void;
   readonly mask: (secret: string) => void;
+  readonly outputs: Record<string, string>;
+  readonly state: Record<string, string>;
 };
+
+/** GitHub put their removal off and warns instead (actions/runner, Constants: UnsupportedCommandMessage). */
+const deprecated = (command: string): LogCommand =>
+  plain(
+    'warning',
+    `The \`${command}\` command is deprecated and will be disabled soon. Please upgrade to using Environment Files. For more information see: https://github.blog/changelog/2022-10-11-github-actions-deprecating-save-state-and-set-output-commands/`,
+  );
+
+function plain(command: string, message: string): LogCommand {
+  return { command, properties: {}, message };
+}
 
 function carryOut(command: LogCommand, line: string, hands: Hands): void {
   switch (command.command) {
@@ -102,6 +126,14 @@ function carryOut(command: LogCommand, line: string, hands: Hands): void {
     case 'notice':
       hands.annotate(command.command, command);
       break;
+    case 'set-output':
+      hands.annotate('warning', deprecated(command.command));
+      hands.outputs[command.properties['name'] ?? ''] = command.message;
+      break;
+    case 'save-state':
+      hands.annotate('warning', deprecated(command.command));
+      hands.state[command.properties['name'] ?? ''] = command.message;
+      break;
     case 'group':
       hands.say(`##[group]${command.message}`);
       break;
@@ -117,7 +149,7 @@ function carryOut(command: LogCommand, line: string, hands: Hands): void {
 }
 
 function toAnnotation(level: Annotation['level'], command: LogCommand, masks: Masks): Annotation {
-  const { title, file, line, endLine } = command.properties;
+  const { title, file, line, endLine, col, endColumn } = command.properties;
   return {
     level,
     message: masks.apply(command.message),
@@ -125,6 +157,8 @@ function toAnnotation(level: Annotation['level'], command: LogCommand, masks: Ma
     path: file ?? null,
     line: numberOrNull(line),
     endLine: numberOrNull(endLine),
+    column: numberOrNull(col),
+    endColumn: numberOrNull(endColumn),
   };
 }
 

@@ -23,6 +23,8 @@ export type JobState = {
   readonly paths: string[];
   readonly steps: Record<string, StepResult>;
   summary: string;
+  /** What the runner calls the step that is under way: `github.action`. */
+  action: string;
 };
 
 export type JobFrame = {
@@ -33,15 +35,11 @@ export type JobFrame = {
 };
 
 export function newJobState(): JobState {
-  return { status: 'success', env: {}, paths: [], steps: {}, summary: '' };
+  return { status: 'success', env: {}, paths: [], steps: {}, summary: '', action: '' };
 }
 
 /** The scope of a step's expressions; `stepEnv` is what its own `env:` adds. */
-export function stepScope(
-  frame: JobFrame,
-  stepEnv: Readonly<Record<string, string>> = {},
-  action = '',
-): Scope {
+export function stepScope(frame: JobFrame, stepEnv: Readonly<Record<string, string>> = {}): Scope {
   const { work, places, executor, state } = frame;
   return {
     status: state.status,
@@ -53,7 +51,7 @@ export function stepScope(
         event: work.payload,
         event_path: places.eventFile,
         workspace: places.workspace,
-        action,
+        action: state.action,
       },
       env: { ...state.env, ...stepEnv },
       vars: work.vars,
@@ -61,7 +59,8 @@ export function stepScope(
       inputs: work.inputs,
       needs: work.needs,
       steps: stepsContext(state),
-      job: { status: state.status },
+      job: { status: state.status, check_run_id: work.checkRunId },
+      strategy: NO_STRATEGY,
       runner: {
         name: work.runner.name,
         os: 'Linux',
@@ -74,6 +73,9 @@ export function stepScope(
     },
   };
 }
+
+/** The `strategy` context of a job without one (docs: contexts reference); its `matrix` is null. */
+const NO_STRATEGY = { 'fail-fast': true, 'job-index': 0, 'job-total': 1, 'max-parallel': 1 };
 
 /** `env:` values as text, each evaluated in the scope. */
 export function evaluateEnv(env: Readonly<Record<string, Scalar>>, scope: Scope): Record<string, string> {

@@ -6,8 +6,6 @@ import { asText, evaluateCondition, evaluateText, evaluateValue, isTrue } from '
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { StepDefinition } from '../workflow/workflow-file.ts';
 import { type ActionUse, actionInputs, partOf } from './action-parts.ts';
-import { isFixedName } from './command-files.ts';
-import { jobEnvironment, stepVariables } from './environment.ts';
 import { type JobEnding, stepSignal } from './job-ending.ts';
 import type { JobOutput } from './job-output.ts';
 import { evaluateEnv, holdsNow, type JobFrame, stepScope } from './job-state.ts';
@@ -16,6 +14,9 @@ import { minutesOf } from './minutes.ts';
 import { type ActionSources, resolveLocal, resolveRemote } from './resolve-action.ts';
 import { keepForLater, runStep } from './run-step.ts';
 import type { JobReport, StepConclusion, StepEnd, StepWork } from './runner-types.ts';
+import { actionName, environmentOf } from './step-environment.ts';
+import { stepHeader } from './step-header.ts';
+import { announce, shownTitle, titleOf } from './step-title.ts';
 
 export type JobStepsOptions = {
   readonly frame: JobFrame;
@@ -121,6 +122,7 @@ async function mainStep(
   started: ActionUse[],
 ): Promise<StepConclusion> {
   const { frame, output, ending } = options;
+  frame.state.action = actionName(frame.work.definition.steps, step);
   if (ending.forced.aborted) return record(step, frame, 'cancelled', 'cancelled', {});
   let env: Record<string, string> = {};
   let go: boolean;
@@ -141,18 +143,20 @@ async function mainStep(
     return record(step, frame, 'failure', 'failure', {});
   }
   if (!go) return record(step, frame, 'skipped', 'skipped', {});
-  output.say(`##[group]${announce(step)}`);
-  output.say('##[endgroup]');
+  const begin = (work: StepWork): StepWork => {
+    for (const line of stepHeader(announce(step), work, { ...frame.state.env, ...env })) output.say(line);
+    return work;
+  };
   const stays = (): boolean => holdsNow(step.if, frame, env);
   const end = await runStep({ ...stepRun(options, stays), timeoutMinutes }, async () => {
-    if (step.run !== null) return runWork(step, step.run, env, frame);
+    if (step.run !== null) return begin(runWork(step, step.run, env, frame));
     const use = remote ?? (await localUse(step, options));
     use.env = env;
     const { inputs, unexpected } = actionInputs(use, stepScope(frame, env));
     use.inputs = inputs;
     for (const name of unexpected) output.say(`##[warning]Unexpected input(s) '${name}'`);
     started.push(use);
-    return must(partOf(use, 'main', environmentOf(frame, use, env)), step);
+    return begin(must(partOf(use, 'main', environmentOf(frame, use, env)), step));
   });
   if (started.at(-1)?.step === step) keepState(started.at(-1), end);
   keepForLater(frame, end, output);
@@ -167,6 +171,7 @@ async function part(
   options: JobStepsOptions,
 ): Promise<StepConclusion> {
   const { frame, output, ending } = options;
+  frame.state.action = actionName(frame.work.definition.steps, use.step);
   if (ending.forced.aborted) return 'cancelled';
   output.say(`##[group]${phase === 'pre' ? 'Pre' : 'Post'} job: ${use.title}`);
   output.say('##[endgroup]');
@@ -241,52 +246,6 @@ async function localUse(step: StepDefinition, options: JobStepsOptions): Promise
   const uses = step.uses ?? '';
   const action = await resolveLocal(uses, options.frame.places.workspace, options.sources);
   return { action, step, title: titleOf(step), inputs: {}, env: {}, state: {} };
-}
-
-/** The whole environment of a step: the runner's, the workflow's and the job's, what earlier steps set, its own. */
-function environmentOf(
-  frame: JobFrame,
-  use: ActionUse | null,
-  stepEnv: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const base = jobEnvironment(frame.work, frame.places);
-  const identity = stepVariables({
-    action: use?.step.id ?? (use === null ? '__run' : `__${use.action.uses.replaceAll(/[^\w]/g, '_')}`),
-    actionPath: use?.action.directory ?? null,
-    actionRepository: use?.action.repository ?? null,
-    actionRef: use?.action.ref ?? null,
-  });
-  const path = [...frame.state.paths, base['PATH'] ?? process.env['PATH'] ?? '/usr/bin:/bin'].join(':');
-  const fixed = Object.entries(base).filter(([name]) => isFixedName(name));
-  return {
-    ...base,
-    ...frame.state.env,
-    ...stepEnv,
-    ...Object.fromEntries(fixed),
-    ...identity,
-    PATH: path,
-  };
-}
-
-function titleOf(step: StepDefinition): string {
-  if (step.name !== null) return step.name;
-  return announce(step);
-}
-
-/** The title with its expressions' values; a title that cannot be evaluated is shown as it is written. */
-function shownTitle(step: StepDefinition, frame: JobFrame): string {
-  const title = titleOf(step);
-  if (step.name === null) return title;
-  try {
-    return evaluateText(title, stepScope(frame));
-  } catch (error) {
-    if (error instanceof WorkflowFault) return title;
-    throw error;
-  }
-}
-
-function announce(step: StepDefinition): string {
-  return `Run ${(step.uses ?? step.run ?? '').trim().split('\n')[0] ?? ''}`;
 }
 
 function must(work: StepWork | null, step: StepDefinition): StepWork {

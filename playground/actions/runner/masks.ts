@@ -1,7 +1,7 @@
-/** Hides registered secrets in everything that a job logs. */
+/** Hides registered secrets in everything that a job logs, as the runner does: no more, so that what GitHub would show is shown here. */
 
 export type Masks = {
-  /** Registers a value, each of its lines, and the forms in which it usually leaks (base64, JSON). */
+  /** Registers a value, each of its lines, and the forms in which the runner knows it again. */
   readonly add: (secret: string) => void;
   readonly apply: (text: string) => string;
   /** Whether a text would show a secret; job outputs that do are not handed on. */
@@ -10,24 +10,86 @@ export type Masks = {
 
 export function createMasks(secrets: readonly string[] = []): Masks {
   const values = new Set<string>();
-  let longestFirst: readonly string[] = [];
   const masks: Masks = {
     add: (secret) => {
-      for (const value of formsOf(secret)) values.add(value);
-      longestFirst = [...values].sort((a, b) => b.length - a.length);
+      for (const value of valuesOf(secret)) for (const form of formsOf(value)) values.add(form);
     },
-    apply: (text) => longestFirst.reduce((masked, value) => masked.replaceAll(value, () => '***'), text),
-    hides: (text) => longestFirst.some((value) => text.includes(value)),
+    apply: (text) =>
+      cover(
+        text,
+        [...values].flatMap((value) => rangesOf(text, value)),
+      ),
+    hides: (text) => [...values].some((value) => text.includes(value)),
   };
   for (const secret of secrets) masks.add(secret);
   return masks;
 }
 
-function formsOf(secret: string): readonly string[] {
-  const lines = secret.split(/\r?\n/).map((line) => line.trim());
-  const plain = [secret.trim(), ...lines].filter((value) => value !== '');
-  return plain.flatMap((value) => {
-    const base64 = Buffer.from(value, 'utf8').toString('base64');
-    return [value, JSON.stringify(value).slice(1, -1), base64, base64.replace(/=+$/, '')];
-  });
+type Range = { readonly from: number; readonly to: number };
+
+/** The whole, and each line, since a log is masked line by line (actions/runner, Worker.InitializeSecretMasker). */
+function valuesOf(secret: string): readonly string[] {
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
+  return [secret.trim(), ...lines].filter((value) => value !== '');
+}
+
+/** What actions/runner registers for a value (HostContext, ValueEncoders), without the two for PowerShell. */
+function formsOf(value: string): readonly string[] {
+  const bytes = Buffer.from(value, 'utf8');
+  // Behind a prefix of unknown length a value has one of three forms in base64.
+  const base64 = [0, 1, 2].map((shift) => (bytes.length > shift ? bytes.subarray(shift) : bytes));
+  const forms = [
+    value,
+    ...base64.map((part) => part.toString('base64')),
+    value.replaceAll('"', '\\"'),
+    value.replaceAll("'", "''"),
+    JSON.stringify(value).slice(1, -1),
+    uriEscaped(value),
+    xmlEscaped(value),
+    value.length > 8 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : '',
+  ];
+  return forms.filter((form) => form !== '');
+}
+
+/** RFC 3986, which leaves fewer characters than encodeURIComponent does. */
+function uriEscaped(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+const XML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function xmlEscaped(value: string): string {
+  return value.replaceAll(/[&<>"']/g, (sign) => XML[sign] ?? sign);
+}
+
+/** Every place of a value, also where it overlaps itself. */
+function rangesOf(text: string, value: string): readonly Range[] {
+  const ranges: Range[] = [];
+  for (let from = text.indexOf(value); from >= 0; from = text.indexOf(value, from + 1))
+    ranges.push({ from, to: from + value.length });
+  return ranges;
+}
+
+/** Ranges that overlap or touch become one `***` (actions/runner, SecretMasker.MaskSecrets). */
+function cover(text: string, ranges: readonly Range[]): string {
+  let shown = '';
+  let at = 0;
+  let hiddenTo = -1;
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    if (from > hiddenTo) {
+      shown += `${text.slice(at, from)}***`;
+      hiddenTo = to;
+    } else hiddenTo = Math.max(hiddenTo, to);
+    at = hiddenTo;
+  }
+  return shown + text.slice(at);
 }

@@ -27,7 +27,9 @@ export function createProcessExecutor(options: ProcessOptions): Executor {
     prepare: async (places, work) => {
       await rm(places.temp, { recursive: true, force: true });
       // A hosted machine is new every time; a self-hosted one keeps what the last job left.
-      if (!isSelfHosted(work)) await rm(places.workspace, { recursive: true, force: true });
+      if (!isSelfHosted(work))
+        for (const left of [places.workspace, places.home, places.toolCache])
+          await rm(left, { recursive: true, force: true });
       for (const directory of [places.workspace, places.temp, places.toolCache, places.home]) {
         await mkdir(directory, { recursive: true });
       }
@@ -103,20 +105,45 @@ async function runWithFiles(
     },
   });
   if (done.problem !== null) throw new WorkflowFault(done.problem);
-  const read = (name: (typeof FILES)[number], limitBytes: number): Promise<string> =>
-    readCommandFile(files[name] ?? '', name, limitBytes);
   const success = done.exitCode === 0;
-  if (!success && !host.signal.aborted) {
-    host.onLine(`##[error]Process completed with exit code ${done.exitCode ?? 'none'}.`);
-  }
+  if (!success && !host.signal.aborted)
+    host.note(`Process completed with exit code ${done.exitCode ?? 'none'}.`);
+  const written = await readCommandFiles(files, host);
+  const failed = !success || written.broken;
   return {
-    conclusion: host.signal.aborted ? 'cancelled' : success ? 'success' : 'failure',
-    outputs: parseCommandFile(await read('GITHUB_OUTPUT', actions.commandFileBytes)),
-    env: parseCommandFile(await read('GITHUB_ENV', actions.commandFileBytes)),
-    paths: (await read('GITHUB_PATH', actions.commandFileBytes)).split(/\r?\n/).filter((line) => line !== ''),
-    state: parseCommandFile(await read('GITHUB_STATE', actions.commandFileBytes)),
+    conclusion: host.signal.aborted ? 'cancelled' : failed ? 'failure' : 'success',
+    ...written.values,
     summary: await readSummary(files['GITHUB_STEP_SUMMARY'] ?? '', host),
   };
+}
+
+type Written = Pick<StepEnd, 'outputs' | 'env' | 'paths' | 'state'>;
+
+/** Each file by itself: what is wrong with one is said, fails the step, and keeps nothing of the others back (actions/runner, FileCommandManager). */
+async function readCommandFiles(
+  files: Readonly<Record<string, string>>,
+  host: StepHost,
+): Promise<{ readonly values: Written; readonly broken: boolean }> {
+  let broken = false;
+  const read = async <T>(name: (typeof FILES)[number], parse: (text: string) => T): Promise<T> => {
+    try {
+      return parse(await readCommandFile(files[name] ?? '', name, actions.commandFileBytes));
+    } catch (error) {
+      if (!(error instanceof WorkflowFault)) throw error;
+      const word = name.replace('GITHUB_', '').toLowerCase();
+      host.note(`Unable to process file command '${word}' successfully.`);
+      host.note(error.message);
+      broken = true;
+      return parse('');
+    }
+  };
+  const values = {
+    outputs: await read('GITHUB_OUTPUT', parseCommandFile),
+    env: await read('GITHUB_ENV', parseCommandFile),
+    paths: await read('GITHUB_PATH', (text) => text.split(/\r?\n/).filter((line) => line !== '')),
+    state: await read('GITHUB_STATE', parseCommandFile),
+  };
+  return { values, broken };
 }
 
 /** A summary over the limit is not taken, which is said and changes nothing of how the step ended (docs: step isolation and limits). */
@@ -124,8 +151,8 @@ async function readSummary(file: string, host: StepHost): Promise<string> {
   const bytes = await sizeOf(file);
   if (bytes <= actions.summaryBytes) return bytes === 0 ? '' : await readFile(file, 'utf8');
   const kibibytes = (count: number): string => `${Math.floor(count / 1024)}k`;
-  host.onLine(
-    `##[error]$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of ${kibibytes(actions.summaryBytes)}, got ${kibibytes(bytes)}.`,
+  host.note(
+    `$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of ${kibibytes(actions.summaryBytes)}, got ${kibibytes(bytes)}.`,
   );
   return '';
 }

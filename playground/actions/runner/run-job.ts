@@ -66,7 +66,10 @@ function prepareEnv(frame: JobFrame, ending: JobEnding): void {
   ending.limit(Math.min(asked, most));
 }
 
-/** Outputs that would show a secret are left out, as the real runner does. */
+/**
+ * Outputs that would show a secret are left out, as the real runner does; more than fits fails the job, since GitHub does
+ * not say what becomes of it (docs: passing information between jobs).
+ */
 function jobOutputs(frame: JobFrame, masks: Masks, output: JobOutput): Record<string, string> {
   const outputs: Record<string, string> = {};
   for (const [name, text] of Object.entries(frame.work.definition.outputs)) {
@@ -74,7 +77,12 @@ function jobOutputs(frame: JobFrame, masks: Masks, output: JobOutput): Record<st
     if (masks.hides(value)) output.say(`##[warning]Skip output '${name}' since it may contain secret.`);
     else if (value !== '') outputs[name] = value;
   }
-  return outputs;
+  const bytes =
+    2 * Object.entries(outputs).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (bytes <= actions.jobOutputBytes) return outputs;
+  output.note(`The outputs of a job have at most ${actions.jobOutputBytes} bytes in UTF-16, these ${bytes}.`);
+  frame.state.status = 'failure';
+  return {};
 }
 
 function placesOf(workDirectory: string, work: JobWork): Places {

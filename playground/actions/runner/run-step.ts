@@ -32,6 +32,7 @@ export async function runStep(run: StepRun, make: () => Promise<StepWork> | Step
     work: run.frame.work,
     places: run.frame.places,
     onLine: lines.onLine,
+    note: lines.note,
     signal,
     mask: run.mask,
     groups: run.groups,
@@ -41,20 +42,25 @@ export async function runStep(run: StepRun, make: () => Promise<StepWork> | Step
     end = await run.frame.executor.step(await make(), host);
   } catch (error) {
     if (!(error instanceof WorkflowFault)) throw error;
-    if (!signal.aborted) run.output.say(`##[error]${error.message}`);
+    if (!signal.aborted) lines.note(error.message);
     end = { conclusion: signal.aborted ? 'cancelled' : 'failure', ...NOTHING };
   } finally {
     stopTimer?.();
   }
   if (timedOut.signal.aborted && !run.signal.aborted) {
-    run.output.say(`##[error]The action has timed out after ${run.timeoutMinutes} minutes.`);
+    lines.note(`The action has timed out after ${run.timeoutMinutes} minutes.`);
     return { ...end, conclusion: 'failure' };
   }
   if (run.signal.aborted) {
-    run.output.say('##[error]The operation was canceled.');
+    lines.note('The operation was canceled.');
     return { ...end, conclusion: 'cancelled' };
   }
-  return lines.problem() === null ? end : { ...end, conclusion: 'failure' };
+  return {
+    ...end,
+    outputs: { ...lines.outputs(), ...end.outputs },
+    state: { ...lines.state(), ...end.state },
+    conclusion: lines.problem() === null ? end.conclusion : 'failure',
+  };
 }
 
 /** Hands on to later steps what this one wrote: environment, path, summary. */

@@ -26,6 +26,8 @@ export type Annotation = {
   readonly path: string | null;
   readonly line: number | null;
   readonly endLine: number | null;
+  readonly column: number | null;
+  readonly endColumn: number | null;
 };
 
 /** One job, with everything that its expressions may ask for. */
@@ -34,6 +36,8 @@ export type JobWork = {
   readonly runner: Runner;
   /** Unique per attempt; names its temporary directory. */
   readonly id: number;
+  /** The check run that shows the job: `job.check_run_id`. */
+  readonly checkRunId: number | null;
   /** RUNNER_TRACKING_ID: by it the job's end finds what its steps left running. Unique on the machine. */
   readonly trackingId: string;
   readonly repository: string;
@@ -118,6 +122,8 @@ export type StepHost = {
   readonly work: JobWork;
   readonly places: Places;
   readonly onLine: (line: string) => void;
+  /** The runner's own complaint about the step: a line and an annotation, whatever commands the step has stopped. */
+  readonly note: (message: string) => void;
   readonly signal: AbortSignal;
   readonly mask: (secret: string) => void;
   /** Process groups started by the job's steps, ended when the job ends. */

@@ -14,10 +14,10 @@ import type { JobDefinition, WorkflowFile } from './workflow-file.ts';
 export function parseWorkflow(path: string, source: string): WorkflowFile {
   const document = parseDocument(source, { prettyErrors: true });
   const syntax = document.errors[0];
-  if (syntax !== undefined) return broken(path, [`${path}: ${syntax.message}`]);
+  if (syntax !== undefined) return brokenWorkflow(path, [`${path}: ${syntax.message}`]);
   const value: unknown = document.toJS({ maxAliasCount: 100 });
   const parsed = workflowSchema.safeParse(value);
-  if (!parsed.success) return broken(path, problemsOf(path, parsed.error), salvage(value));
+  if (!parsed.success) return brokenWorkflow(path, problemsOf(path, parsed.error), salvage(value));
   const raw = parsed.data;
   const jobs = Object.entries(raw.jobs).map(([key, job]) => toJob(key, job));
   return {
@@ -32,6 +32,7 @@ export function parseWorkflow(path: string, source: string): WorkflowFile {
     workingDirectory: raw.defaults?.run?.['working-directory'] ?? null,
     jobs,
     problems: [
+      ...(jobs.length === 0 ? [`${path}: jobs: there must be at least one job`] : []),
       ...needsProblems(path, jobs),
       ...badSchedules(raw.on).map((line) => `${path}: on.schedule: ${line} is no cron line`),
       ...expressionProblems(value).map((problem) => `${path}: ${problem}`),
@@ -67,7 +68,8 @@ function salvage(value: unknown): { name?: string | undefined; on: Triggers } {
   return read.success ? read.data : { on: NO_TRIGGERS };
 }
 
-function broken(
+/** A file that cannot be used, with the reasons, and what is known of it all the same. */
+export function brokenWorkflow(
   path: string,
   problems: readonly string[],
   known: { name?: string | undefined; on: Triggers } = { on: NO_TRIGGERS },

@@ -105,7 +105,7 @@ jobs:
       - run: echo "> and no barnacle later"
 `),
   'secrets in a log': steps(`      - env: {HOOK: "\${{ secrets.WEBHOOK }}"}
-        run: echo "> hook $HOOK, twice $HOOK$HOOK"
+        run: echo "> hook $HOOK, twice $HOOK and $HOOK"
 `),
   'our action, with its inputs and outputs': steps(`      - id: bot
         uses: ferrybot/ferrybot@${COMMIT}

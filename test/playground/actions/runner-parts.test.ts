@@ -17,6 +17,10 @@ describe('GITHUB_OUTPUT', () => {
     expect(parseCommandFile('a=1\nb<<END\nx=1\n\ny<<z\nEND\na=2\n')).toEqual({ a: '2', b: 'x=1\n\ny<<z' });
   });
 
+  it('keeps a carriage return, which is a part of the value on Linux', () => {
+    expect(parseCommandFile('a=1\r\nb<<E\nx\r\nE\n')).toEqual({ a: '1\r', b: 'x\r' });
+  });
+
   it.each(['a<<END\nnever closed', 'no separator', '=x', 'a<<\nx\n'])('refuses %j', (text) => {
     expect(() => parseCommandFile(text)).toThrow();
   });
@@ -84,12 +88,57 @@ describe('workflow commands', () => {
     expect(masks.apply(Buffer.from('first line').toString('base64'))).toBe('***');
   });
 
+  it('know a secret again behind a prefix in base64, in an address and in XML, and nothing that GitHub would show', () => {
+    const secret = `a&b <c> 'd' "e"`;
+    const masks = createMasks([secret]);
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    // At one of the three places of a group of bytes the whole is known; at the others all but its first letters.
+    expect([1, 2, 3].map((length) => masks.apply(base64('x'.repeat(length) + secret)).slice(-3))).toEqual([
+      '***',
+      '***',
+      '***',
+    ]);
+    expect(
+      masks.apply('a%26b%20%3Cc%3E%20%27d%27%20%22e%22 a&amp;b &lt;c&gt; &apos;d&apos; &quot;e&quot;'),
+    ).toBe('*** ***');
+    expect(masks.apply(`a&b <c> ''d'' "e" / a&b <c> 'd' \\"e\\"`)).toBe('*** / ***');
+    expect(masks.apply(secret.toUpperCase())).toBe(secret.toUpperCase());
+  });
+
+  it('put one cover over secrets that overlap or touch (actions/runner, SecretMasker)', () => {
+    const masks = createMasks(['abcd', 'cdef']);
+    expect([masks.apply('xabcdefx'), masks.apply('abcdabcd'), masks.apply('abcd cdef')]).toEqual([
+      'x***x',
+      '***',
+      '*** ***',
+    ]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1 })),
+        fc.string({ unit: fc.constantFrom('a', 'b', 'c') }),
+        (secrets, text) => {
+          const all = createMasks(secrets);
+          expect(secrets.some((secret) => all.apply(text).includes(secret))).toBe(false);
+        },
+      ),
+    );
+  });
+
   it('become annotations', () => {
     const { lines, job, step } = output();
     step.onLine('::warning file=a.ts,line=4::careful with s3cret');
     expect(lines).toEqual(['##[warning]careful with ***']);
     expect(job.annotations).toEqual([
-      { level: 'warning', message: 'careful with ***', title: null, path: 'a.ts', line: 4, endLine: null },
+      {
+        level: 'warning',
+        message: 'careful with ***',
+        title: null,
+        path: 'a.ts',
+        line: 4,
+        endLine: null,
+        column: null,
+        endColumn: null,
+      },
     ]);
   });
 
@@ -114,7 +163,10 @@ describe('workflow commands', () => {
     step.onLine(`::stop-commands::${token}`);
     expect(step.problem()).toContain('You cannot use a endToken');
     step.onLine('::error::still read');
-    expect(job.annotations.map(({ message }) => message)).toEqual(['still read']);
+    expect(job.annotations.map(({ message }) => message)).toEqual([
+      expect.stringContaining('You cannot use a endToken'),
+      'still read',
+    ]);
   });
 
   it('stay stopped for a token that stands in the middle of a line, and go on whatever follows it', () => {
@@ -140,16 +192,39 @@ describe('workflow commands', () => {
     expect(lines.at(-1)).toBe('a ***, then a ***');
   });
 
-  it.each([
-    '::set-output name=a::b',
-    '::set-env name=PATH::/evil',
-    '::add-path::/evil',
-    '::save-state name=a::b',
-  ])('that wrote into the runner are refused: %s', (line) => {
-    const { step } = output();
-    step.onLine(line);
-    expect(step.problem()).toMatch(/disabled/);
+  it('that were put off, not removed, still write: any line of any log sets an output (actions/runner)', () => {
+    const { lines, job, step } = output();
+    step.onLine('::set-output name=digest::from a log');
+    step.onLine('loss 3 ##[save-state name=pid]7');
+    expect(step.outputs()).toEqual({ digest: 'from a log' });
+    expect(step.state()).toEqual({ pid: '7' });
+    expect(lines[0]).toContain('##[warning]The `set-output` command is deprecated');
+    expect(job.annotations.map(({ level }) => level)).toEqual(['warning', 'warning']);
+    step.onLine('::set-output::nameless');
+    expect(step.problem()).toContain("Required field 'name' is missing");
   });
+
+  it('become at most ten annotations of each level a step, with their columns', () => {
+    const { lines, job, step } = output();
+    for (const level of ['error', 'warning', 'notice'])
+      for (let at = 1; at <= 12; at += 1)
+        step.onLine(`::${level} file=a.py,line=${at},col=2,endColumn=5::m${at}`);
+    step.note('of the runner itself');
+    expect(lines).toHaveLength(37);
+    expect(job.annotations).toHaveLength(30);
+    expect(job.annotations.at(-1)).toMatchObject({ level: 'notice', line: 10, column: 2, endColumn: 5 });
+    job.step().note('the next step counts anew');
+    expect(job.annotations).toHaveLength(31);
+  });
+
+  it.each(['::set-env name=PATH::/evil', '::add-path::/evil'])(
+    'that wrote into the runner are refused: %s',
+    (line) => {
+      const { step } = output();
+      step.onLine(line);
+      expect(step.problem()).toMatch(/disabled/);
+    },
+  );
 });
 
 describe('checkoutPlan', () => {

@@ -1,0 +1,31 @@
+/** What a step's log begins with: its script or inputs, its shell, and the environment that the workflow gives it. */
+
+import type { StepWork } from './runner-types.ts';
+import { shellCommand } from './shells.ts';
+
+/**
+ * The lines of the folded group that the runner prints first (actions/runner, ScriptHandler and ActionRunner: action
+ * details). Values are shown as they are unless something has masked them: a secret that a step put into GITHUB_ENV and
+ * nobody masked stands in the log of every step behind it.
+ */
+export function stepHeader(
+  title: string,
+  work: StepWork,
+  env: Readonly<Record<string, string>>,
+): readonly string[] {
+  return [`##[group]${title}`, ...details(work), ...listed('env', env), '##[endgroup]'];
+}
+
+function details(work: StepWork): readonly string[] {
+  if (work.kind !== 'run') {
+    const given = Object.entries(work.inputs).filter(([, value]) => value !== '');
+    return listed('with', Object.fromEntries(given));
+  }
+  const { file, args } = shellCommand(work.shell, '{0}');
+  return [...work.script.trimEnd().split('\n'), `shell: ${[file, ...args].join(' ')}`];
+}
+
+function listed(name: string, values: Readonly<Record<string, string>>): readonly string[] {
+  const lines = Object.entries(values).flatMap(([key, value]) => `  ${key}: ${value}`.split('\n'));
+  return lines.length === 0 ? [] : [`${name}:`, ...lines];
+}

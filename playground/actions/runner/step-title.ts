@@ -1,0 +1,29 @@
+/** What a step is called on the page and in the log. */
+
+import { evaluateText } from '../expressions/evaluate.ts';
+import { WorkflowFault } from '../workflow/workflow-fault.ts';
+import type { StepDefinition } from '../workflow/workflow-file.ts';
+import { type JobFrame, stepScope } from './job-state.ts';
+
+/** The name as it is written, else `Run` and the first line of what is run. */
+export function titleOf(step: StepDefinition): string {
+  if (step.name !== null) return step.name;
+  return announce(step);
+}
+
+/** The title with its expressions' values; a title that cannot be evaluated is shown as it is written. */
+export function shownTitle(step: StepDefinition, frame: JobFrame): string {
+  const title = titleOf(step);
+  if (step.name === null) return title;
+  try {
+    return evaluateText(title, stepScope(frame));
+  } catch (error) {
+    if (error instanceof WorkflowFault) return title;
+    throw error;
+  }
+}
+
+/** `Run …`: the action, or the first line of the script. */
+export function announce(step: StepDefinition): string {
+  return `Run ${(step.uses ?? step.run ?? '').trim().split('\n')[0] ?? ''}`;
+}
