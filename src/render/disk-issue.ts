@@ -1,18 +1,18 @@
 /** The issue of a cluster's disks: who is short and why, what can be consented to, and what became of it. */
 
-import { consentCommand } from '../care/consent-command.ts';
 import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/care/disk-scan.ts';
-import { type MutationStep, targetName } from '../domain/care/mutation.ts';
+import { targetName } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import { comment } from './comment.ts';
-import { CLEANUP_WORDS, FINDING_WORDS, gigabytes, STEP_WORDS } from './disk-words.ts';
-import { fenced } from './escape.ts';
+import { manyWorkers } from './disk-many.ts';
+import { APPROVABLE, diskProposal } from './disk-proposals.ts';
+import { CLEANUP_WORDS, FINDING_WORDS, gigabytes } from './disk-words.ts';
 import { mutationState } from './mutation-state-words.ts';
 import { code, count, details, digestHex, paragraphs, table, text, utc } from './words.ts';
 
 export type DiskIssueView = {
-  readonly disks: ClusterDisks & { readonly readable: RecordedScan };
+  readonly disks: ClusterDisks;
   /** Changes that were proposed for this cluster's disks, oldest first. */
   readonly mutations: readonly MutationRecord[];
 };
@@ -22,30 +22,59 @@ export function diskIssueTitle(cluster: string): string {
   return `Disks of the workers of ${cluster}`;
 }
 
-/** The issue's body. Its marker says what was told: the scan since which the situation is this one, and the newest end of a change. */
+/**
+ * The issue's body, never longer than GitHub takes. Its marker says what was told: the scan since which the situation is this
+ * one, and the newest end of a change.
+ */
 export function renderDiskIssue({ disks, mutations }: DiskIssueView): string {
-  const { readable, newest, since } = disks;
+  const { readable, newest, since, unread } = disks;
   const ends = mutations.map(({ ended }) => ended?.seq ?? 0);
-  const fields = { since: String(since?.seq ?? readable.seq), end: String(Math.max(0, ...ends)) };
+  const fields = { since: String((since ?? readable)?.seq ?? 0), end: String(Math.max(0, ...ends)) };
+  const blind = `The newest scan${unread > 1 ? `, and with it the last ${unread},` : ''} (${utc(newest.at)}) could not be read: ${text(newest.why)}.`;
+  if (readable === null)
+    return comment(
+      { run: 'journal', kind: 'disk', key: newest.cluster, fields },
+      paragraphs(
+        `**Nobody can say how the disks of the workers of ${code(newest.cluster)} stand.**`,
+        `${blind} No scan of this cluster has ever said anything; see the runs of the disk scan's workflow.`,
+      ),
+    );
+  const inFrame = (...parts: readonly (string | null)[]): string =>
+    comment(
+      { run: 'journal', kind: 'disk', key: readable.cluster, fields },
+      paragraphs(
+        `**${headline(readable)}**`,
+        newest.seq === readable.seq ? null : `${blind} Nothing below was changed by it.`,
+        readable.reading === 'partial'
+          ? `This scan does not tell of every worker: ${text(readable.why)}. Who is not named is unknown, and not fine.`
+          : null,
+        ...parts,
+        `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue is closed when a whole scan finds every worker above that.`,
+      ),
+    );
+  const cleanup = readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup];
+  if (readable.workers.length <= limits.shownRowsMax) {
+    const full = inFrame(...fewWorkers(readable, mutations, cleanup));
+    if (full.length <= limits.commentCharactersMax) return full;
+  }
+  const around = inFrame(cleanup).length;
+  return inFrame(cleanup, manyWorkers(readable, mutations, limits.commentCharactersMax - around));
+}
+
+/** Each worker with its whole cause and its folders, each proposal with its steps. */
+function fewWorkers(
+  readable: RecordedScan,
+  mutations: readonly MutationRecord[],
+  cleanup: string | null,
+): readonly (string | null)[] {
   const open = mutations.filter(({ ended }) => ended === null);
-  return comment(
-    { run: 'journal', kind: 'disk', key: readable.cluster, fields },
-    paragraphs(
-      `**${headline(readable)}**`,
-      newest.seq === readable.seq
-        ? null
-        : `The newest scan (${utc(newest.at)}) could not be read: ${text(newest.why)}. Nothing below was changed by it.`,
-      readable.reading === 'partial'
-        ? `This scan does not tell of every worker: ${text(readable.why)}. Who is not named is unknown, and not fine.`
-        : null,
-      readable.workers.length === 0 ? null : workerTable(readable),
-      ...readable.workers.map(folderDetails),
-      readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup],
-      open.length === 0 ? null : proposals(open),
-      mutations.length === 0 ? null : history(mutations),
-      `Scanned ${utc(readable.at)}. Low is ${readable.thresholdPercent}% free or less, short ${readable.warnPercent}%; the issue is closed when a whole scan finds every worker above that.`,
-    ),
-  );
+  return [
+    readable.workers.length === 0 ? null : workerTable(readable),
+    ...readable.workers.map(folderDetails),
+    cleanup,
+    open.length === 0 ? null : paragraphs(APPROVABLE, ...open.map(diskProposal)),
+    mutations.length === 0 ? null : history(mutations),
+  ];
 }
 
 /** What a comment says when the situation changed. */
@@ -106,30 +135,6 @@ function folderDetails(worker: ScannedWorker): string | null {
   if (worker.folders.length === 0) return null;
   const rows = worker.folders.map(({ path, bytes }) => [code(path), gigabytes(bytes)]);
   return details(`Largest folders of ${nameOf(worker)}`, table(['Folder', ''], rows));
-}
-
-function proposals(open: readonly MutationRecord[]): string {
-  const parts = open.map(({ proposal, digest }) => {
-    const { name, key } = consentCommand(proposal.mutation);
-    const target = targetName(proposal.mutation);
-    const words = [`/${name}`, ...(key === null ? [] : [`${key}=${target}`]), digestHex(digest)];
-    const inWords = proposal.steps.map(({ does }, index) => `${index + 1}. ${STEP_WORDS[does]}`);
-    const steps = proposal.steps.map(shownStep).join('\n\n');
-    return paragraphs(
-      `\`\`\`\n${words.join(' ')}\n\`\`\``,
-      details(
-        `Exactly ${count(proposal.steps.length, 'step')}, in this order; one that fails stops the rest`,
-        paragraphs(inWords.join('\n'), fenced(steps, limits.shownStepsCharsMax)),
-      ),
-    );
-  });
-  return paragraphs('**What can be approved** (as a comment here; it counts once, for an hour):', ...parts);
-}
-
-/** The call as it is made, and the one that takes its place. */
-function shownStep({ command, instead }: MutationStep): string {
-  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
-  return `${command.join(' ')}${other}`;
 }
 
 function history(mutations: readonly MutationRecord[]): string {

@@ -45,10 +45,14 @@ export function code(value: string): string {
   return inlineCode(value, limits.shownTextCharsMax);
 }
 
-/** A Markdown table, at most `limits.shownRowsMax` rows; how many more there are is said. Cells are Markdown already. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A Markdown table of at most `max` rows; how many more there are is said. Cells are Markdown already. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  max: number = limits.shownRowsMax,
+): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const shown = rows.slice(0, limits.shownRowsMax);
+  const shown = rows.slice(0, max);
   const more = rows.length - shown.length;
   const lines = [line(head), `|${head.map(() => '---').join('|')}|`, ...shown.map(line)];
   return more > 0 ? `${lines.join('\n')}\n\n${more} more in the logbook.` : lines.join('\n');

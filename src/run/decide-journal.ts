@@ -56,7 +56,11 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     const stranger = isColleague ? {} : strangerDetail(wereTold);
     const decided = draftsFor(item, { ...input, facts }, held, stranger);
     drafts.push(...decided);
-    facts = { ...facts, laneHolds: after(facts.laneHolds, decided, input.now) };
+    facts = {
+      ...facts,
+      laneHolds: after(facts.laneHolds, decided, input.now),
+      clusterMutations: consentedTo(facts.clusterMutations, decided, input.now),
+    };
   }
   return drafts;
 }
@@ -72,6 +76,29 @@ function after(
     drafts.reduce((all, draft) => holdsAfter(all, { ...draft, at: toRfc3339(now) }), holds.value),
   );
 }
+
+/** The same twice in one comment is a consent and an answer that it was given. */
+function consentedTo(
+  mutations: RunFacts['clusterMutations'],
+  drafts: readonly EventDraft[],
+  now: Instant,
+): RunFacts['clusterMutations'] {
+  if (mutations.kind === 'unknown') return mutations;
+  const at = toRfc3339(now);
+  return certain(
+    mutations.value.map((one) => {
+      const consents = drafts.flatMap((draft) =>
+        draft.type === 'consented' && draft.data.proposal === one.digest
+          ? [{ source: draft.data.source, actor: draft.actor ?? null, at, seq: NOT_WRITTEN }]
+          : [],
+      );
+      return consents.length === 0 ? one : { ...one, consents: [...one.consents, ...consents] };
+    }),
+  );
+}
+
+/** No entry has it: what is decided here is written after all of it was. */
+const NOT_WRITTEN = -1;
 
 /** The permission that takes effect here; a command that needs a run is answered whoever gives it. */
 function neededHere(item: PendingItem, config: LabConfig): Permission | null {

@@ -5,13 +5,14 @@ import { evidenceWorkers } from '../../care/disk/disk-proposals.ts';
 import { healthOf, type WorkerHealth } from '../../care/disk/worker-health.ts';
 import type { ConsentToken } from '../../domain/care/consent-token.ts';
 import { areSameSteps, type MutationStep, type VmIdentity } from '../../domain/care/mutation.ts';
-import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import { type Consent, consentEndsAt, type MutationRecord } from '../../domain/care/mutation-state.ts';
 import { isSameVm } from '../../domain/care/tpu-vm.ts';
 import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
+import { fewAtOnce } from '../disk-scan/few-at-once.ts';
 import type { Lab } from '../lab.ts';
 import type { Ending, Hands, TargetLook } from './hands.ts';
 
@@ -71,7 +72,15 @@ async function act(input: DiskCleaning, token: ConsentToken): Promise<Ending> {
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
   let detail: Ending['detail'] = told('before', input, await healthNow(input));
   const port = await input.port();
+  const until = consentEndsAt(consentOf(input.mutation));
   for (const [index, step] of input.mutation.proposal.steps.entries()) {
+    // The first steps on a slice of many hosts may take the whole hour.
+    if (input.lab.now() >= until)
+      return {
+        outcome: index > 0 ? 'failed' : 'refused',
+        code: 'consent-expired',
+        detail: { ...detail, [`step ${index + 1}`]: 'not begun: the hour of the consent was over' },
+      };
     input.lab.boundary(step.does, 'before');
     const done =
       step.does === 'clean-disk'
@@ -85,6 +94,12 @@ async function act(input: DiskCleaning, token: ConsentToken): Promise<Ending> {
     }
   }
   return verified(input, detail, 'not-helped');
+}
+
+function consentOf({ consents }: MutationRecord): Consent {
+  const consent = consents.at(-1);
+  if (consent === undefined) throw new Error('a change that nobody consented to');
+  return consent;
 }
 
 type Done = {
@@ -154,16 +169,13 @@ async function verified(input: DiskCleaning, before: Ending['detail'], otherwise
 
 async function healthNow(input: DiskCleaning): Promise<readonly WorkerHealth[]> {
   const { place, mutation, vm } = input;
+  const { name: tpu, zone } = vm;
+  if (!isTpuName(tpu) || !isZone(zone)) return [{ kind: 'unknown', why: 'a name that is none' }];
   const port = await input.port();
-  const health: WorkerHealth[] = [];
-  for (const worker of evidenceWorkers(mutation.evidence)) {
-    if (!isTpuName(vm.name) || !isZone(vm.zone)) return [{ kind: 'unknown', why: 'a name that is none' }];
-    const looks = await port.look({ tpu: vm.name, zone: vm.zone, worker });
-    health.push(
-      healthOf(looks, { mountPoint: place.mountPoint, thresholdPercent: place.disk.thresholdPercent }),
-    );
-  }
-  return health;
+  const policy = { mountPoint: place.mountPoint, thresholdPercent: place.disk.thresholdPercent };
+  return fewAtOnce(evidenceWorkers(mutation.evidence), limits.sshParallelMax, async (worker) =>
+    healthOf(await port.look({ tpu, zone, worker }), policy),
+  );
 }
 
 /** `before worker 0: 4.0% free, not mounted, 62.0 GB beside`. */

@@ -1,7 +1,7 @@
 /** Keeps the one issue of each cluster whose disks are scanned: opened, told, proposed in, closed, all from the journal. */
 
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
-import { type ClusterDisks, isAllFine, type RecordedScan } from '../../domain/care/disk-scan.ts';
+import { type ClusterDisks, isAllFine, isBlind } from '../../domain/care/disk-scan.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -15,8 +15,6 @@ import { perform } from './perform.ts';
 
 /** Label by which the issues are found again. */
 export const DISK_LABEL = 'ferrybot-disk';
-
-type Readable = ClusterDisks & { readonly readable: RecordedScan };
 
 /** The newest entry of the journal when the issues were last looked at. */
 export type DiskMemory = { entry: number };
@@ -41,13 +39,12 @@ async function keepAll(open: OpenLab): Promise<void> {
   if (broken.some(({ run }) => run === JOURNAL)) return;
   for (const [cluster, disks] of journal.disks) {
     const place = diskPlaceOf(open.config, cluster);
-    const { readable } = disks;
-    // A scan that says nothing changes nothing, and a cluster that is looked after no more is left alone.
-    if (place !== null && readable !== null) await keepIssue(open, place, { ...disks, readable });
+    // A scan that says nothing changes nothing until it is no chance, and a cluster that is looked after no more is left alone.
+    if (place !== null && (disks.readable !== null || isBlind(disks))) await keepIssue(open, place, disks);
   }
 }
 
-async function keepIssue(open: OpenLab, place: DiskPlace, disks: Readable): Promise<void> {
+async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
   const { lab, git } = open;
   // Up to the space behind the key: one cluster's name may begin another's.
   const marker = `${markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster })} `;
@@ -56,9 +53,10 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: Readable): Prom
     lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
     return;
   }
-  const isTrouble = disks.readable.workers.length > 0 || disks.readable.cleanup === 'not-seen';
+  const { readable } = disks;
+  const isTrouble = readable !== null && (readable.workers.length > 0 || readable.cleanup === 'not-seen');
   if (found.value === null) {
-    if (!isTrouble) return;
+    if (!isTrouble && !isBlind(disks)) return;
     const outcome = await perform(lab, git, {
       kind: 'open-issue',
       marker,
@@ -76,8 +74,9 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: Readable): Prom
 }
 
 /** Proposes what the newest scan calls for; a lost race is left to the next look. */
-async function propose(open: OpenLab, place: DiskPlace, disks: Readable, thread: number): Promise<void> {
+async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
   const { lab, keeper } = open;
+  if (disks.readable === null) return;
   const drafts = diskProposals({
     scan: disks.readable,
     mutations: keeper.current().journal.mutations,
@@ -95,14 +94,16 @@ async function propose(open: OpenLab, place: DiskPlace, disks: Readable, thread:
 /** Comments come first: the description says which situation was told, so that it is the last to change. */
 async function tell(
   open: OpenLab,
-  disks: Readable,
+  disks: ClusterDisks,
   issue: Omit<FoundIssue, 'body'> & { readonly body: string | null },
 ): Promise<void> {
   const { lab, git } = open;
-  const { cluster } = disks.readable;
+  const { readable, newest } = disks;
+  const { cluster } = newest;
   const mutations = diskMutations(open.keeper.current().journal.mutations, cluster);
   const body = renderDiskIssue({ disks, mutations });
-  const isFine = isAllFine(disks.readable) && disks.readable.cleanup !== 'not-seen';
+  const isFine =
+    readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
   const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   const state = issue.isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
@@ -121,8 +122,8 @@ async function tell(
     });
     if (posted.kind !== 'done') return;
   }
-  const since = disks.since ?? disks.readable;
-  if (told !== null && told !== String(since.seq)) {
+  const since = disks.since ?? readable;
+  if (since !== null && told !== null && told !== String(since.seq)) {
     const marker = markerIdentity({ run: 'journal', kind: 'disk-change', key: `${cluster}-${since.seq}` });
     const posted = await perform(lab, git, {
       kind: 'post-comment',

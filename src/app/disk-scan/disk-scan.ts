@@ -7,8 +7,10 @@ import { type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
 import { isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
+import { after } from '../../domain/time.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { DiskPlace, DiskPort } from './disk-port.ts';
+import { fewAtOnce } from './few-at-once.ts';
 
 export type DiskScanOutcome =
   | { readonly kind: 'scanned'; readonly scan: DiskScan }
@@ -31,21 +33,25 @@ export async function scanDisks(
   const low = report.kind === 'read' ? report.low : [];
   const listing: VmListing = low.length === 0 ? { kind: 'listed', vms: [] } : await port.list();
   if (listing.kind === 'unknown') open.lab.log(`TPU VMs: ${redact(listing.message)}`);
-  const looks = await lookAtEach(port, listing, low, redact);
+  const looks = await lookAtEach(port, listing, low, { lab: open.lab, redact });
   const cleanup = cleanupState(await port.cleanupAlive());
   const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
   const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
   return recorded(open, scan);
 }
 
-/** Looks at the shortest first, a few at one time; a worker that no listed machine has is not asked. */
+/**
+ * Looks at the shortest first, a few at one time, and begins no look after `limits.diskLooksTimeMs`: who is not asked is
+ * told as that. A worker that no listed machine has is not asked.
+ */
 async function lookAtEach(
   port: DiskPort,
   listing: VmListing,
   low: readonly LowWorker[],
-  redact: (text: string) => string,
+  { lab, redact }: { readonly lab: Pick<OpenLab['lab'], 'now'>; readonly redact: (text: string) => string },
 ): Promise<ReadonlyMap<LowWorker, Looks>> {
   const looks = new Map<LowWorker, Looks>();
+  const until = after(lab.now(), limits.diskLooksTimeMs);
   const waiting = low
     .toSorted((a, b) => a.percentFree - b.percentFree)
     .flatMap((worker) => {
@@ -53,11 +59,9 @@ async function lookAtEach(
       return place === null ? [] : [{ worker, place }];
     })
     .slice(0, limits.inspectedWorkersMax);
-  const ask = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      looks.set(next.worker, redacted(await port.look(next.place), redact));
-  };
-  await Promise.all(Array.from({ length: limits.sshParallelMax }, ask));
+  await fewAtOnce(waiting, limits.sshParallelMax, async ({ worker, place }) => {
+    if (lab.now() < until) looks.set(worker, redacted(await port.look(place), redact));
+  });
   return looks;
 }
 

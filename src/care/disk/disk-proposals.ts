@@ -10,6 +10,7 @@ import type {
 import { areSameSteps, targetName } from '../../domain/care/mutation.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { DigestOf } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { evidenceDigest, proposalDigest } from '../mutation-digest.ts';
 
@@ -38,7 +39,7 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
   const misplaced = scan.workers.filter(({ finding, vm }) => finding === 'mount-missing' && vm !== null);
   const cleaned = [...Map.groupBy(misplaced, ({ tpu }) => tpu)].flatMap(([tpu, workers]) => {
     const vm = workers[0]?.vm ?? null;
-    if (vm === null) return [];
+    if (vm === null || !isWhole(scan, tpu) || workers.length > limits.cleanHostsMax) return [];
     const mutation: Mutation = { kind: 'clean-disk', vm, mountPoint: scan.mountPoint };
     return proposed(
       input,
@@ -65,6 +66,11 @@ export function diskMutations(
   return mutations.filter(
     ({ proposal }) => proposal.cluster === cluster && proposal.mutation.kind !== 'delete-tpu-vm',
   );
+}
+
+/** Its mount comes back over whatever was not cleared: a machine of which a host was not looked at is left for the next scan. */
+function isWhole({ workers }: RecordedScan, tpu: string): boolean {
+  return !workers.some((one) => one.tpu === tpu && one.finding === 'not-inspected');
 }
 
 function proposed(

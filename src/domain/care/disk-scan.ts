@@ -1,5 +1,6 @@
 /** What a scan of a cluster's worker disks found, as it is recorded, and how the newest scans of each cluster stand. */
 
+import { limits } from '../limits.ts';
 import type { VmIdentity } from './mutation.ts';
 
 /**
@@ -62,6 +63,8 @@ export type ClusterDisks = {
   readonly newest: RecordedScan;
   readonly readable: RecordedScan | null;
   readonly since: RecordedScan | null;
+  /** How many scans in a row, up to the newest, said nothing. */
+  readonly unread: number;
 };
 
 /** Each cluster's scans after one more. */
@@ -74,7 +77,13 @@ export function scansAfter(
   const isSame =
     readable === null || (before?.readable != null && situationOf(before.readable) === situationOf(readable));
   const since = isSame ? (before?.since ?? null) : readable;
-  return new Map([...clusters, [newest.cluster, { newest, readable, since }]]);
+  const unread = newest.reading === 'unreadable' ? (before?.unread ?? 0) + 1 : 0;
+  return new Map([...clusters, [newest.cluster, { newest, readable, since, unread }]]);
+}
+
+/** Whether nobody has seen the disks for so long that people have to know: one scan may fail by chance. */
+export function isBlind({ unread }: ClusterDisks): boolean {
+  return unread >= limits.unreadScansTold;
 }
 
 /** What people have to know of a scan, as one text to compare: who is short, for which cause; not by how much. */

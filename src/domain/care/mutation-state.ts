@@ -5,7 +5,7 @@ import type { Digest } from '../ids.ts';
 import { limits } from '../limits.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
 import { fromRfc3339 } from '../time.ts';
-import type { ConsentSource, MutationProposal } from './mutation.ts';
+import { type ConsentSource, type Mutation, type MutationProposal, targetName } from './mutation.ts';
 
 export type Consent = {
   readonly source: ConsentSource;
@@ -102,12 +102,19 @@ function consentedRule(
     return actor === undefined ? null : 'the config consents without a person, and this names one';
   if (actor === undefined) return 'consented names no person';
   if (source.thread !== one.proposal.thread) return 'consented in another thread';
-  const given = mutations.flatMap(({ consents }) => consents);
-  const isUsed = given.some(
-    ({ source: other }) =>
-      other.kind === 'comment' && other.comment === source.comment && other.surface === source.surface,
-  );
-  return isUsed ? 'a comment consents once' : null;
+  // One comment may name several targets, a line each; it never consents to a second proposal of the same one.
+  const isUsed = mutations
+    .filter(({ proposal }) => isSameTarget(proposal.mutation, one.proposal.mutation))
+    .flatMap(({ consents }) => consents)
+    .some(
+      ({ source: other }) =>
+        other.kind === 'comment' && other.comment === source.comment && other.surface === source.surface,
+    );
+  return isUsed ? 'a comment consents once to a target' : null;
+}
+
+function isSameTarget(a: Mutation, b: Mutation): boolean {
+  return a.kind === b.kind && targetName(a) === targetName(b);
 }
 
 function begunRule(one: MutationRecord, { data, at }: EventOf<'mutation-begun'>): string | null {

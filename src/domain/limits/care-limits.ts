@@ -25,16 +25,25 @@ export const careLimits = {
   sshTimeoutMs: 180_000,
   /** A mount table has some dozen lines, du of a folder of temporary files some thousand. */
   remoteOutputBytesMax: 1024 * 1024,
-  /** Workers that are asked over ssh at one time. */
-  sshParallelMax: 4,
+  /** Workers that are asked over ssh at one time: a gcloud takes 100 MB and a second or two of a processor. */
+  sshParallelMax: 8,
   /** Clearing 100 GB of large files takes seconds, of small ones minutes; `init-worker` pulls an image of some GB. */
   diskChangeTimeoutMs: 30 * 60 * 1_000,
   /** After `init-worker` the mount and Ray come back within minutes. */
   diskVerifyWaitMs: 10 * 60 * 1_000,
   /** Between two looks at a worker that comes back. */
   diskVerifyPeriodMs: 30_000,
-  /** Workers that one scan asks; of a cluster with more in need the rest is told from the scan alone. */
-  inspectedWorkersMax: 20,
+  /** Workers that one scan asks; what each has is recorded in one entry of the logbook, below its bound. */
+  inspectedWorkersMax: 400,
+  /**
+   * Looks at workers begin within this time, at three calls of some five seconds each 480 of them: with the scan before
+   * and the last look behind it, the job ends within its own 60 minutes.
+   */
+  diskLooksTimeMs: 15 * 60 * 1_000,
+  /** Scans in a row that say nothing before people are told: a tunnel or a head that restarts explains one. */
+  unreadScansTold: 2,
+  /** Hosts that one clean-up names, 4 kB each in its entry of the logbook: the largest slices have 256. */
+  cleanHostsMax: 200,
   /** A scan asks every worker of a cluster over ssh, 32 at one time. */
   diskScanTimeoutMs: 30 * 60 * 1_000,
 } as const;

@@ -33,6 +33,10 @@ export const renderLimits = {
   shownManifestCharsMax: 8_000,
   /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
   shownStepsCharsMax: 12_000,
+  /** Forms of steps that one issue shows: all machines of a cluster are cleared alike. */
+  shownStepFormsMax: 2,
+  /** A program's words in the row of one machine among hundreds. */
+  briefCauseCharsMax: 60,
   /** The largest folders of a worker that are recorded and shown. */
   shownFoldersMax: 5,
 } as const;

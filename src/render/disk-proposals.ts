@@ -1,0 +1,87 @@
+/** What people can approve for a cluster's disks: the command of each proposal, and exactly the steps that it consents to. */
+
+import { consentCommand } from '../care/consent-command.ts';
+import { type MutationKind, type MutationStep, targetName } from '../domain/care/mutation.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import { limits } from '../domain/limits.ts';
+import { STEP_WORDS } from './disk-words.ts';
+import { fenced } from './escape.ts';
+import { count, details, digestHex, paragraphs } from './words.ts';
+
+export const APPROVABLE = '**What can be approved** (as a comment here; it counts once, for an hour):';
+
+/** One proposal: the command that consents to it, and its steps as they will be made. */
+export function diskProposal({ proposal, digest }: MutationRecord): string {
+  const { name, key } = consentCommand(proposal.mutation);
+  const words = [
+    `/${name}`,
+    ...(key === null ? [] : [`${key}=${targetName(proposal.mutation)}`]),
+    digestHex(digest),
+  ];
+  const title = `Exactly ${count(proposal.steps.length, 'step')}, ${ORDER}`;
+  return paragraphs(`\`\`\`\n${words.join(' ')}\n\`\`\``, exactSteps(title, proposal.steps, null));
+}
+
+/** A proposal's steps without what is of its machine: two of one form differ in NAME, ZONE and HOST alone. */
+export type StepsForm = {
+  /** Equal for proposals of one form. */
+  readonly key: string;
+  readonly text: string;
+};
+
+/** The form of a clean-up's steps. */
+export function stepsForm({ proposal }: MutationRecord): StepsForm {
+  const { mutation, steps } = proposal;
+  const vm = mutation.kind === 'start-cleanup-cron' ? null : mutation.vm;
+  const nameless = (arg: string): string =>
+    vm === null ? arg : arg.replaceAll(vm.name, 'NAME').replaceAll(vm.zone, 'ZONE');
+  const general = steps.map(({ does, command, instead }) => ({
+    does,
+    command: command.map((arg) => nameless(arg).replace(HOST, '--worker=HOST')),
+    ...(instead === undefined ? {} : { instead: instead.map(nameless) }),
+  }));
+  const distinct = general.filter((step, index) => index === 0 || !isAlike(step, general[index - 1]));
+  return { key: JSON.stringify(distinct), text: exactSteps(`The steps, ${ORDER}`, distinct, LEGEND) };
+}
+
+const ORDER = 'in this order; one that fails stops the rest';
+const LEGEND =
+  '# NAME, ZONE and HOST: of the row; a step with HOST is made for each host of the row, one after the other';
+
+const HOST = /^--worker=\d+$/;
+
+/** Folded: the steps in words, then the calls. Hosts of one machine that are treated alike stand in one call. */
+function exactSteps(title: string, steps: readonly MutationStep[], legend: string | null): string {
+  const groups: { readonly does: MutationKind; readonly steps: MutationStep[] }[] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (last !== undefined && isAlike(withoutHost(step), withoutHost(last.steps[0]))) last.steps.push(step);
+    else groups.push({ does: step.does, steps: [step] });
+  }
+  const inWords = groups.map(({ does, steps: alike }, index) => {
+    const times = alike.length === 1 ? '' : ` (on each of ${alike.length} hosts, one after the other)`;
+    return `${index + 1}. ${STEP_WORDS[does]}${times}`;
+  });
+  const calls = groups.map(({ steps: alike }) => shownCalls(alike));
+  const text = [...(legend === null ? [] : [legend]), ...calls].join('\n\n');
+  return details(title, paragraphs(inWords.join('\n'), fenced(text, limits.shownStepsCharsMax)));
+}
+
+function withoutHost(step: MutationStep | undefined): MutationStep | undefined {
+  return step && { ...step, command: step.command.map((arg) => arg.replace(HOST, '--worker=HOST')) };
+}
+
+function isAlike(a: MutationStep | undefined, b: MutationStep | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The call as it is made, and the one that takes its place. */
+function shownCalls(alike: readonly MutationStep[]): string {
+  const [first] = alike;
+  if (first === undefined) return '';
+  const { command, instead } = alike.length === 1 ? first : (withoutHost(first) ?? first);
+  const hosts = alike.map((step) => step.command.find((arg) => HOST.test(arg))?.split('=')[1] ?? '');
+  const each = alike.length === 1 ? '' : `# HOST is ${hosts.join(', then ')}\n`;
+  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${instead.join(' ')}`;
+  return `${each}${command.join(' ')}${other}`;
+}

@@ -1,0 +1,275 @@
+/** Disk care of a lab with hundreds of short workers on one cluster, beside another cluster that nobody reaches. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import type { Looks } from '../../src/care/disk/scan-record.ts';
+import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import type { MutationStep } from '../../src/domain/care/mutation.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const GB = 1_000_000_000;
+const cluster = (name: string): string => `
+  ${name}:
+    engine: ray
+    dashboard: "http://10.0.0.2:8265"
+    acceleratorHoursPerRun: "4"
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    disk:
+      mountPoint: /tmp/gcsfuse_mount
+      clusterFile: infra/${name}.yaml
+`;
+const workflow = (name: string): string => `name: disks of ${name}
+on: workflow_dispatch
+permissions: {}
+jobs:
+  scan:
+    runs-on: [self-hosted, ferrybot-watch]
+    environment: ferrybot-watch
+    permissions: { contents: write, pull-requests: read }
+    steps:
+      - uses: ferrybot/ferrybot@0123456789abcdef0123456789abcdef01234567
+        with: { mode: disk-scan, cluster: ${name} }
+        env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
+`;
+
+const MISPLACED: Looks = {
+  disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
+  mounts: known([{ at: '/', type: 'ext4' }]),
+  folders: known([
+    { path: '/tmp', bytes: 63 * GB },
+    { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
+    { path: '/tmp/gcsfuse_mount/models', bytes: 61 * GB },
+    { path: '/tmp/ray', bytes: GB },
+  ]),
+};
+const CLEARED: Looks = {
+  disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
+  mounts: known([
+    { at: '/', type: 'ext4' },
+    { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
+  ]),
+  folders: known([{ path: '/tmp', bytes: GB }]),
+};
+const FINE = '✓ All workers have >20% free disk space\n';
+
+/** 60 machines of one host, 60 slices of four: 300 workers, with names as long as Ray's autoscaler gives them. */
+const HOSTS: readonly { readonly name: string; readonly hosts: number }[] = Array.from(
+  { length: 120 },
+  (_, index) => ({
+    name: `ray-marin-us-central1-vllm-worker-${String(index).padStart(4, '0')}abcd-tpu`,
+    hosts: index < 60 ? 1 : 4,
+  }),
+);
+
+let lab: VirtualLab;
+let cleared: Set<string>;
+let called: MutationStep[];
+let isEastReached: boolean;
+let atOnce: { now: number; most: number };
+
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+function portOf(name: string): DiskPort {
+  if (name === 'us-east5' && !isEastReached)
+    return {
+      scan: async () => ({
+        stdout: '',
+        stderr: 'ssh: connect to host 10.9.0.2 port 22: timed out',
+        exitCode: 255,
+      }),
+      list: async () => ({ kind: 'unknown', message: 'us-east5-a: gcloud: exit code 1' }),
+      look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
+      cleanupAlive: async () => null,
+      workerSeen: async () => null,
+      change: () => Promise.reject(new Error('nothing is changed there')),
+    };
+  const short = (): typeof HOSTS =>
+    name === 'us-east5' ? [] : HOSTS.filter((one) => !cleared.has(one.name));
+  return {
+    scan: async () => ({
+      stdout:
+        short().length === 0
+          ? FINE
+          : short()
+              .flatMap((one) =>
+                Array.from(
+                  { length: one.hosts },
+                  (_, host) => `  ⚠ ${one.name} worker ${host}: 4.0% free (4.0G available)\n`,
+                ),
+              )
+              .join(''),
+      stderr: '',
+      exitCode: 0,
+    }),
+    list: async () => ({
+      kind: 'listed',
+      vms: HOSTS.map((one, index) => ({
+        name: one.name,
+        zone: 'us-central1-a',
+        state: 'READY',
+        createdAt: '2026-11-20T01:02:03Z',
+        acceleratorType: 'v5p-8',
+        rayCluster: 'us-central1',
+        rayNodeType: 'worker',
+        workers: Array.from({ length: one.hosts }, (_, host) => [`10.${130 + host}.${index}.1`]),
+      })),
+    }),
+    look: async ({ tpu }) => {
+      atOnce.now += 1;
+      atOnce.most = Math.max(atOnce.most, atOnce.now);
+      await Promise.resolve();
+      atOnce.now -= 1;
+      return cleared.has(tpu) ? CLEARED : MISPLACED;
+    },
+    cleanupAlive: async () => null,
+    workerSeen: async () => null,
+    change: async (token, step, now) => {
+      spendConsent(token, step, now);
+      called.push(step);
+      if (step.does === 'init-worker')
+        for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);
+      return {
+        kind: 'exited',
+        ok: true,
+        exitCode: 0,
+        signal: null,
+        code: null,
+        timedOut: false,
+        stdout: step.does === 'clean-disk' ? 'ferrybot-clean 1 deleted moved freed=62000000000 left=0\n' : '',
+        stderr: '',
+      };
+    },
+  };
+}
+
+async function open(): Promise<void> {
+  called = [];
+  cleared = new Set();
+  isEastReached = false;
+  atOnce = { now: 0, most: 0 };
+  lab = await openVirtualLab({
+    config: (text) =>
+      text.replace(/^clusters:\n/m, `clusters:${cluster('us-central1-vllm')}${cluster('us-east5')}`),
+    disks: async (_, place) => portOf(place.cluster),
+  });
+  for (const name of ['us-central1-vllm', 'us-east5'])
+    await lab.as('mira', 'PUT', `/contents/.github/workflows/${name}.yml`, {
+      message: `Scan the disks of ${name}`,
+      content: Buffer.from(workflow(name)).toString('base64'),
+    });
+}
+
+async function scan(): Promise<void> {
+  for (const name of ['us-central1-vllm', 'us-east5'])
+    await lab.as('mira', 'POST', `/actions/workflows/${name}.yml/dispatches`, { ref: 'main' });
+  await lab.clock.advance(6 * MINUTE);
+}
+
+type Issue = {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly state: string;
+};
+const issueOf = (name: string): Issue | null => {
+  const found = Object.values(lab.world.state.issues).filter(({ title }) => title.endsWith(` ${name}`));
+  expect(found.length).toBeLessThan(2);
+  return (found[0] as Issue | undefined) ?? null;
+};
+const theIssue = (name: string): Issue => {
+  const issue = issueOf(name);
+  if (issue === null) throw new Error(lab.log.join('\n'));
+  return issue;
+};
+const refusedWrites = (): readonly string[] => lab.log.filter((line) => line.includes('refused'));
+
+describe('300 short workers', () => {
+  it('are all told with their cause in one issue, and any of them is cleared by exactly its steps', async () => {
+    await open();
+    await scan();
+    const issue = theIssue('us-central1-vllm');
+    expect(issue.body.length).toBeLessThanOrEqual(limits.commentCharactersMax);
+    expect(issue.body).toContain('300 workers of `us-central1-vllm` have almost no disk left');
+    for (const { name, hosts } of HOSTS)
+      expect(issue.body).toContain(
+        `| \`${name}\` | us-central1-a | ${hosts === 1 ? '0' : '0–3'} | 🔴 4.0% | no mount, ${62 * hosts}.0 GB beside it | \``,
+      );
+    expect(issue.body.slice(issue.body.indexOf('**What can'))).toMatchSnapshot();
+    expect(atOnce.most).toBe(limits.sshParallelMax);
+    await scan();
+    const slice = HOSTS[100]?.name ?? '';
+    const digest = new RegExp(`${slice}.*\`([0-9a-f]{12})\` A \\|`).exec(issue.body)?.[1] ?? '';
+    const said = await say(lab, 'mira', issue.number, `/approve-disk-cleanup worker=${slice} ${digest}`);
+    await lab.clock.advance(20 * MINUTE);
+    expect(answersTo(lab, said).join()).toContain('you consent to `clean-disk`');
+    const [clean = '', ...steps] =
+      /```text\n([\s\S]*?)\n```/
+        .exec(issue.body)?.[1]
+        ?.split('\n\ngcloud ')
+        .flatMap((part, index) => (index === 0 ? [] : [`gcloud ${part}`])) ?? [];
+    expect(steps).toEqual([]);
+    const [ssh = '', init = ''] = clean.split(/\n\n(?=uv run)/);
+    const filled = (text: string, host = 0): string =>
+      text.replaceAll('NAME', slice).replaceAll('ZONE', 'us-central1-a').replaceAll('HOST', String(host));
+    expect(called.map(({ command }) => command.join(' '))).toEqual([
+      ...[0, 1, 2, 3].map((host) => filled(ssh, host)),
+      filled(init.split('\n')[0] ?? ''),
+    ]);
+    expect(theIssue('us-central1-vllm').body).toContain('done: `cleaned`');
+    expect(refusedWrites()).toEqual([]);
+  }, 120_000);
+
+  it('are cleared two at a time where one comment names two, and each once where it says one twice', async () => {
+    await open();
+    const [first = '', second = ''] = HOSTS.map(({ name }) => name);
+    for (const { name } of HOSTS.slice(2)) cleared.add(name);
+    await scan();
+    const { number } = theIssue('us-central1-vllm');
+    const lines = [first, second, first].map((name) => `/approve-disk-cleanup worker=${name}`);
+    const said = await say(lab, 'mira', number, `${lines.join('\n')}\n/approve-start-cleanup`);
+    await lab.clock.advance(20 * MINUTE);
+    const answer = answersTo(lab, said).join('\n');
+    expect(answer.match(/you consent to `clean-disk`/g)).toHaveLength(2);
+    expect(answer).toContain('mira has consented to it already, and that still counts');
+    expect(answer).toContain('nothing that `/approve-start-cleanup` could mean was proposed');
+    expect(called.map(({ does }) => does).toSorted()).toEqual([
+      ...['clean-disk', 'clean-disk', 'init-worker', 'init-worker'],
+    ]);
+    expect(called.filter(({ command }) => command.includes(first))).toHaveLength(2);
+    expect(lab.log.filter((line) => line.includes('rate limit'))).toEqual([]);
+  });
+
+  it('leave a cluster that nobody reaches alone, which is told at the second scan and not at the first', async () => {
+    await open();
+    for (const { name } of HOSTS) cleared.add(name);
+    await scan();
+    expect(issueOf('us-east5')).toBeNull();
+    await scan();
+    expect(issueOf('us-central1-vllm')).toBeNull();
+    expect(theIssue('us-east5').body).toContain(
+      'Nobody can say how the disks of the workers of `us-east5` stand.',
+    );
+    expect(theIssue('us-east5').body).toContain('with it the last 2, ');
+    isEastReached = true;
+    await scan();
+    expect(theIssue('us-east5').state).toBe('closed');
+    expect(botComments(lab).filter(({ kind }) => kind === 'disk-change')).toHaveLength(1);
+    isEastReached = false;
+    await scan();
+    expect(theIssue('us-east5').state).toBe('closed');
+    await scan();
+    expect(theIssue('us-east5')).toMatchObject({
+      state: 'open',
+      body: expect.stringContaining('could not be read: failed: ssh: connect to host'),
+    });
+    expect(refusedWrites()).toEqual([]);
+  });
+});
