@@ -14,7 +14,8 @@ import { allRoutes } from './all-routes.ts';
 import { dispatch } from './dispatch.ts';
 import { isOperation } from './github-operations.ts';
 import { readJsonBody } from './read-body.ts';
-import { type Answer, failed, notFound, secondaryLimit } from './reply.ts';
+import { type Answer, failed, notFound, rateLimited, secondaryLimit } from './reply.ts';
+import { refuseHeaders, selectedVersion } from './request-headers.ts';
 import type { Call, Route } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 
@@ -32,10 +33,12 @@ export async function answer(world: World, request: Request): Promise<Response> 
   const isQuery = isGraphql(request) && request.method === 'POST';
   const isFree = url.pathname === `${restPrefix}/rate_limit`;
   if (!isQuery && !isFree && isSpent(world, caller, 'core'))
-    return send(world, request, caller, failed(403, spentMessage(world, caller)));
+    return send(world, request, caller, rateLimited(limitedName(caller)));
   const path = url.pathname.startsWith(`${restPrefix}/`) ? url.pathname.slice(restPrefix.length) : null;
   const match = path === null ? null : router(request.method === 'HEAD' ? 'GET' : request.method, path);
   if (!isQuery && match === null) return send(world, request, caller, unserved(world, request, caller));
+  const unfit = isQuery ? null : refuseHeaders(request.headers);
+  if (unfit !== null) return send(world, request, caller, unfit);
   const body = await readJsonBody(request);
   if (!body.ok) return send(world, request, caller, failed(400, body.message));
   if (isQuery || match === null) return graphql(world, request, caller, body.value);
@@ -66,7 +69,8 @@ async function graphql(world: World, request: Request, caller: Caller, body: Jso
   }
   // Unlike REST, GraphQL answers a spent budget with status 200 and an error in the body.
   if (isSpent(world, caller, 'graphql')) {
-    const errors = [{ type: 'RATE_LIMITED', message: spentMessage(world, caller) }];
+    const message = `API rate limit exceeded for ${limitedName(caller)}.`;
+    const errors = [{ type: 'RATE_LIMITED', message }];
     return send(world, request, caller, { status: 200, body: { errors }, headers: {} }, 'graphql');
   }
   const mutates = isMutation(body);
@@ -89,8 +93,20 @@ function isSpent(world: World, caller: Caller, resource: RateResource): boolean 
   return used >= limit;
 }
 
-function spentMessage(world: World, caller: Caller): string {
-  return `API rate limit exceeded for ${callerName(world, caller)}.`;
+/** Whom GitHub's message names. */
+function limitedName(caller: Caller): string {
+  switch (caller.kind) {
+    case 'anonymous':
+      return '127.0.0.1';
+    case 'user':
+      return `user ID ${caller.userId}`;
+    case 'installation':
+      return `installation ID ${caller.installationId}`;
+    case 'workflow':
+      return 'installation';
+    case 'app':
+      return `app ID ${caller.appId}`;
+  }
 }
 
 /** What the limits look at before the query is parsed; a mutation may always make content. */
@@ -144,6 +160,8 @@ function send(
     'x-github-request-id': requestId(world),
     'x-github-media-type': 'github.v3; format=json',
     'x-github-enterprise-version': '3.20.0',
+    'x-github-api-version-selected': selectedVersion(request.headers),
+    vary: 'Accept, Authorization, Cookie, X-GitHub-OTP',
     date: new Date(world.clock.now()).toUTCString(),
     'access-control-expose-headers':
       'ETag, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
@@ -163,7 +181,9 @@ function send(
   }
   const free = new URL(request.url).pathname === `${restPrefix}/rate_limit`;
   if (known) countUsage(world, caller, 'notModified');
-  else if (resource === 'core' && !free && !isMint(request)) {
+  // Nothing new is free only for whoever says who they are (docs: best practices, conditional requests).
+  const isForNothing = known && caller.kind !== 'anonymous';
+  if (!isForNothing && resource === 'core' && !free && !isMint(request)) {
     spend(world, caller);
     countUsage(world, caller, 'rest');
   }

@@ -58,6 +58,16 @@ export function invalid(errors: readonly FieldError[], message = 'Validation Fai
   };
 }
 
+/** 403 of the hour's limit. */
+export function rateLimited(who: string): Answer {
+  const body = {
+    message: `API rate limit exceeded for ${who}.`,
+    documentation_url: 'https://docs.github.com/rest/overview/rate-limits-for-the-rest-api',
+    status: '403',
+  };
+  return { status: 403, body, headers: {} };
+}
+
 /** 403 of a secondary limit: the words and the header by which clients know it. */
 export function secondaryLimit(waitMs: number): Answer {
   const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';

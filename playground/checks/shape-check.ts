@@ -121,11 +121,12 @@ export function shapeSimpleStatus(world: World, row: CommitStatus): JsonObject {
   };
 }
 
-/** Open pull requests whose head is the commit, in the short form that checks and runs carry. */
+/** Open pull requests whose head is the commit, in the short form that checks and runs carry; none from forks, as on GitHub. */
 export function pullsAt(world: World, repo: Repo, sha: string): readonly JsonObject[] {
   const rows: JsonObject[] = [];
   for (const issue of Object.values(world.state.issues)) {
     if (issue.repoId !== repo.id || issue.state !== 'open' || issue.pull?.headSha !== sha) continue;
+    if (issue.pull.headRepoId !== repo.id) continue;
     const side = { id: repo.id, url: repoApi(world, repo), name: repo.name };
     rows.push({
       id: issue.pull.id,

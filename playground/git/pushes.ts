@@ -1,11 +1,13 @@
 /** What follows when branches move, by whatever door (API, git push, merge button): pull requests and `push` events. */
 
+import { github } from '../limits/limits.ts';
 import { type Act, emitIssue, freshRepo, putIssue } from '../threads/threads.ts';
 import { emitChange } from '../world/emit.ts';
 import type { JsonObject } from '../world/json.ts';
 import { asPull, issuesOf, type PullIssue } from '../world/lookup.ts';
 import { iso } from '../world/time.ts';
 import { renewPullRefs } from './pull-refs.ts';
+import { peel } from './resolve-commit.ts';
 import { userByAddress } from './shape-commit.ts';
 import { repoPage } from './shape-repo.ts';
 import type { CommitObject } from './store/git-store.ts';
@@ -26,8 +28,9 @@ export async function recordPush(act: Act, moved: readonly MovedRef[]): Promise<
   if (changed.length === 0) return;
   const repo = freshRepo(act);
   act.world.state.repos[repo.id] = { ...repo, pushedAtMs: act.world.clock.now() };
+  const tags = changed.filter(({ ref }) => ref.startsWith('refs/tags/'));
   for (const one of changed) {
-    await tellPush(act, one);
+    if (tags.length <= github.tagsPerPushEvent || !tags.includes(one)) await tellPush(act, one);
     if (one.ref.startsWith('refs/heads/')) await renewPulls(act, one.ref.slice('refs/heads/'.length), one);
   }
 }
@@ -101,15 +104,15 @@ async function pushPayload(act: Act, moved: MovedRef): Promise<JsonObject> {
   const store = act.world.gitOf(act.repo);
   const { before, after } = moved;
   const forced = before !== null && after !== null && !(await store.isAncestor(before, after));
+  const tip = after === null ? null : await peel(store, after);
+  const known = before ?? (await forkedFrom(act, moved));
+  // A tag brings no commits; a new branch those that the default branch has not.
   const commits =
-    after === null
+    tip === null || moved.ref.startsWith('refs/tags/')
       ? []
-      : await store.log({
-          from: after,
-          ...(before === null ? {} : { not: before }),
-          limit: commitsInPayload,
-        });
+      : await store.log({ from: tip, ...(known === null ? {} : { not: known }), limit: commitsInPayload });
   const shaped = await Promise.all(commits.toReversed().map((commit) => pushedCommit(act, commit)));
+  const head = tip === null ? null : await store.readCommit(tip);
   return {
     ref: moved.ref,
     before: before ?? zeros,
@@ -119,10 +122,16 @@ async function pushPayload(act: Act, moved: MovedRef): Promise<JsonObject> {
     deleted: after === null,
     forced,
     compare: `${repoPage(act.world, act.repo)}/compare/${before ?? zeros}...${after ?? zeros}`,
-    commits: before === null && shaped.length === commitsInPayload ? [] : shaped,
-    head_commit: shaped.at(-1) ?? null,
+    commits: shaped,
+    head_commit: head === null ? null : await pushedCommit(act, head),
     pusher: { name: act.actor.login, email: act.actor.email },
   };
+}
+
+/** The default branch's tip, which a new branch usually starts from; null for itself and in an empty repository. */
+async function forkedFrom(act: Act, { ref }: MovedRef): Promise<string | null> {
+  const main = `refs/heads/${act.repo.defaultBranch}`;
+  return ref === main ? null : ((await act.world.gitOf(act.repo).refs(main)).get(main) ?? null);
 }
 
 async function pushedCommit(act: Act, commit: CommitObject): Promise<JsonObject> {

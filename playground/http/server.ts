@@ -87,6 +87,14 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
     return;
   }
   const path = addressOf(incoming.url, incoming.headers.host, origin).pathname;
+  if (path.startsWith('/api/') && (incoming.headers['user-agent'] ?? '').trim() === '') {
+    // docs.github.com/rest: getting started, "User agent required".
+    outgoing.writeHead(403, { 'content-type': 'text/plain' });
+    outgoing.end(
+      'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.\n',
+    );
+    return;
+  }
   if (path.startsWith('/api/'))
     return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
   if (rooms.git !== undefined && (await rooms.git(incoming, outgoing))) return;

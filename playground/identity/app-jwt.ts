@@ -4,6 +4,7 @@ import { verify } from 'node:crypto';
 import * as z from 'zod';
 import { github } from '../limits/limits.ts';
 import type { World } from '../world/world.ts';
+import { clientIdOf } from './shape-people.ts';
 
 const headerSchema = z.object({ alg: z.string() });
 const claimsSchema = z.object({ iss: z.union([z.string(), z.number()]), iat: z.number(), exp: z.number() });
@@ -34,7 +35,10 @@ export function checkAppJwt(world: World, token: string): JwtVerdict {
   const claims = claimsSchema.safeParse(readJson(body));
   if (!header.success || !claims.success || header.data.alg !== 'RS256')
     return { ok: false, reason: 'unreadable' };
-  const app = world.state.apps[`${claims.data.iss}`];
+  // The App's number or, as GitHub recommends by now, its client id.
+  const app = Object.values(world.state.apps).find((one) =>
+    [`${one.id}`, clientIdOf(one.id)].includes(`${claims.data.iss}`),
+  );
   if (app?.publicKeyPem === undefined || app.publicKeyPem === null)
     return { ok: false, reason: 'unknownApp' };
   const signed = Buffer.from(`${head}.${body}`);

@@ -66,11 +66,15 @@ export function shapePublicUser(world: World, user: User): JsonObject {
   };
 }
 
+export function clientIdOf(appId: number): string {
+  return `Iv1.${appId.toString(16).padStart(16, '0')}`;
+}
+
 /** docs.github.com/rest/apps: get the authenticated app. */
 export function shapeApp(world: World, app: App): JsonObject {
   return {
     id: app.id,
-    client_id: `Iv1.${app.id.toString(16).padStart(16, '0')}`,
+    client_id: clientIdOf(app.id),
     slug: app.slug,
     node_id: nodeId('A', app.id),
     owner: shapeUserById(world, app.ownerId),

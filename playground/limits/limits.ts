@@ -41,6 +41,10 @@ export const github = {
   dispatchInputCharacters: 65_535,
   /** The receiver of a webhook must answer within this time. */
   webhookAnswerMs: 10_000,
+  /** An event with a larger payload is not delivered (docs: webhook events and payloads, payload cap). */
+  webhookPayloadBytes: 25 * 1024 * 1024,
+  /** A push of more tags than this makes no event (docs: webhook events, `push` and `create`). */
+  tagsPerPushEvent: 3,
   /** A delivery can be sent again for this long (docs: redelivering webhooks; three days on github.com). */
   redeliveryWindowMs: 3 * 24 * 60 * 60 * 1000,
   /** Entries of a directory that the contents API lists. */
@@ -57,7 +61,7 @@ export const playground = {
   /** Brackets that a request body may have open at once; what walks through a body does it by recursion. */
   bodyDepth: 500,
   /** Deliveries kept in the log; older ones are forgotten. */
-  deliveriesKept: 500,
+  deliveriesKept: 1_000,
   /** Characters of an answer kept with its delivery. */
   deliveryAnswerCharacters: 4_096,
   /** Webhooks on the way at the same time. */

@@ -38,8 +38,8 @@ export function secondaryWaitMs(world: World, caller: Caller, cost: Cost): numbe
   if (inFlight >= github.requestsAtOnce) return github.secondaryWaitMs;
   const recent = entries.filter(({ atMs }) => atMs > now - minuteMs);
   const spending = recent.filter(({ resource }) => resource === cost.resource);
-  if (pointsOf(spending, cost.resource) + cost.points > pointsPerMinute[cost.resource])
-    return untilFree(spending[0], minuteMs, now);
+  const excess = pointsOf(spending, cost.resource) + cost.points - pointsPerMinute[cost.resource];
+  if (excess > 0) return untilFree(lastToLeave(spending, excess), minuteMs, now);
   if (!cost.content) return null;
   const content = entries.filter((one) => one.content && one.atMs > now - hourMs);
   const lately = content.filter(({ atMs }) => atMs > now - minuteMs);
@@ -86,6 +86,15 @@ const pointsPerMinute: Readonly<Record<RateResource, number>> = {
 
 function pointsOf(entries: readonly Entry[], resource: RateResource): number {
   return entries.reduce((sum, one) => sum + (one.resource === resource ? one.points : 0), 0);
+}
+
+/** The entry with which enough points have left: whoever waits for it is let in. */
+function lastToLeave(entries: readonly Entry[], points: number): Entry | undefined {
+  let freed = 0;
+  return entries.find((one) => {
+    freed += one.points;
+    return freed >= points;
+  });
 }
 
 function untilFree(oldest: Entry | undefined, spanMs: number, now: number): number {

@@ -45,7 +45,14 @@ type Answered = Pick<Delivery, 'status' | 'statusCode' | 'responseHeaders' | 're
 async function send(transport: Transport, hook: Outgoing, answerMs: number): Promise<Answered> {
   const signal = AbortSignal.timeout(answerMs);
   try {
-    const request = new Request(hook.url, { method: 'POST', headers: hook.headers, body: hook.body, signal });
+    const request = new Request(hook.url, {
+      method: 'POST',
+      headers: hook.headers,
+      body: hook.body,
+      signal,
+      // GitHub follows no redirect: another address would get what was signed for this one.
+      redirect: 'manual',
+    });
     const response = await transport(request);
     const text = await response.text();
     return {

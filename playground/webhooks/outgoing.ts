@@ -2,6 +2,7 @@
 
 import { holds, type PermissionNeed } from '../identity/permissions.ts';
 import type { App, Installation } from '../identity/state-people.ts';
+import { github } from '../limits/limits.ts';
 import { isWebhook, type WorldEvent } from '../world/bus.ts';
 import { publishWebhook } from '../world/channels.ts';
 import { covers } from '../world/lookup.ts';
@@ -54,7 +55,8 @@ export function webhooksOf(world: World, event: WorldEvent): readonly Outgoing[]
     const alternative: PermissionNeed = event.type === 'issue_comment' ? 'pull_requests:read' : need;
     const readable = holds(installation.permissions, need) || holds(installation.permissions, alternative);
     if (!installation.events.includes(event.type) || !readable) continue;
-    found.push(outgoing(world, event, app, installation, app.webhook));
+    const hook = outgoing(world, event, app, installation, app.webhook);
+    if (Buffer.byteLength(hook.body) <= github.webhookPayloadBytes) found.push(hook);
   }
   return found;
 }
@@ -99,7 +101,8 @@ export function signed(
     headers: {
       accept: '*/*',
       'content-type': 'application/json',
-      'user-agent': 'GitHub-Hookshot/playground',
+      // As a receiver may check it: GitHub-Hookshot/ and some hexadecimal digits.
+      'user-agent': 'GitHub-Hookshot/0f1a2b3',
       'x-github-delivery': guid,
       'x-github-event': about.event,
       'x-github-hook-id': `${app.id}`,
@@ -110,7 +113,8 @@ export function signed(
   };
 }
 
-/** Both signatures of a text under the secret that the App has now. */
+/** Both signatures of a text under the secret that the App has now; a hook without a secret is not signed. */
 export function signatures(body: string, secret: string): Readonly<Record<string, string>> {
+  if (secret === '') return {};
   return { 'x-hub-signature': signature1(body, secret), 'x-hub-signature-256': signature256(body, secret) };
 }

@@ -115,10 +115,10 @@ function isDropped(fault: DropFault, hook: Outgoing): boolean {
   return lot(fault.seed, hook.guid) < fault.rate;
 }
 
-/** The same bytes and GUID, signed with the secret that the App has now. */
+/** The same bytes and GUID, to the address and with the secret that the App has now. */
 function outgoingAgain(world: World, delivery: Delivery): Outgoing {
-  const secret = world.state.apps[delivery.appId]?.webhook?.secret;
-  const fresh = secret === undefined ? {} : signatures(delivery.requestBody, secret);
+  const webhook = world.state.apps[delivery.appId]?.webhook ?? null;
+  const fresh = webhook === null ? {} : signatures(delivery.requestBody, webhook.secret);
   return {
     guid: delivery.guid,
     appId: delivery.appId,
@@ -126,8 +126,12 @@ function outgoingAgain(world: World, delivery: Delivery): Outgoing {
     repoId: delivery.repoId,
     event: delivery.event,
     action: delivery.action,
-    url: delivery.url,
-    headers: { ...delivery.requestHeaders, ...fresh },
+    url: webhook?.url ?? delivery.url,
+    headers: { ...withoutSignatures(delivery.requestHeaders), ...fresh },
     body: delivery.requestBody,
   };
+}
+
+function withoutSignatures(headers: Delivery['requestHeaders']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('x-hub-signature')));
 }

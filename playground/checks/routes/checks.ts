@@ -198,13 +198,16 @@ function suiteFor(call: ActorCall, appId: number, headSha: string): CheckSuite {
   );
   if (known !== undefined) return known;
   const now = call.world.clock.now();
-  const pull = Object.values(call.world.state.issues).find((one) => one.pull?.headSha === headSha)?.pull;
+  // Of a fork's branch GitHub does not tell the name (docs.github.com/webhooks: check_suite).
+  const pull = Object.values(call.world.state.issues).find(
+    (one) => one.repoId === call.repo.id && one.pull?.headSha === headSha,
+  )?.pull;
   const suite: CheckSuite = {
     id: nextId(call.world, 'checkSuites'),
     repoId: call.repo.id,
     appId,
     headSha,
-    headBranch: pull?.headRef ?? null,
+    headBranch: pull?.headRepoId === call.repo.id ? pull.headRef : null,
     createdAtMs: now,
     updatedAtMs: now,
   };

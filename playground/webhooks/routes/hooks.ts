@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { pageOf } from '../../api/paging.ts';
 import { parseJson } from '../../api/read-body.ts';
-import { type Answer, failed, notFound, ok, unprocessable } from '../../api/reply.ts';
+import { type Answer, failed, notFound, ok } from '../../api/reply.ts';
 import { type Call, plain, type Route, withBody } from '../../api/route.ts';
 import { appIdOf } from '../../identity/routes/apps.ts';
 import { github } from '../../limits/limits.ts';
@@ -62,16 +62,17 @@ function listDeliveries(call: Call): Answer {
 function attempt(call: Call): Answer {
   const row = deliveryOf(call);
   if (row === null) return notFound();
-  if (call.world.clock.now() - row.deliveredAtMs > github.redeliveryWindowMs) {
-    return unprocessable('This delivery is too old to be sent again.');
-  }
   if (!redeliver(call.world, row)) return failed(503, 'Webhooks are not running.');
   return { status: 202, body: {}, headers: {} };
 }
 
+/** After three days a delivery is neither listed nor shown nor sent again (docs: redelivering webhooks). */
 function ofApp(call: Call): readonly Delivery[] {
   const appId = appIdOf(call);
-  return Object.values(call.world.state.deliveries).filter((row) => row.appId === appId);
+  const since = call.world.clock.now() - github.redeliveryWindowMs;
+  return Object.values(call.world.state.deliveries).filter(
+    (row) => row.appId === appId && row.deliveredAtMs >= since,
+  );
 }
 
 function deliveryOf(call: Call): Delivery | null {

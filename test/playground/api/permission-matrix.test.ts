@@ -3,13 +3,12 @@
  * and docs.github.com/organizations/managing-user-access…/repository-roles-for-an-organization).
  */
 
-import { sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allRoutes } from '../../../playground/api/all-routes.ts';
 import type { Route } from '../../../playground/api/route.ts';
 import type { Permissions, Role } from '../../../playground/identity/state-people.ts';
 import { mintInstallationToken, mintUserToken } from '../../../playground/identity/tokens.ts';
-import { appId, createTown, keys, type Town } from '../world/town.ts';
+import { appJwt, createTown, type Town } from '../world/town.ts';
 
 type RepoRoute = Exclude<Route, { readonly scope: 'plain' }>;
 const plainRoutes = allRoutes.filter((route) => route.scope === 'plain');
@@ -46,14 +45,6 @@ function installationToken(town: Town, permissions: Permissions): string {
   const row = Object.values(town.world.state.installations)[0];
   if (row === undefined) throw new Error('no installation');
   return mintInstallationToken(town.world, row, permissions, null).token;
-}
-
-/** As an App signs for itself (docs.github.com/apps: generating a JSON web token). */
-function appJwt(town: Town): string {
-  const now = Math.floor(town.world.clock.now() / 1000);
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: now, exp: now + 300, iss: appId })}`;
-  return `${text}.${sign('RSA-SHA256', Buffer.from(text), keys.privateKey).toString('base64url')}`;
 }
 
 const isRefused = (status: number): boolean => status === 401 || status === 403;

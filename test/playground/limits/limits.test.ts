@@ -150,3 +150,25 @@ describe('GraphQL', () => {
     await mira.request('GET /user');
   });
 });
+
+describe('retry-after', () => {
+  it('is as long as it takes: whoever waits for it is let in, whatever the request costs', async () => {
+    const { town, bot } = await talkative();
+    const read = () => bot.request('GET /repos/{owner}/{repo}/labels', at);
+    for (let asked = 0; asked < 900; asked += 1) {
+      if (asked % 300 === 0) town.advance(1_000);
+      await read();
+    }
+    for (let asked = 0; asked < 4; asked += 1) town.advance(5_000);
+    const write = () =>
+      bot.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
+        ...at,
+        issue_number: 1,
+        state: 'closed',
+      });
+    const refused = write();
+    await expect(refused).rejects.toMatchObject({ response: { headers: { 'retry-after': '38' } } });
+    town.advance(38_000);
+    expect((await write()).status).toBe(200);
+  });
+});

@@ -167,7 +167,7 @@ describe('lists', () => {
     const guest = town.as(null);
     for (let count = 0; count < 60; count += 1) await guest.request('GET /repos/{owner}/{repo}', at);
     const over = await refusal(guest.request('GET /repos/{owner}/{repo}', at));
-    expect(over).toMatchObject({ status: 403, message: 'API rate limit exceeded for anonymous.' });
+    expect(over).toMatchObject({ status: 403, message: 'API rate limit exceeded for 127.0.0.1.' });
     town.advance(60 * 60 * 1000);
     expect((await guest.request('GET /repos/{owner}/{repo}', at)).status).toBe(200);
   });

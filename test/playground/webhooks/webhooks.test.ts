@@ -3,7 +3,7 @@
 import { verify } from '@octokit/webhooks-methods';
 import { describe, expect, it } from 'vitest';
 import { startWebhooks, type Webhooks } from '../../../playground/webhooks/webhooks.ts';
-import { allEvents, at, createTown, keys, refusal, secret, type Town } from '../world/town.ts';
+import { allEvents, appJwt, at, createTown, keys, refusal, secret, type Town } from '../world/town.ts';
 
 type Received = { readonly headers: Headers; readonly body: string };
 
@@ -112,11 +112,30 @@ describe('webhooks', () => {
     expect(again?.body).toBe(first?.body);
     const newest = (await app.request('GET /app/hook/deliveries')).data[0];
     expect(newest).toMatchObject({ redelivery: true, status: 'OK', status_code: 200 });
-    town.advance(8 * 24 * 60 * 60 * 1000);
-    expect(
-      (await refusal(app.request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id })))
-        .status,
-    ).toBe(422);
+  });
+
+  it('can be asked for again for three days, and are gone after them', async () => {
+    const town = createTown();
+    const { hooks, inbox } = listening(town, () => 500);
+    await talk(town);
+    await hooks.settled();
+    // An App signs with the town's time, which is not the machine's by now.
+    const app = () => town.as(appJwt(town));
+    const delivery_id = Number((await app().request('GET /app/hook/deliveries')).data[0]?.id ?? 0);
+    const asked = 'POST /app/hook/deliveries/{delivery_id}/attempts';
+    town.advance(71 * 60 * 60 * 1000);
+    expect((await app().request(asked, { delivery_id })).status).toBe(202);
+    await hooks.settled();
+    expect(inbox).toHaveLength(3);
+    town.advance(2 * 60 * 60 * 1000);
+    const gone = app();
+    expect((await refusal(gone.request(asked, { delivery_id }))).status).toBe(404);
+    const one = gone.request('GET /app/hook/deliveries/{delivery_id}', { delivery_id });
+    expect((await refusal(one)).status).toBe(404);
+    // What was sent again two hours ago is younger.
+    expect((await gone.request('GET /app/hook/deliveries')).data.map(({ redelivery }) => redelivery)).toEqual(
+      [true],
+    );
   });
 
   it('vanish when told to: all, or a share of an event by seed', async () => {

@@ -1,6 +1,6 @@
 /** A small GitHub for tests of the world: in-memory git, a clock moved by hand, seeded randomness, octokit for everybody. */
 
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { changeTree, type PathChange } from '../../../playground/git/store/git-trees.ts';
@@ -128,6 +128,14 @@ export function createTown(options: SeedOptions & { readonly permissions?: Permi
 }
 
 export const at = { owner: 'lab', repo: 'ferries' } as const;
+
+/** As an App signs for itself by the town's time (docs.github.com/apps: generating a JSON web token). */
+export function appJwt({ world }: Town, claims: Readonly<Record<string, unknown>> = {}): string {
+  const now = Math.floor(world.clock.now() / 1000);
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: now, exp: now + 300, iss: appId, ...claims })}`;
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), keys.privateKey).toString('base64url')}`;
+}
 
 /** What a refused request answers; a request that succeeds fails the test. */
 export async function refusal(

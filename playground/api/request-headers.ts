@@ -1,0 +1,33 @@
+/** What the headers of a request may ask for: a version of the API, and a form of the answer. */
+
+import { type Answer, failed } from './reply.ts';
+
+const versions = ['2022-11-28', '2026-03-10'];
+const defaultVersion = '2022-11-28';
+
+/** The version that the answer is in (docs.github.com/rest: API versions). */
+export function selectedVersion(headers: Headers): string {
+  const wanted = headers.get('x-github-api-version');
+  return wanted !== null && versions.includes(wanted) ? wanted : defaultVersion;
+}
+
+/**
+ * 400 for a version that GitHub has not, 415 for an `Accept` without JSON (docs.github.com/rest: media types), a loud
+ * 501 for rendered texts, which nothing here makes; null: the request may go on.
+ */
+export function refuseHeaders(headers: Headers): Answer | null {
+  const version = headers.get('x-github-api-version');
+  if (version !== null && !versions.includes(version))
+    return failed(400, `"${version}" is not a supported API version. Supported: ${versions.join(', ')}.`);
+  const accept = headers.get('accept') ?? '';
+  const [form] = /(?<=application\/vnd\.github\.(?:v3\.)?)(?:html|text|full|object)\b/.exec(accept) ?? [];
+  if (form !== undefined)
+    return failed(501, `THE PLAYGROUND RENDERS NO TEXT: it has no answer in the media type \`${form}\``);
+  const media = accept.split(',').map((one) => one.split(';', 1)[0]?.trim() ?? '');
+  if (accept.trim() === '' || media.some(isServed)) return null;
+  return failed(415, `Unsupported 'Accept' header: '${accept}'. Must accept 'application/json'.`);
+}
+
+function isServed(media: string): boolean {
+  return media === '*/*' || /^application\/(?:\*|json|vnd\.github[\w.-]*(?:\+json)?)$/.test(media);
+}
