@@ -4,7 +4,7 @@ import { limits } from '../domain/limits.ts';
 import { signaturesOf } from './signatures.ts';
 import { nameOf, taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
 
-/** One signature seen. `line` is the first line that showed it, cut to a length for people; scrub before posting. */
+/** One signature seen. `line` is the first line that showed it, up to `limits.logLineCharsMax`: scrub it, then cut it. */
 export type FailureSighting = {
   readonly id: string;
   readonly line: string;
@@ -43,11 +43,10 @@ export function readFailure<Facts extends Sightings>(facts: Facts, line: string)
   const found = signaturesOf(line);
   const isException = EXCEPTION.test(line);
   if (found.length === 0 && !isException) return known;
-  const shown = line.slice(0, limits.messageCharactersMax).toWellFormed();
   const worker = workerAddress(line) ?? originOf(known);
-  const seen = { line: shown, lineNumber: facts.lines, worker };
+  const seen = { line, lineNumber: facts.lines, worker };
   const failures = found.reduce((all, { id }) => addSighting(all, id, seen), facts.failures);
-  return { ...known, failures, lastException: isException ? shown : facts.lastException };
+  return { ...known, failures, lastException: isException ? line : facts.lastException };
 }
 
 /** What is raised within a traceback belongs to the task that its head names. */

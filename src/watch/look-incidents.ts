@@ -6,7 +6,7 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { Incident, RunState } from '../domain/logbook/run-state.ts';
 import type { IncidentCode } from '../domain/reasons.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type Look, saidOf, tellable } from './look.ts';
+import { type Look, saidOf, tellable, tellableLine } from './look.ts';
 import { SIGNATURES } from './signatures.ts';
 import { unreadOf } from './unread.ts';
 
@@ -31,7 +31,7 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
         signature: failure.id,
         class: row?.class ?? '',
         advice: row?.advice ?? '',
-        line: tellable(look, failure.line),
+        line: tellableLine(look, failure.line),
         ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
       });
     });

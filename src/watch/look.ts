@@ -30,3 +30,13 @@ export function saidOf(job: JobObservation): string {
 export function tellable({ redact }: Pick<Look, 'redact'>, text: string): string {
   return redact(text).slice(0, limits.messageCharactersMax).toWellFormed();
 }
+
+/**
+ * The same of a line of a log. The end of one that was too long to be read whole may be half of a secret, which nobody
+ * finds: it is left out after the scrubbing, whatever that has made shorter.
+ */
+export function tellableLine({ redact }: Pick<Look, 'redact'>, line: string): string {
+  const clean = redact(line);
+  const whole = line.length < limits.logLineCharsMax ? clean : clean.slice(0, -limits.secretCharactersMax);
+  return whole.slice(0, limits.messageCharactersMax).toWellFormed();
+}

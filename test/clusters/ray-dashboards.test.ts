@@ -245,6 +245,33 @@ describe('what Ray tells of a job', () => {
     });
   });
 
+  it('leaves no half of a value in what it complains of, wherever its words are cut', async () => {
+    const value = SPEC.env['WANDB_API_KEY'] ?? '';
+    const why = async (line: string, status = 400): Promise<string> => {
+      const text = `Traceback\n${line}`;
+      const listener: RequestListener = (request, response) => {
+        const [code, type, body] =
+          request.url === '/api/version'
+            ? json(VERSION)
+            : request.method === 'GET' && request.url === '/api/jobs/job-1'
+              ? [404, 'text/plain', 'Job job-1 does not exist']
+              : request.url === '/api/jobs/'
+                ? [status, 'text/plain', text]
+                : [200, 'text/plain', ''];
+        response.writeHead(Number(code), { 'content-type': String(type) }).end(body);
+      };
+      const outcome = await engineAt(await serving(listener)).submit(SPEC);
+      return 'message' in outcome ? outcome.message : JSON.stringify(outcome);
+    };
+    const lines = [
+      ...Array.from({ length: value.length }, (_, less) => `${'x'.repeat(1_000 - less)}${value} more`),
+      `TypeError ${value.repeat(2_000)}`,
+    ];
+    for (const line of lines)
+      for (const status of [400, 500]) expect(await why(line, status)).not.toMatch(/wandb|secret/);
+    expect(await why(`TypeError: ${value}!`)).toBe('400: TypeError: ***!');
+  }, 20_000);
+
   it('is unknown for one job where the list tells of it in an unknown way, and fine for the others', async () => {
     const list = [
       { ...DETAILS, status: 'NEW' },

@@ -50,6 +50,27 @@ describe('a job of Ray', () => {
     });
   });
 
+  it('that failed tells no half of a secret, where Ray has cut the last lines of its log in one', () => {
+    const told = (log: string, variables: object = { A: 'first-half-second-half' }): string => {
+      const message = `Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):\n${log.slice(-20_000)}`;
+      const job = readJobDetails({ ...LIVE, message, runtime_env: { env_vars: variables } }, null, scrub);
+      return job?.found.message ?? '';
+    };
+    const secret = 'first-half-second-half';
+    const rest = ` and more\nlast ${'x'.repeat(19_950)}\n`;
+    const cut = `${secret}${rest}`;
+    for (let less = 0; less < 40; less += 1)
+      expect(told(cut.slice(0, cut.length - less))).not.toMatch(/half/);
+    expect(told(cut)).toContain('\nlast xxx');
+    // One line and nothing else: no part of it is certainly whole.
+    expect(told(`${secret}${'x'.repeat(19_990)}`)).toMatch(/20,000 chars\):$/);
+    // What Ray has not cut is told whole.
+    expect(told(`a\n${secret}\nb\n`)).toMatch(/:\na\n\*\*\*\nb\n$/);
+    expect(told('x line-of-the-key-2 y\n', { K: 'line-of-the-key-1\nline-of-the-key-2\n' })).toMatch(
+      /x \*\*\* y\n$/,
+    );
+  });
+
   it('that has not started says so by what is missing', () => {
     const pending = { type: 'SUBMISSION', submission_id: 'job1', status: 'PENDING', driver_info: null };
     expect(readJobDetails(pending, null, scrub)?.found).toMatchObject({

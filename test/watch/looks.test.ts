@@ -5,7 +5,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { after, fromRfc3339 } from '../../src/domain/time.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../src/watch/cadence.ts';
 import { leaseFor, released } from '../../src/watch/lease.ts';
-import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import { NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
@@ -169,6 +169,22 @@ describe('a look', () => {
   it('at an ended run or one that was not submitted is nothing', () => {
     expect(types(found('RUNNING'), watched.ended())).toEqual([]);
     expect(types(found('RUNNING'), aRun())).toEqual([]);
+  });
+
+  it('shows no half of a secret, wherever a line is cut and however much the scrubbing makes of it', () => {
+    const secret = 'first-half-second-half';
+    const redact = (text: string): string => text.replaceAll(secret, '***');
+    const shown = (line: string): string => {
+      const log = readLogText(NO_LOG_FACTS, `KeyError: ${line}\n`);
+      const [, incident] = eventsOf(submitted.state, { ...found('RUNNING'), redact, log });
+      return JSON.stringify(incident);
+    };
+    for (const length of [limits.messageCharactersMax, limits.logLineCharsMax])
+      for (let before = length - 40; before < length; before += 1)
+        expect(shown(`${'x'.repeat(before)}${secret} and more`)).not.toContain('half');
+    for (let before = 0; before < secret.length; before += 1)
+      expect(shown(`${'x'.repeat(before)}${secret.repeat(1_000)}`)).not.toContain('half');
+    expect(shown(`it's ${secret} here`)).toContain("KeyError: it's *** here");
   });
 
   it('whose message is cut in the middle of a character can still be recorded', () => {

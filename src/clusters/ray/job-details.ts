@@ -34,6 +34,11 @@ const jobDetails = z.object({
   driver_exit_code: z.number().int().nullish(),
 });
 
+/** Where Ray's message says that the log's lines begin, and how many characters of them it keeps. */
+const LAST_LINES = /^[^\n]{0,200}\(truncated to ([\d,]{1,12}) chars\):\n/;
+/** A shorter line of a key file (a brace, a header) stands in ordinary text too. */
+const SECRET_LINE_CHARACTERS_MIN = 12;
+
 /** A job with the id under which it was submitted, null for a driver that nobody submitted, and Ray's own, null before it has a driver. */
 export type RayJob = {
   readonly submissionId: string | null;
@@ -63,7 +68,7 @@ export function readJobDetails(
     found: {
       kind: 'found',
       status: job.status,
-      message: clean(job.message ?? ''),
+      message: clean(wholeLinesOf(job.message ?? '')),
       errorType: isFailed ? (job.error_type ?? null) : null,
       exitCode: isFailed || job.status === 'SUCCEEDED' ? (job.driver_exit_code ?? null) : null,
       startedAtMs: job.start_time,
@@ -91,10 +96,27 @@ function detailsOf(
   );
 }
 
-/** Ours say whose job it is and may be read. */
+/**
+ * A failed job's message ends with the last lines of its log, of which Ray keeps the last 20,000 characters
+ * (ray-project/ray, python/ray/dashboard/modules/job/job_log_storage_client.py). Where so many are there, the first line
+ * may be half of one, and with it half of a secret, which no scrubbing finds: it is left out.
+ */
+function wholeLinesOf(message: string): string {
+  const opening = LAST_LINES.exec(message);
+  const charactersMax = Number(opening?.[1]?.replaceAll(',', '') ?? Number.POSITIVE_INFINITY);
+  const head = opening?.[0] ?? '';
+  const lines = message.slice(head.length);
+  if (opening === null || lines.length < charactersMax) return message;
+  const newline = lines.indexOf('\n');
+  return newline === -1 ? head.trimEnd() : head + lines.slice(newline + 1);
+}
+
+/** Ours say whose job it is and may be read. A value of several lines is also known by each, because a log shows them so. */
 function secretsOf(variables: unknown): readonly string[] {
   if (typeof variables !== 'object' || variables === null) return [];
   return Object.entries(variables).flatMap(([name, value]) =>
-    typeof value === 'string' && !name.startsWith('FERRYBOT_') ? [value] : [],
+    typeof value === 'string' && !name.startsWith('FERRYBOT_')
+      ? [value, ...value.split(/\r?\n/).filter((line) => line.length >= SECRET_LINE_CHARACTERS_MIN)]
+      : [],
   );
 }

@@ -1,8 +1,12 @@
 /** `ferrybot read-log < job.log`: what the watch would make of a training log. */
 
 import { redact } from '../../../host/redactor.ts';
+import { tellableLine } from '../../../watch/look.ts';
 import { readLogInput } from '../read-log-input.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
+
+// No value is known to be secret here.
+const SHAPES_ONLY = { redact: (text: string): string => redact(text, []) };
 
 /** Exit 0 if the log shows progress and no failure signature. */
 export async function readLogVerb(args: readonly string[], io: VerbIo): Promise<number> {
@@ -12,12 +16,15 @@ export async function readLogVerb(args: readonly string[], io: VerbIo): Promise<
   const read = await readLogInput(io.stdin);
   if (!read.ok) return misused(io, wantsJson, read.error);
   const facts = read.value;
-  const failures = facts.failures.map((failure) => ({ ...failure, line: redact(failure.line, []) }));
+  const failures = facts.failures.map((failure) => ({
+    ...failure,
+    line: tellableLine(SHAPES_ONLY, failure.line),
+  }));
   const { carry: _carry, skipping: _skipping, lastException, ...told } = facts;
   const answer = {
     ...told,
     failures,
-    lastException: lastException === null ? null : redact(lastException, []),
+    lastException: lastException === null ? null : tellableLine(SHAPES_ONLY, lastException),
   };
   if (wantsJson) io.stdout.write(`${JSON.stringify(answer)}\n`);
   else {

@@ -66,12 +66,13 @@ export function refusalOf(settings: RestSettings, answer: HttpAnswer): NoAnswer 
 
 /** What a JSON answer says; anything else is no answer of a Ray that we know. */
 export function parse<Value>(
+  settings: RestSettings,
   answer: Answer,
   schema: z.ZodType<Value>,
 ): { readonly kind: 'said'; readonly value: Value } | NoAnswer {
   if (answer.kind === 'unknown') return answer;
   if (answer.status !== 200)
-    return noAnswer('no-ray', `the dashboard answers ${answer.status}: ${lastLine(answer.text)}`);
+    return noAnswer('no-ray', `the dashboard answers ${answer.status}: ${lastLine(settings, answer.text)}`);
   const json = jsonOf(answer.text);
   const parsed = json === undefined ? undefined : schema.safeParse(json);
   if (parsed?.success === true) return { kind: 'said', value: parsed.data };
@@ -79,11 +80,19 @@ export function parse<Value>(
   return noAnswer('no-ray', `this is no answer of Ray that is known here: ${why}`);
 }
 
-/** Ray's tracebacks say what is wrong in their last line; of a page of HTML nothing is worth repeating. */
-export function lastLine(text: string): string {
+/**
+ * Ray's tracebacks say what is wrong in their last line; of a page of HTML nothing is worth repeating. Without secrets,
+ * `more` among them, and bounded: what is cut is cut afterwards, because nobody finds half a secret.
+ */
+export function lastLine(settings: RestSettings, text: string, more: readonly string[] = []): string {
   const lines = text.split('\n').filter((line) => /[^\s.]/.test(line));
   const last = lines.at(-1)?.trim() ?? '';
-  return last.startsWith('<') ? 'a page of HTML' : last.slice(0, limits.messageCharactersMax).toWellFormed();
+  if (last.startsWith('<')) return 'a page of HTML';
+  // The end of what was cut on its way may be half of one.
+  const isTorn = last.length >= limits.rayAnswerTextMax || text.length >= limits.rayAnswerTextMax;
+  const clean = scrub(settings, last.slice(0, limits.rayAnswerTextMax), more);
+  const whole = isTorn ? clean.slice(0, -limits.secretCharactersMax) : clean;
+  return whole.slice(0, limits.messageCharactersMax).toWellFormed();
 }
 
 /** Without our token and what else is known to be secret. */

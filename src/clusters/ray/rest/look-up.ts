@@ -22,7 +22,7 @@ export function isJobId(id: string): boolean {
 export async function lookUp(settings: RestSettings, jobId: string, session: string | null): Promise<LookUp> {
   const answer = await ask(settings, { method: 'GET', path: `api/jobs/${jobId}` });
   if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'missing' };
-  const said = parse(answer, z.unknown());
+  const said = parse(settings, answer, z.unknown());
   if (said.kind === 'unknown') return said;
   const job = readJobDetails(said.value, session, (text, secrets) => scrub(settings, text, secrets));
   if (job === null) return noAnswer('no-ray', 'this is no job of a Ray that is known here');

@@ -24,7 +24,7 @@ export async function observeManyOverRest(
   if (before.kind === 'unknown') return asked.map(() => ({ kind: 'unknown', message: before.message }));
   const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
   if (answer.kind === 'unknown' && answer.cause === 'too-large') return oneByOne(settings, asked);
-  const list = parse(answer, z.array(z.unknown()));
+  const list = parse(settings, answer, z.array(z.unknown()));
   if (list.kind === 'unknown') return asked.map(() => ({ kind: 'unknown', message: list.message }));
   const after = await readSession(settings);
   const { jobs, nameless } = byId(settings, list.value, before.id);

@@ -24,7 +24,7 @@ export async function openLog(settings: RestSettings, jobId: string): Promise<Op
   if (opened.kind !== 'said') return opened;
   const { status, text } = opened;
   if (saysMissing(opened, jobId)) return { kind: 'absent' };
-  const message = scrub(settings, `no log: ${status}: ${lastLine(text)}`);
+  const message = scrub(settings, `no log: ${status}: ${lastLine(settings, text)}`);
   if (status !== 500 || !text.includes('UnicodeDecodeError')) return { kind: 'failed', message };
   const file = await openFile(settings, jobId);
   return file.kind === 'open' ? file : { kind: 'failed', message: `${message}; ${file.message}` };
@@ -45,7 +45,7 @@ async function openFile(
   const opened = await open(settings, `api/v0/logs/file?${query}`);
   if (opened.kind === 'failed') return opened;
   if (opened.kind === 'said')
-    return failed(scrub(settings, `no file either: ${opened.status}: ${lastLine(opened.text)}`));
+    return failed(scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`));
   const { contentType } = opened.answer;
   if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
   opened.answer.close();

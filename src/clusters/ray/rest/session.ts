@@ -12,7 +12,7 @@ const versionAnswer = z.object({ ray_version: z.string().min(1), session_name: z
 export async function readSession(
   settings: RestSettings,
 ): Promise<Extract<EngineSession, { kind: 'session' }> | NoAnswer> {
-  const said = parse(await ask(settings, { method: 'GET', path: 'api/version' }), versionAnswer);
+  const said = parse(settings, await ask(settings, { method: 'GET', path: 'api/version' }), versionAnswer);
   if (said.kind === 'unknown') return said;
   const { session_name: id, ray_version: version } = said.value;
   return { kind: 'session', id, version };

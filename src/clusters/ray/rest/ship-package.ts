@@ -37,7 +37,7 @@ export async function shipPackage(settings: RestSettings, folder: string): Promi
   const again = await ask(settings, { method: 'GET', path });
   if (isYes(again)) return shipped;
   if (put.kind === 'unknown') return put;
-  const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(put.text)}`;
+  const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(settings, put.text)}`;
   // Ray's own words; a gateway's error may be gone at the next try.
   const isFinal = put.status === 413 || (put.status === 500 && put.contentType.startsWith('text/plain'));
   return isFinal ? { kind: 'rejected', code: 'refused', message } : noAnswer('lost', message);

@@ -23,14 +23,15 @@ export async function stopOverRest(settings: RestSettings, jobId: string): Promi
   const answer = await ask(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
   if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'absent' };
   if (answer.kind === 'answer' && answer.status === 400)
-    return { kind: 'unknown', message: `Ray stops no job of this kind: ${lastLine(answer.text)}` };
-  const said = saidOf(answer);
+    return { kind: 'unknown', message: `Ray stops no job of this kind: ${lastLine(settings, answer.text)}` };
+  const said = saidOf(settings, answer);
   return awaitEnd(settings, jobId, scrub(settings, said));
 }
 
-function saidOf(answer: Awaited<ReturnType<typeof ask>>): string {
+function saidOf(settings: RestSettings, answer: Awaited<ReturnType<typeof ask>>): string {
   if (answer.kind === 'unknown') return `the wish may not have arrived: ${answer.message}`;
-  if (answer.status !== 200) return `the wish was refused: ${answer.status}: ${lastLine(answer.text)}`;
+  if (answer.status !== 200)
+    return `the wish was refused: ${answer.status}: ${lastLine(settings, answer.text)}`;
   try {
     const isHandedOn = stopAnswer.safeParse(JSON.parse(answer.text)).data?.stopped === true;
     return isHandedOn ? 'Ray has handed the wish on' : 'Ray found nobody to hand the wish to';

@@ -57,16 +57,21 @@ async function resolve(settings: RestSettings, spec: JobSpec, answer: Answer): P
     const found = await look(settings, spec, session.id);
     if (found !== null && found.kind !== 'unknown') return found;
     if (found !== null) continue;
-    const refusal = refusalOf(answer);
+    const refusal = refusalOf(settings, answer, values);
     if (refusal !== null) return rejected(refusal.code, scrub(settings, refusal.message, values));
   }
-  const why = answer.kind === 'unknown' ? answer.message : `${answer.status}: ${lastLine(answer.text)}`;
+  const why =
+    answer.kind === 'unknown'
+      ? answer.message
+      : `${answer.status}: ${lastLine(settings, answer.text, values)}`;
   return { kind: 'unknown', message: scrub(settings, `the submit was not confirmed: ${why}`, values) };
 }
 
 /** Answers after which Ray certainly started nothing and never will for this request. */
 function refusalOf(
+  settings: RestSettings,
   answer: Answer,
+  values: readonly string[],
 ): { readonly code: 'unauthorized' | 'refused'; readonly message: string } | null {
   if (answer.kind === 'unknown')
     return answer.cause === 'no-token' || answer.cause === 'wrong-token'
@@ -74,7 +79,9 @@ function refusalOf(
       : null;
   // 400: what we sent is no job; 405: it takes us for a browser; 413: too large.
   const isFinal = answer.status === 400 || answer.status === 405 || answer.status === 413;
-  return isFinal ? { code: 'refused', message: `${answer.status}: ${lastLine(answer.text)}` } : null;
+  return isFinal
+    ? { code: 'refused', message: `${answer.status}: ${lastLine(settings, answer.text, values)}` }
+    : null;
 }
 
 async function look(settings: RestSettings, spec: JobSpec, session: string): Promise<Found> {
