@@ -2,6 +2,8 @@
 
 import * as z from 'zod';
 import { faults as limits } from '../limits/limits.ts';
+import { assertNever } from '../world/assert.ts';
+import { matchesGlob } from './glob.ts';
 
 /** Faults of requests, of webhooks, of git pushes, and of the clock. */
 export const faultKinds = [
@@ -23,26 +25,67 @@ export type FaultKind = (typeof faultKinds)[number];
 
 /**
  * `rate` is the share of occasions that are struck, decided by `seed` and a count, so that one seed gives one history.
- * `route` is `METHOD /path` without `/api/v3`, where `*` stands for anything; for webhooks it is the event's name.
+ * `route` is `METHOD /path`, with or without `/api/v3`, where `*` stands for anything; for webhooks it is the event's name, for
+ * pushes `push` or git's own `POST /owner/repo.git/git-receive-pack`; a clock has none.
  * People's own requests are spared unless `people` says otherwise: a rehearsal should not end because mira got a 502.
+ * What is misspelt is refused: a fault that can never strike would pass for one that did no harm.
  */
-export const faultSchema = z.object({
-  kind: z.enum(faultKinds),
-  rate: z.number().min(0).max(1),
-  seed: z.int().default(1),
-  route: z.string().min(1).max(limits.routeCharacters).default('*'),
-  people: z.boolean().default(false),
-  /** How slow, how late, how stale, how skewed (a negative skew puts GitHub's clock back). */
-  durationMs: z.int().min(-limits.durationMs).max(limits.durationMs).default(limits.durationDefaultMs),
-});
+export const faultSchema = z
+  .strictObject({
+    kind: z.enum(faultKinds),
+    rate: z.number().min(0).max(1),
+    seed: z.int().default(1),
+    route: z.string().min(1).max(limits.routeCharacters).default('*'),
+    people: z.boolean().default(false),
+    /** How slow, how late, how stale, how skewed (a negative skew puts GitHub's clock back). */
+    durationMs: z.int().min(-limits.durationMs).max(limits.durationMs).default(limits.durationDefaultMs),
+  })
+  .superRefine(({ kind, route, durationMs }, context) => {
+    const complaint = route === '*' ? null : routeComplaint(kind, route);
+    if (complaint !== null) context.addIssue({ code: 'custom', path: ['route'], message: complaint });
+    if (durationMs < 0 && kind !== 'clock-skew')
+      context.addIssue({
+        code: 'custom',
+        path: ['durationMs'],
+        message: 'only a clock goes back: not negative',
+      });
+  });
 
 export type Fault = z.output<typeof faultSchema>;
 
 /** Whether a route, such as `POST /repos/lab/ferries/issues`, is one of those that the fault names. */
 export function concerns(fault: Fault, route: string): boolean {
-  const source = fault.route
-    .split('*')
-    .map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
-    .join('.*');
-  return new RegExp(`^${source}$`).test(route);
+  return matchesGlob(fault.route, route);
+}
+
+/** What is wrong with a pattern that no occasion of the kind can match; null where one may. */
+function routeComplaint(kind: FaultKind, route: string): string | null {
+  switch (kind) {
+    case 'server-error':
+    case 'slow':
+    case 'lost-request':
+    case 'lost-answer':
+    case 'stale-read':
+    case 'secondary-limit':
+      return isRequest(route) ? null : 'a route is METHOD /path, such as POST /repos/*/issues';
+    case 'webhook-dropped':
+    case 'webhook-doubled':
+    case 'webhook-delayed':
+    case 'webhook-reordered':
+      return /^[a-z_*]+$/.test(route)
+        ? null
+        : "a webhook's route is the name of its event, such as issue_comment";
+    case 'push-answer-lost':
+      return matchesGlob(route, 'push') || isRequest(route)
+        ? null
+        : "a push's route is push, or POST /owner/repo.git/git-receive-pack";
+    case 'clock-skew':
+      return 'a clock has no routes';
+    default:
+      return assertNever(kind);
+  }
+}
+
+function isRequest(route: string): boolean {
+  return /^(?:\*|[A-Z]+(?:\*| [/*]))/.test(route);
 }

@@ -1,13 +1,14 @@
 /** Lets faults strike requests of the API: before GitHub acts, after it, or instead of it. */
 
-import { secondaryLimit } from '../api/reply.ts';
-import { faults as limits } from '../limits/limits.ts';
+import { identify } from '../identity/identity.ts';
 import type { World } from '../world/world.ts';
 import { type Asked, looked } from './asked.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import type { Fault } from './fault.ts';
+import type { FaultKind } from './fault.ts';
+import { waitOut } from './slow-answers.ts';
 import { staleOrFresh } from './stale-reads.ts';
-import { isOn, lot, strike } from './strike.ts';
+import { beginStorm, refusedByStorm } from './storms.ts';
+import { draw, isOn, lot, type Occasion, record, type Strike } from './strike.ts';
 
 const kinds = [
   'server-error',
@@ -16,81 +17,83 @@ const kinds = [
   'lost-answer',
   'stale-read',
   'secondary-limit',
-] as const;
+] as const satisfies readonly FaultKind[];
 
-/** Answers a request, with what the faults that are on do to it. */
+/** Answers a request, with what the faults that are on do to it: all that are slow, then the first of the others. */
 export async function answerWithFaults(
   world: World,
   request: Request,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   if (!isOn(world, kinds)) return answer(request);
-  const spared = isPerson(request) && !world.state.settings.faults.some(({ people }) => people);
-  if (spared) return answer(request);
   const asked = await looked(request);
-  const stormEndMs = storms.get(world)?.get(asked.caller) ?? 0;
-  if (asked.writes && stormEndMs > world.clock.now()) return limited(stormEndMs - world.clock.now());
-  const fault = strike(
-    world,
-    asked.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds,
-    asked.route,
+  const occasion: Occasion = {
+    routes: asked.routes,
+    byPerson: isPerson(world, request.headers.get('authorization')),
+  };
+  const refused = asked.writes ? refusedByStorm(world, asked.caller) : null;
+  if (refused !== null) return refused;
+  const strikes = draw(world, asked.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds, occasion);
+  for (const { fault } of strikes.filter((one) => one.fault.kind === 'slow')) {
+    record(world, fault, occasion);
+    await waitOut(world, fault);
+  }
+  const other = strikes.find(
+    ({ fault }) =>
+      fault.kind !== 'slow' &&
+      (asked.writes || fault.kind !== 'secondary-limit') &&
+      // Whoever waited may have been let go by somebody who switched everything off.
+      world.state.settings.faults.includes(fault),
   );
-  if (fault === null) return staleOrFresh(world, asked, null, answer);
-  return struck(world, asked, fault, answer);
+  return other === undefined
+    ? staleOrFresh(world, asked, null, answer)
+    : struck(world, asked, occasion, other, answer);
 }
 
-const storms = new WeakMap<World, Map<string, number>>();
+/** Whether a person asks, by what the `authorization` header shows. */
+export function isPerson(world: World, authorization: string | null): boolean {
+  const identity = identify(world, authorization);
+  return identity.ok && identity.caller.kind === 'user';
+}
 
 async function struck(
   world: World,
   asked: Asked,
-  fault: Fault,
+  occasion: Occasion,
+  { fault, count }: Strike,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
+  // A read that nobody made before has no older answer: it tells itself whether it struck.
+  if (fault.kind === 'stale-read')
+    return staleOrFresh(world, asked, { fault, onStale: () => record(world, fault, occasion) }, answer);
+  record(world, fault, occasion);
   switch (fault.kind) {
     case 'server-error':
-      return serverError(fault, asked);
-    case 'slow':
-      await world.clock.sleep(Math.abs(fault.durationMs));
-      return answer(asked.request);
+      return serverError(lot(fault.seed, `status/${count}`));
     case 'lost-request':
       throw new ConnectionLost('before');
     case 'lost-answer':
       await answer(asked.request);
       throw new ConnectionLost('after');
-    case 'stale-read':
-      return staleOrFresh(world, asked, fault, answer);
-    case 'secondary-limit': {
-      if (!asked.writes) return answer(asked.request);
-      const open = storms.get(world) ?? new Map<string, number>();
-      storms.set(world, open.set(asked.caller, world.clock.now() + limits.stormMs));
-      return limited(limits.stormMs);
-    }
+    case 'secondary-limit':
+      return beginStorm(world, asked.caller);
+    case 'slow':
     case 'webhook-dropped':
     case 'webhook-doubled':
     case 'webhook-delayed':
     case 'webhook-reordered':
     case 'push-answer-lost':
     case 'clock-skew':
-      throw new Error(`${fault.kind} is no fault of a request`);
+      throw new Error(`${fault.kind} answers no request`);
   }
 }
 
-function limited(waitMs: number): Response {
-  const { status, body, headers } = secondaryLimit(waitMs);
-  return Response.json(body, { status, headers });
-}
-
 /** 500 comes as JSON, 502 and 503 as the page of a proxy. */
-function serverError(fault: Fault, asked: Asked): Response {
-  const status = [500, 502, 503][Math.floor(lot(fault.seed, asked.key) * 3)] ?? 502;
+function serverError(drawn: number): Response {
+  const status = [500, 502, 503][Math.floor(drawn * 3)] ?? 502;
   if (status === 500) return Response.json({ message: 'Server Error' }, { status });
   return new Response('<html><body>Unicorn!</body></html>', {
     status,
     headers: { 'content-type': 'text/html' },
   });
-}
-
-function isPerson(request: Request): boolean {
-  return /\bghp_/.test(request.headers.get('authorization') ?? '');
 }

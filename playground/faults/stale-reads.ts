@@ -10,11 +10,14 @@ type Kept = { readonly atMs: number; readonly answer: Response };
 
 const kept = new WeakMap<World, Map<string, Kept>>();
 
-/** With a fault the same read's earlier answer if there is one that is not too old; every fresh one is remembered. */
+/**
+ * With a strike the same read's earlier answer if there is one that is not too old (`onStale` is told); every fresh one
+ * is remembered.
+ */
 export async function staleOrFresh(
   world: World,
   asked: Asked,
-  fault: Fault | null,
+  strike: { readonly fault: Fault; readonly onStale: () => void } | null,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   if (asked.writes || !isOn(world, ['stale-read'])) return answer(asked.request);
@@ -22,7 +25,8 @@ export async function staleOrFresh(
   kept.set(world, answers);
   const before = answers.get(asked.key);
   const now = world.clock.now();
-  if (fault !== null && before !== undefined && now - before.atMs <= Math.abs(fault.durationMs)) {
+  if (strike !== null && before !== undefined && now - before.atMs <= strike.fault.durationMs) {
+    strike.onStale();
     return before.answer.clone();
   }
   const fresh = await answer(asked.request);

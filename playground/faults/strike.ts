@@ -5,17 +5,46 @@ import { faults as limits } from '../limits/limits.ts';
 import { nextId, type World } from '../world/world.ts';
 import { concerns, type Fault, type FaultKind } from './fault.ts';
 
-/** The first fault of one of the kinds that strikes this occasion, or null; every occasion is counted. */
-export function strike(world: World, kinds: readonly FaultKind[], route: string): Fault | null {
-  for (const [index, fault] of world.state.settings.faults.entries()) {
-    if (!kinds.includes(fault.kind) || !concerns(fault, route)) continue;
-    const count = nextId(world, `faults/${index}/${fault.kind}`);
-    if (lot(fault.seed, `${fault.kind}/${count}`) >= fault.rate) continue;
-    world.state.faultsStruck[fault.kind] = (world.state.faultsStruck[fault.kind] ?? 0) + 1;
-    remember(world, { kind: fault.kind, route, atMs: world.clock.now() });
-    return fault;
-  }
-  return null;
+/** Something that a fault may strike, by each name that a route may give it; the first one is told of. */
+export type Occasion = {
+  readonly routes: readonly [string, ...string[]];
+  /** A person's own doing, which most faults spare. */
+  readonly byPerson: boolean;
+};
+
+/** A fault that strikes an occasion, its `count`th. */
+export type Strike = { readonly fault: Fault; readonly count: number };
+
+/**
+ * Those of the faults that are on which strike this occasion, in the order in which they were switched on. Each counts
+ * the occasions that concern it and draws a lot of its own: what others do changes nothing about its history.
+ */
+export function draw(world: World, kinds: readonly FaultKind[], occasion: Occasion): readonly Strike[] {
+  return world.state.settings.faults.flatMap((fault, index) => {
+    if (!kinds.includes(fault.kind) || (occasion.byPerson && !fault.people)) return [];
+    if (!occasion.routes.some((route) => concerns(fault, route))) return [];
+    const count = nextId(world, counterOf(index, fault));
+    return lot(fault.seed, `${fault.kind}/${count}`) < fault.rate ? [{ fault, count }] : [];
+  });
+}
+
+/** Tells that a fault did what it is there for. */
+export function record(world: World, { kind }: Fault, { routes }: Occasion): void {
+  world.state.faultsStruck[kind] = (world.state.faultsStruck[kind] ?? 0) + 1;
+  remember(world, { kind, route: routes[0], atMs: world.clock.now() });
+}
+
+/** Draws and tells: the first fault of one of the kinds that strikes this occasion, or null. */
+export function strike(world: World, kinds: readonly FaultKind[], occasion: Occasion): Fault | null {
+  const [first] = draw(world, kinds, occasion);
+  if (first === undefined) return null;
+  record(world, first.fault, occasion);
+  return first.fault;
+}
+
+/** The counter of a fault's occasions; it belongs to its place among those that are on. */
+export function counterOf(index: number, { kind }: Fault): string {
+  return `faults/${index}/${kind}`;
 }
 
 /** One time that a fault struck, with the occasion: a request's route, an event's name, `push`. */

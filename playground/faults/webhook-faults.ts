@@ -8,10 +8,14 @@ export type Journey = { readonly waitMs: number; readonly behind: boolean };
 
 const direct: Journey = { waitMs: 0, behind: false };
 
+/** The journeys of one webhook, by the name of its event; every fault draws, whatever another one does to it. */
 export function journeysOf(world: World, event: string): readonly Journey[] {
-  if (strike(world, ['webhook-dropped'], event) !== null) return [];
-  const late = strike(world, ['webhook-delayed'], event);
-  const behind = strike(world, ['webhook-reordered'], event) !== null;
-  const journey = { waitMs: late === null ? 0 : Math.abs(late.durationMs), behind };
-  return strike(world, ['webhook-doubled'], event) === null ? [journey] : [journey, direct];
+  const occasion = { routes: [event], byPerson: false } as const;
+  const isDropped = strike(world, ['webhook-dropped'], occasion) !== null;
+  const late = strike(world, ['webhook-delayed'], occasion);
+  const behind = strike(world, ['webhook-reordered'], occasion) !== null;
+  const isDoubled = strike(world, ['webhook-doubled'], occasion) !== null;
+  if (isDropped) return [];
+  const journey = { waitMs: late === null ? 0 : late.durationMs, behind };
+  return isDoubled ? [journey, direct] : [journey];
 }

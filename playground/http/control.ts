@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { readJsonBody, toJson } from '../api/read-body.ts';
 import { faultSchema } from '../faults/fault.ts';
 import { lately } from '../faults/strike.ts';
+import { switchFaults } from '../faults/switch-faults.ts';
 import { faults as limits } from '../limits/limits.ts';
 import { rateStands } from '../limits/rate.ts';
 import { secondaryStands } from '../limits/secondary.ts';
@@ -15,13 +16,13 @@ import { listPeople } from './people.ts';
 
 const drop = z.union([
   z.enum(['none', 'all']),
-  z.object({ event: z.string().min(1), seed: z.int(), rate: z.number().min(0).max(1) }),
+  z.strictObject({ event: z.string().min(1), seed: z.int(), rate: z.number().min(0).max(1) }),
 ]);
-const faults = z.object({
+const faults = z.strictObject({
   drop: drop.optional(),
   faults: z.array(faultSchema).max(limits.atOnce).optional(),
 });
-const clockMove = z.object({ advance_ms: z.number().nonnegative() });
+const clockMove = z.strictObject({ advance_ms: z.number().nonnegative() });
 
 /** Where the offset of the clock is kept in `state.extra`. */
 export const clockOffsetKey = 'clockOffsetMs';
@@ -59,7 +60,7 @@ export async function answerControl(
     case 'PUT /_playground/faults':
       return change(world, request, faults, (wanted) => {
         world.state.settings.drop = wanted.drop ?? world.state.settings.drop;
-        world.state.settings.faults = wanted.faults ?? world.state.settings.faults;
+        if (wanted.faults !== undefined) switchFaults(world, wanted.faults);
         return faultsAnswer(world);
       });
     case 'PUT /_playground/installation':

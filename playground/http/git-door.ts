@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { repoAccess } from '../api/route.ts';
+import { isPerson } from '../faults/request-faults.ts';
 import { strike } from '../faults/strike.ts';
 import { recordPush } from '../git/pushes.ts';
 import { type GitAuthorization, isGitRequest, serveGit } from '../git/smart-http/http-backend.ts';
@@ -30,7 +31,11 @@ export function createGitDoor(
     if (!isGitRequest(request)) return false;
     await serveGit(request, response, {
       ...options,
-      losesAnswer: () => strike(world, ['push-answer-lost'], 'push') !== null,
+      losesAnswer: ({ owner, repo, token }) => {
+        const routes = ['push', `POST /${owner}/${repo}.git/git-receive-pack`] as const;
+        const byPerson = isPerson(world, token === null ? null : `Bearer ${token}`);
+        return strike(world, ['push-answer-lost'], { routes, byPerson }) !== null;
+      },
       authorize: async ({ owner, repo, token, service }) => {
         const identity = identify(world, token === null ? null : `Bearer ${token}`);
         if (identity.ok) countUsage(world, identity.caller, 'git');

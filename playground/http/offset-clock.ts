@@ -15,11 +15,11 @@ export function createOffsetClock(startOffsetMs = 0): OffsetClock {
   const now = (): number => Date.now() + offsetMs;
   const sleep = async (durationMs: number, signal?: AbortSignal): Promise<void> => {
     const until = now() + durationMs;
-    while (now() < until) {
+    for (let leftMs = durationMs; leftMs > 0; leftMs = until - now()) {
       const jump = moved.signal;
       const wake = signal === undefined ? jump : AbortSignal.any([jump, signal]);
       try {
-        await delay(until - now(), undefined, { signal: wake });
+        await delay(leftMs, undefined, { signal: wake });
       } catch (error) {
         // A jump of the clock ends the wait early and the loop looks again; anything else is the sleeper's.
         if (signal?.aborted === true || !jump.aborted) throw error;

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ConnectionLost } from '../faults/connection-lost.ts';
+import { endWaits } from '../faults/slow-answers.ts';
 import type { World } from '../world/world.ts';
 import { addressOf } from './api-host.ts';
 import { answerControl } from './control.ts';
@@ -72,6 +73,7 @@ export async function listen(port: number): Promise<ListenOutcome> {
     },
     close: async () => {
       open?.live.close();
+      if (open !== null) endWaits(open.rooms.world);
       await shut(server);
     },
   };

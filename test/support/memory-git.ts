@@ -26,6 +26,7 @@ export type MemoryGitOptions = {
 export type FullDisk = 'none' | 'remote' | 'local';
 
 const NO_SPACE = 'fatal: unable to write file: No space left on device';
+const PUSH = { routes: ['push'], byPerson: false } as const;
 const pushing = repoAccess('contents:write', 'write');
 
 /** Git for one repository of the world, as whoever holds the token. */
@@ -112,7 +113,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
       if (outcome !== 'updated') return { kind: 'rejected' };
       await recordPush(act, [{ ref: request.ref, before: request.expected, after: written }]);
-      if (strike(world, ['push-answer-lost'], `push ${request.ref}`) !== null)
+      if (strike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(written, isSha) };
     },
@@ -132,7 +133,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const outcome = await store().updateRef({ ref, sha, expected: null });
       if (outcome !== 'updated') return { kind: 'rejected' };
       await recordPush(act, [{ ref, before: null, after: sha }]);
-      if (strike(world, ['push-answer-lost'], `push ${ref}`) !== null)
+      if (strike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(sha, isSha) };
     },

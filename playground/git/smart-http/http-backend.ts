@@ -30,7 +30,11 @@ export type GitHttpOptions = {
     readonly token: string | null;
   }) => readonly Barrier[];
   /** Asked once for each push: true = git does it and nobody hears of it. */
-  readonly losesAnswer?: () => boolean;
+  readonly losesAnswer?: (push: {
+    readonly owner: string;
+    readonly repo: string;
+    readonly token: string | null;
+  }) => boolean;
   /** Called once after each push that changed a ref, before the client's answer ends; the lock is free by then. */
   readonly onPush: (push: {
     readonly owner: string;
@@ -91,7 +95,7 @@ async function exchange(
   const gitProgram = options.gitProgram ?? 'git';
   const git = createGitProgram({ directory, gitProgram });
   const pushes = service === 'receive-pack' && !advertisement;
-  const isLost = pushes && options.losesAnswer?.() === true;
+  const isLost = pushes && options.losesAnswer?.({ owner, repo, token }) === true;
   const policy = pushes ? (options.pushPolicy?.({ owner, repo, token }) ?? []) : [];
   const run = async (): Promise<void> => {
     // An answer that gets lost goes to nobody: a response without a socket.

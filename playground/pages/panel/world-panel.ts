@@ -1,6 +1,7 @@
 /** Connects the panel to a world in the same process. */
 
 import { lately } from '../../faults/strike.ts';
+import { switchFaults } from '../../faults/switch-faults.ts';
 import { advance } from '../../http/control.ts';
 import type { OffsetClock } from '../../http/offset-clock.ts';
 import { faults as limits } from '../../limits/limits.ts';
@@ -44,7 +45,7 @@ export function worldPanel(world: World, parts: PanelParts | null = null): Panel
     },
     setFaults: async (faults) => {
       if (faults.length > limits.atOnce) return 'impossible';
-      world.state.settings.faults = faults;
+      switchFaults(world, faults);
       await world.save();
       return 'done';
     },
