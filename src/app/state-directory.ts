@@ -17,7 +17,7 @@ export function stateDirectoryProblem(
   if (directory === '') return `the cluster ${cluster} keeps its job records on this machine: ${ADVICE}`;
   if (!isAbsolute(directory)) return `${directory} is not absolute: ${ADVICE}`;
   const inside = relative(temporary, directory);
-  return inside === '' || !(inside.startsWith('..') || isAbsolute(inside))
+  return !(inside.startsWith('..') || isAbsolute(inside))
     ? `${directory} lies in the runner's temporary folder, which is emptied after each job: ${ADVICE}`
     : null;
 }

@@ -2,7 +2,6 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { badNodeVerb } from '../../../src/app/cli/verbs/bad-node.ts';
 import { checkConsentVerb } from '../../../src/app/cli/verbs/check-consent.ts';
@@ -11,8 +10,9 @@ import { proposalDigest } from '../../../src/care/mutation-digest.ts';
 import type { MutationProposal } from '../../../src/domain/care/mutation.ts';
 import { digestOf, evidence, proposal } from '../../care/consent-parts.ts';
 import { aNode } from '../../care/gcloud-standin.ts';
-import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+import { scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, START_MS } from '../../logbook/sample-logbook.ts';
+import { callVerb } from './call-verb.ts';
 
 const GB = 1_000_000_000;
 
@@ -26,22 +26,9 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-async function call(
-  verb: typeof diskScanVerb,
-  cwd: string,
-  args: readonly string[],
-  stdin = '',
-): Promise<{ readonly code: number; readonly out: string }> {
-  let out = '';
-  const sink = { write: (text: string) => (out += text) };
-  const io = { stdin: Readable.from([Buffer.from(stdin)]), stdout: sink, stderr: sink, cwd, environment };
-  const code = await verb(args, io);
-  return { code, out };
-}
-
-const asJson = async (...args: Parameters<typeof call>): Promise<object> => {
+const asJson = async (...args: Parameters<typeof callVerb>): Promise<object> => {
   const [verb, cwd, flags, stdin] = args;
-  const { code, out } = await call(verb, cwd, [...flags, '--json'], stdin);
+  const { code, out } = await callVerb(verb, cwd, [...flags, '--json'], stdin);
   return { code, ...(JSON.parse(out) as object) };
 };
 
@@ -88,7 +75,7 @@ describe('disk-scan', () => {
       },
       proposed: [{ tpu: 'ray-a', workers: [0] }],
     });
-    expect((await call(diskScanVerb, folder, ['.'])).out).toContain(
+    expect((await callVerb(diskScanVerb, folder, ['.'])).out).toContain(
       'would be proposed: clean-disk, init-worker of ray-a (worker 0)',
     );
   });
@@ -140,7 +127,7 @@ describe('disk-scan', () => {
 
   it('is used wrongly without a folder, without a scan in it, and for a mount point that is none', async () => {
     for (const args of [[], ['.'], ['.', '--mount-point', '/'], ['.', '--warn', 'x'], ['a', 'b'], ['--x']])
-      expect((await call(diskScanVerb, folderWith({}), args)).code).toBe(2);
+      expect((await callVerb(diskScanVerb, folderWith({}), args)).code).toBe(2);
   });
 });
 
@@ -184,10 +171,9 @@ describe('bad-node', () => {
       machine: null,
     });
     const secret = `hf_${'a'.repeat(30)}`;
-    expect((await call(badNodeVerb, folder, [], `${secret} Device or resource busy\n`)).out).not.toContain(
-      secret,
-    );
-    expect((await call(badNodeVerb, folder, ['log.txt'], '')).code).toBe(2);
+    const { out, err } = await callVerb(badNodeVerb, folder, [], `${secret} Device or resource busy\n`);
+    expect(out + err).not.toContain(secret);
+    expect((await callVerb(badNodeVerb, folder, ['log.txt'], '')).code).toBe(2);
   });
 });
 
@@ -262,20 +248,22 @@ describe('check-consent', () => {
       verdicts: [{ code: 'consent-ambiguous' }],
     });
     const named = `${COMMAND} ${proposalDigest(here, digestOf).slice(7, 19)}`;
-    expect((await call(checkConsentVerb, folder, flags(), named)).code).toBe(0);
+    expect((await callVerb(checkConsentVerb, folder, flags(), named)).code).toBe(0);
   });
 
   it('says nothing on a record that does not verify', async () => {
     const folder = journal(here);
     const file = join(folder, 'journal/events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('us-central1', 'us-central2'));
-    const { out, code } = await call(checkConsentVerb, folder, flags(), COMMAND);
-    expect([code, out]).toEqual([1, expect.stringContaining('broken record')]);
+    const { err, code } = await callVerb(checkConsentVerb, folder, flags(), COMMAND);
+    expect([code, err]).toEqual([1, expect.stringContaining('broken record')]);
     expect(await asJson(checkConsentVerb, folder, flags(), COMMAND)).toMatchObject({
       ok: false,
       error: { code: 'logbook-broken' },
     });
-    expect((await call(checkConsentVerb, folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
-    expect((await call(checkConsentVerb, folder, ['nowhere', ...flags().slice(1)], COMMAND)).code).toBe(2);
+    expect((await callVerb(checkConsentVerb, folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
+    expect((await callVerb(checkConsentVerb, folder, ['nowhere', ...flags().slice(1)], COMMAND)).code).toBe(
+      2,
+    );
   });
 });

@@ -2,33 +2,19 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Verb } from '../../../src/app/cli/verb-table.ts';
 import { backtestVerb } from '../../../src/app/cli/verbs/backtest.ts';
 import { checkConfigVerb } from '../../../src/app/cli/verbs/check-config.ts';
-import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+import { scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, lifeOfAFerry, RUN } from '../../logbook/sample-logbook.ts';
+import { type Called, callVerb } from './call-verb.ts';
 
 const VALID = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 const BROKEN = VALID.replace('quorum: 1', 'quorum: none').replace('afterSeal: close', 'afterSeal: clsoe');
 
-async function call(
-  verb: Verb,
-  cwd: string,
-  ...args: readonly string[]
-): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ['', ''];
-  const io = {
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
-    cwd,
-    environment,
-  };
-  const code = await verb(args, io);
-  return { code, out, err };
-}
+const call = (verb: Verb, cwd: string, ...args: readonly string[]): Promise<Called> =>
+  callVerb(verb, cwd, args);
 
 function lab(config: string): string {
   const folder = scratchFolder();

@@ -2,15 +2,15 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import type { Verb } from '../../../src/app/cli/verb-table.ts';
 import { logbookShow } from '../../../src/app/cli/verbs/logbook-show.ts';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
 import { logbookVerify } from '../../../src/app/cli/verbs/logbook-verify.ts';
-import { manifestVerb } from '../../../src/app/cli/verbs/manifest.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';
+import { type Called, callVerb } from './call-verb.ts';
 
 const sealed = fileOf(lifeOfAFerry(2)).text;
 const linesOf = (text: string): readonly string[] =>
@@ -21,20 +21,8 @@ const linesOf = (text: string): readonly string[] =>
 const first = (count: number): string => linesOf(sealed).slice(0, count).join('');
 const EVENTS = `runs/${RUN}/events.jsonl`;
 
-type Called = { readonly code: number; readonly out: string; readonly err: string };
-
-async function call(verb: typeof logbookVerify, cwd: string, ...args: readonly string[]): Promise<Called> {
-  let [out, err] = ['', ''];
-  const io = {
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
-    cwd,
-    environment: { ...environment, HOME: cwd },
-  };
-  const code = await verb(args, io);
-  return { code, out, err };
-}
+const call = (verb: Verb, cwd: string, ...args: readonly string[]): Promise<Called> =>
+  callVerb(verb, cwd, args);
 
 async function verify(
   cwd: string,
@@ -268,32 +256,6 @@ describe('logbook show', () => {
   });
 });
 
-describe('manifest --dir', () => {
-  it('takes a kept folder and a checkout of the logbook itself, by the name that the caller has for it', async () => {
-    const kept = scratchFolder();
-    mkdirSync(dirname(join(kept, 'logbook', EVENTS)), { recursive: true });
-    writeFileSync(join(kept, 'logbook', EVENTS), sealed);
-    const answers = await Promise.all([
-      call(manifestVerb, kept, RUN, '--json'),
-      call(manifestVerb, kept, RUN, '--dir', 'logbook', '--json'),
-      call(manifestVerb, '/', RUN, '--dir', join(kept, 'logbook'), '--json'),
-    ]);
-    // The sample has no manifest, which is found out only where the run was found.
-    for (const { code, out } of answers)
-      expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'no-manifest' } });
-  });
-
-  it('says which run or folder there is none of', async () => {
-    const folder = scratchFolder();
-    const nowhere = await call(manifestVerb, folder, RUN, '--dir', 'nowhere', '--json');
-    expect({ code: nowhere.code, ...JSON.parse(nowhere.out) }).toMatchObject({ code: 2, ok: false });
-    mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
-    writeFileSync(join(folder, EVENTS), sealed);
-    const { code, out } = await call(manifestVerb, folder, 'ferry-daily-19990101', '--json');
-    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'run-unknown' } });
-  });
-});
-
 describe('a path that cannot be read', () => {
   it('is wrong use, and no break', async () => {
     const folder = scratchFolder();
@@ -303,25 +265,5 @@ describe('a path that cannot be read', () => {
       code: 2,
       error: { code: 'usage', message: expect.stringContaining('EISDIR') },
     });
-  });
-});
-
-describe('manifest of a run', () => {
-  it('is that of the run that was named, and of no folder on the way to another', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'kept', 'logbook', EVENTS);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, sealed);
-    for (const run of ['runs', 'logbook', `runs/${RUN}`]) {
-      const { code, out } = await call(manifestVerb, folder, run, '--dir', 'kept', '--json');
-      expect({ run, code, ...JSON.parse(out) }).toMatchObject({
-        run,
-        code: 1,
-        error: { code: 'run-unknown' },
-      });
-    }
-    const told = await call(manifestVerb, folder, RUN, '--dir', 'kept', '--json');
-    // The sample shows none.
-    expect(JSON.parse(told.out)).toMatchObject({ error: { code: 'no-manifest' } });
   });
 });

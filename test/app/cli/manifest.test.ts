@@ -1,0 +1,104 @@
+// `manifest` as a person uses it: what was approved, to the byte, out of a kept folder or a checkout of the record.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manifestVerb } from '../../../src/app/cli/verbs/manifest.ts';
+import type { Manifest } from '../../../src/domain/launch/manifest.ts';
+import type { EventDraft } from '../../../src/domain/logbook/event.ts';
+import { manifestDigest } from '../../../src/run/manifest-digest.ts';
+import { scratchFolder } from '../../host/git/scratch-repository.ts';
+import { digestOf, fileOf, gated, lifeOfAFerry, proposed, RUN } from '../../logbook/sample-logbook.ts';
+import { aManifest } from '../../support/run-parts.ts';
+import { type Called, callVerb } from './call-verb.ts';
+
+const EVENTS = `runs/${RUN}/events.jsonl`;
+const sealed = fileOf(lifeOfAFerry(2)).text;
+const call = (verb: typeof manifestVerb, cwd: string, ...args: readonly string[]): Promise<Called> =>
+  callVerb(verb, cwd, args);
+
+/** A folder with the record of one run, as a checkout of the branch has it. */
+function folderWith(text: string): string {
+  const folder = scratchFolder();
+  mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
+  writeFileSync(join(folder, EVENTS), text);
+  return folder;
+}
+
+function gatedWith(manifest: Manifest, digest = manifestDigest(manifest, digestOf)): EventDraft {
+  if (gated.type !== 'gated') throw new Error('the sample changed');
+  return { ...gated, data: { ...gated.data, manifest, digest } };
+}
+
+describe('manifest', () => {
+  it('is what was gated last, though the run is open and nothing anchors its file', async () => {
+    const manifest = aManifest({ cluster: 'us-east5', command: ['python3', 'experiments/été.py'] });
+    const folder = folderWith(fileOf([proposed, gatedWith(aManifest()), gatedWith(manifest)]).text);
+    const { code, out } = await call(manifestVerb, folder, RUN, '--json');
+    const answer = JSON.parse(out);
+    expect({ code, ...answer }).toMatchObject({ code: 0, run: RUN, manifest, commit: expect.any(String) });
+    expect(JSON.parse(answer.canonical)).toEqual(manifest);
+    expect(answer.digest).toBe(`sha256:${createHash('sha256').update(answer.canonical).digest('hex')}`);
+    expect(await call(manifestVerb, folder, RUN)).toEqual({
+      code: 0,
+      out: `${answer.digest}\n${answer.canonical}\n`,
+      err: '',
+    });
+  });
+
+  it('that gives another digest than the record says is none', async () => {
+    const other = manifestDigest(aManifest({ cluster: 'elsewhere' }), digestOf);
+    const folder = folderWith(fileOf([proposed, gatedWith(aManifest(), other)]).text);
+    const { code, out } = await call(manifestVerb, folder, RUN, '--json');
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'digest-differs' } });
+  });
+
+  it('of a record that somebody changed is none', async () => {
+    const text = fileOf([proposed, gatedWith(aManifest())]).text.replace('"lr-up"', '"lr-down"');
+    const { code, out } = await call(manifestVerb, folderWith(text), RUN, '--json');
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'logbook-broken' } });
+  });
+
+  it('takes a kept folder and a checkout of the logbook itself, by the name that the caller has for it', async () => {
+    const kept = scratchFolder();
+    mkdirSync(dirname(join(kept, 'logbook', EVENTS)), { recursive: true });
+    writeFileSync(join(kept, 'logbook', EVENTS), sealed);
+    const answers = await Promise.all([
+      call(manifestVerb, kept, RUN, '--json'),
+      call(manifestVerb, kept, RUN, '--dir', 'logbook', '--json'),
+      call(manifestVerb, '/', RUN, '--dir', join(kept, 'logbook'), '--json'),
+    ]);
+    // The sample has no manifest, which is found out only where the run was found.
+    for (const { code, out } of answers)
+      expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'no-manifest' } });
+  });
+
+  it('says which run or folder there is none of', async () => {
+    const folder = scratchFolder();
+    const nowhere = await call(manifestVerb, folder, RUN, '--dir', 'nowhere', '--json');
+    expect({ code: nowhere.code, ...JSON.parse(nowhere.out) }).toMatchObject({ code: 2, ok: false });
+    mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
+    writeFileSync(join(folder, EVENTS), sealed);
+    const { code, out } = await call(manifestVerb, folder, 'ferry-daily-19990101', '--json');
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'run-unknown' } });
+  });
+
+  it('is that of the run that was named, and of no folder on the way to another', async () => {
+    const folder = scratchFolder();
+    const path = join(folder, 'kept', 'logbook', EVENTS);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, sealed);
+    for (const run of ['runs', 'logbook', `runs/${RUN}`]) {
+      const { code, out } = await call(manifestVerb, folder, run, '--dir', 'kept', '--json');
+      expect({ run, code, ...JSON.parse(out) }).toMatchObject({
+        run,
+        code: 1,
+        error: { code: 'run-unknown' },
+      });
+    }
+    const told = await call(manifestVerb, folder, RUN, '--dir', 'kept', '--json');
+    // The sample shows none.
+    expect(JSON.parse(told.out)).toMatchObject({ error: { code: 'no-manifest' } });
+  });
+});
