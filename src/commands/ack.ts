@@ -1,6 +1,7 @@
 /**
  * `/ack`: a person has seen how the run ended; the monitoring loop may let go (policy/job-monitoring-loop.md, ownership).
- * `/ack lost="…"` gives up a run of which nobody can say what became of it: the one way to free its lane again.
+ * `/ack lost="…"` gives up a run of which nobody can say what became of it, and `/ack reject="…"` closes one whose result
+ * does not count: the ways to free its lane again without a seal.
  */
 
 import { permits } from '../domain/actor.ts';
@@ -14,10 +15,13 @@ import { reasonText } from './values.ts';
 
 export const ack: CommandDefinition = {
   name: 'ack',
-  keys: { lost: { required: false, value: reasonText } },
+  keys: {
+    lost: { required: false, value: reasonText },
+    reject: { required: false, value: reasonText },
+  },
   who: (policy) => policy.ackPermission,
   summary:
-    'Acknowledges how the run ended. A failed run is closed by it; with `lost="…"` one whose job cannot be found any more.',
+    'Acknowledges how the run ended. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
   example: '/ack',
   decide,
 };
@@ -29,11 +33,26 @@ function decide(context: CommandContext): CommandDecision {
   if (!permits(permission, policy.ackPermission))
     return answer('not-permitted', { needs: policy.ackPermission });
   if (state.end === null) return answer('acknowledged-nothing');
+  const { reject } = args;
+  if (reject !== undefined && state.end.status !== 'FAILED')
+    return rejected(context, state.end.status, reject);
   if (state.end.status === 'FAILED' && underWay(state.mutations).length > 0) return answer('close-under-way');
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   return answer(state.acknowledged === null ? 'acknowledged' : 'acknowledged-already', {
     status: state.end.status,
   });
+}
+
+/** What did not fail, and does not count: it takes who may seal, because it is the same decision the other way. */
+function rejected(
+  { state, policy, permission }: CommandContext,
+  status: 'SUCCEEDED' | 'STOPPED',
+  reason: string,
+): CommandDecision {
+  if (!permits(permission, policy.sealPermission))
+    return answer('not-permitted', { needs: policy.sealPermission, held: permission });
+  if (underWay(state.mutations).length > 0) return answer('close-under-way');
+  return { kind: 'close', outcome: status === 'STOPPED' ? 'stopped' : 'rejected', reason };
 }
 
 /** It takes who may seal: the lane is free afterwards, and only a person can know that no job is left running. */

@@ -86,8 +86,11 @@ export type CommandDecision =
       readonly journal: readonly EventDraft[];
     }
   | { readonly kind: 'seal'; readonly verdict: 'pass' | 'accepted'; readonly accept: string | null }
-  | { readonly kind: 'close'; readonly outcome: 'failed' | 'lost'; readonly reason: string }
+  | { readonly kind: 'close'; readonly outcome: ClosingOutcome; readonly reason: string }
   | { readonly kind: 'hand-over' };
+
+/** How a command can close a run. */
+type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected';
 
 /** Ends a command with an answer, after recording what it brought about. */
 export function answer(

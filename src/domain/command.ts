@@ -60,6 +60,7 @@ export const ANSWER_CODES = [
   'acknowledged-nothing',
   'closed-failed',
   'closed-lost',
+  'closed-rejected',
   'lost-not-lost',
   'sealed',
   'seal-not-ended',

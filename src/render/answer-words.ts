@@ -84,13 +84,15 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `sealed with the tag ${detail.code('tag')}. The log-only pull request is #${detail.raw('closurePull')}.`,
   'closed-lost': ({ detail }) =>
     `given up: nobody can say what became of the job, and the lane is free again. The log-only pull request is #${detail.raw('closurePull')}.`,
+  'closed-rejected': ({ detail }) =>
+    `closed without a tag, because its result does not count. The log-only pull request is #${detail.raw('closurePull')}.`,
   'lost-not-lost': ({ detail, input }) =>
     detail.raw('minutes') === '0'
       ? `not given up: the job is seen, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
       : `not given up yet: its first report may still come. Try again in ${detail.text('minutes')} min.`,
   'seal-not-ended': () => 'not sealed: the run has not ended.',
   'seal-needs-accept': ({ detail }) =>
-    `not sealed: the run ended ${detail.text('status')} and its verdict is *${detail.text('verdict')}*. If the result counts all the same, say why: \`/seal accept="…"\`.`,
+    `not sealed: the run ended ${detail.text('status')} and its verdict is *${detail.text('verdict')}*. If the result counts all the same, say why: \`/seal accept="…"\`; if it does not, \`/ack reject="…"\` closes the run.`,
   'seal-refused': ({ detail }) => `not sealed: ${detail.code('code')}: ${detail.text('message')}`,
   'seal-already': () => 'this run is sealed already.',
   'help-shown': () => 'these are the commands.',

@@ -16,17 +16,22 @@ export function renderClosed(state: RunState): string {
     `- Record: ${code(headText(state, 64))}`,
     '- Tomorrow: the next ferry can be proposed; its interval starts from the last ferry that was launched.',
   ];
-  return paragraphs(`**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome)}`, lines.join('\n'));
+  return paragraphs(
+    `**Closed** at ${utc(closed.at)}: ${outcomeWords(closed.outcome, state)}`,
+    lines.join('\n'),
+  );
 }
 
-function outcomeWords(outcome: EventDataByType['closed']['outcome']): string {
+function outcomeWords(outcome: EventDataByType['closed']['outcome'], { end }: RunState): string {
   switch (outcome) {
     case 'failed':
       return 'the job FAILED. There is no tag.';
     case 'stopped':
       return 'the job was STOPPED and its result was not accepted. There is no tag.';
     case 'rejected':
-      return 'the proposal was rejected. Nothing was launched.';
+      return end === null
+        ? 'the proposal was rejected. Nothing was launched.'
+        : `the job ${end.status} and its result was not accepted. There is no tag.`;
     case 'withdrawn':
       return 'the proposal was withdrawn. Nothing was launched.';
     case 'lost':

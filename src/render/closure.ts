@@ -42,7 +42,7 @@ export function renderClosureBody({ state, decision, tag }: ClosureView): string
   const outcome =
     decision.kind === 'seal'
       ? `Sealed ${decision.verdict === 'pass' ? 'as a pass' : `with the reason: ${text(decision.accept ?? '')}`}; tag ${code(tag)}.`
-      : `Closed as ${decision.outcome}; there is no tag.`;
+      : `Closed as ${decision.outcome}${decision.outcome === 'failed' ? '' : ` with the reason: ${text(decision.reason)}`}; there is no tag.`;
   return `${paragraphs(
     `Adds the entry of ${code(state.run)} to the ferry log and changes nothing else.`,
     outcome,
@@ -80,7 +80,8 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
 }
 
 function outcomeText(decision: ClosureDecision): string {
-  if (decision.kind === 'close') return decision.outcome;
+  if (decision.kind === 'close')
+    return decision.outcome === 'failed' ? decision.outcome : `${decision.outcome}: ${text(decision.reason)}`;
   return decision.verdict === 'pass' ? 'pass' : `accepted (${text(decision.accept ?? '')})`;
 }
 

@@ -1,7 +1,7 @@
 /** What a run did cost: the accelerators of its cluster's table times the time that its job ran. */
 
 import type { RenderInput } from './input.ts';
-import { code, text } from './words.ts';
+import { code, count, text } from './words.ts';
 
 /**
  * Null before the end. From the engine's own start and end; where either is not known, or the table does not say how many
@@ -17,7 +17,7 @@ export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'
   const accelerators = config.clusters[submission.cluster]?.accelerators ?? null;
   if (accelerators === null)
     return `Cost: not known; the job ran ${duration(ranMs)}, and the config does not say how many accelerators a run holds on ${code(submission.cluster)}.${expected}`;
-  return `Cost: **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${accelerators}).${expected}`;
+  return `Cost: **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')}).${expected}`;
 }
 
 function durationMs(from: string | null, to: string | null): number | null {

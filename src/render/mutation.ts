@@ -1,7 +1,7 @@
 /** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
 
 import { consentCommand } from '../care/consent-command.ts';
-import { targetName } from '../domain/care/mutation.ts';
+import { type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -36,10 +36,16 @@ export function renderProposal({ proposal, digest, evidence }: MutationRecord): 
     evidence.lines.length === 0
       ? null
       : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), limits.shownBlockCharsMax)}`,
-    `Exactly this is called, once:\n\n${fenced(steps.map(({ command }) => commandText(command)).join('\n'), limits.shownBlockCharsMax)}`,
+    `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), limits.shownBlockCharsMax)}`,
     `What follows: ${words.next}`,
     `**Wanted: to consent, somebody who may says \`${consentText(proposal.mutation)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
   );
+}
+
+/** The call as it is made, and the one that takes its place. */
+function stepText({ command, instead }: MutationStep): string {
+  const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
+  return `${commandText(command)}${other}`;
 }
 
 /** The command as it has to be written. */
@@ -65,7 +71,7 @@ function renderEnding({ proposal, ended, consents, begun, digest }: MutationReco
   return paragraphs(
     `${symbol} **${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
     rows.length === 0 ? null : table(['What was found', ''], rows),
-    `Begun ${begun === null ? 'never' : utc(begun.at)}, ended ${utc(ended.at)}.`,
+    `${begun === null ? 'Not begun' : `Begun ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
   );
 }
 

@@ -24,8 +24,8 @@ export function whyText({ reason, candidate, asked, rationale, changes }: Propos
 
 function dueText({ bucket, bucketLastTried, candidateLastTried }: ChoiceRationale): string {
   const lately = (last: string | null): string =>
-    last === null ? 'has not been launched in what is remembered' : `was last launched on ${last}`;
-  return `Due: the bucket ${bucket} ${lately(bucketLastTried)}, this knob ${lately(candidateLastTried)}.`;
+    last === null ? 'by no ferry on record' : `last by the ferry of ${last}`;
+  return `Why now: the ${bucket} bucket was changed ${lately(bucketLastTried)}, this knob ${lately(candidateLastTried)}.`;
 }
 
 function skippedText(skipped: readonly Skipped[]): string {

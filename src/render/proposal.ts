@@ -79,12 +79,15 @@ function heading(title: string): string {
 
 // A quote is somebody's words: the kind is read from the sentence above it, whatever the words say.
 function objectiveText({ objective }: ProposalView): string {
-  const quote = objective.text === '' ? null : `> ${text(objective.text)}`;
+  const quoted = (sentence: string): string => {
+    const isSaid = objective.text !== '' && `${objective.text}.`.toLowerCase() !== sentence.toLowerCase();
+    return paragraphs(sentence, isSaid ? `> ${text(objective.text)}` : null);
+  };
   switch (objective.kind) {
     case 'integration':
-      return paragraphs('Normal daily integration check.', quote);
+      return quoted('Normal daily integration check.');
     case 'regression':
-      return paragraphs('Targeted regression confirmation.', quote);
+      return quoted('Targeted regression confirmation.');
     default:
       return assertNever(objective.kind);
   }

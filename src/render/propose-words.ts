@@ -18,7 +18,7 @@ export const PROPOSE_WORDS: Readonly<Record<ProposeCode, (view: AnswerView) => s
   'propose-standing': ({ detail }) =>
     `nothing is proposed: ${detail.code('run')} is proposed already in #${number(detail.raw('pull'))}. To have it replaced, write \`/propose\` there; to be rid of it, close it.`,
   'propose-busy': ({ detail }) =>
-    `nothing is proposed: ${detail.code('run')} (#${number(detail.raw('pull'))}) is ${detail.text('phase')}, and a lane has one run at a time. ${wayOut(detail)}`,
+    `nothing is proposed: ${detail.code('run')} (#${number(detail.raw('pull'))}) ${detail.raw('phase') === 'ended' ? 'has' : 'is'} ${detail.text('phase')}, and a lane has one run at a time. ${wayOut(detail)}`,
   'propose-not-today': ({ detail }) =>
     `nothing is proposed: there were ${detail.text('count')} proposals today, and that is the limit.`,
   'propose-unknown-knob': ({ detail }) =>
@@ -75,7 +75,7 @@ function wayOut(detail: AnswerView['detail']): string {
     case 'ordered':
       return '`/revoke` or `/stop` there takes it back.';
     case 'ended':
-      return '`/seal` or `/ack` there ends it.';
+      return 'Its card says how it is ended: by `/seal`, or by `/ack`.';
     default:
       return '`/stop` there ends its job.';
   }

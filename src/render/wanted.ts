@@ -2,9 +2,11 @@
 
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
+import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { gateWords, whoCan } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
+import { consentText } from './mutation.ts';
 import { placeWord } from './place-word.ts';
 import { digestHex } from './words.ts';
 
@@ -67,21 +69,37 @@ function wantedApproval({ state, config }: RenderInput): string {
   return `${what} by ${whoApproves({ config })}: \`/approve-launch ${digestHex(digest)}\`.`;
 }
 
-function wantedAtEnd({ state: { end }, config, verdict }: RenderInput): string {
+function wantedAtEnd({ state, config, verdict }: RenderInput): string {
+  const { end } = state;
   const { seal, ack } = config.permissions;
   if (end === null) throw new Error('an ended run without an end');
   switch (end.status) {
     case 'FAILED':
-      return `a look at the failure, then \`/ack\` by a person with ${ack} permission, which closes the run.`;
+      return (
+        wantedForNode(state, ack) ??
+        `a look at the failure, then \`/ack\` by a person with ${ack} permission, which closes the run.`
+      );
     case 'STOPPED':
-      return `a decision by a person with ${seal} permission: \`/seal accept="why the result counts"\`.`;
+      return `a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
     case 'SUCCEEDED':
       return verdict?.result === 'pass'
         ? `\`/seal\` by a person with ${seal} permission.`
-        : `a look at the verdict, then \`/seal accept="why the result counts"\` by a person with ${seal} permission.`;
+        : `a look at the verdict, then a decision by a person with ${seal} permission: ${COUNTS_OR_NOT}.`;
     default:
       return assertNever(end.status);
   }
+}
+
+const COUNTS_OR_NOT =
+  '`/seal accept="why the result counts"`, or `/ack reject="why it does not"`, which closes the run';
+
+/** While the attempt may still be followed by another: a decision on its bad node, or nothing. */
+function wantedForNode(state: RunState, ackPermission: string): string | null {
+  if (!mayBeRelaunched(state)) return null;
+  const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
+  return open === undefined
+    ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
+    : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open.proposal.mutation)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
 }
 
 function wantedMerge(pull: number | null): string {

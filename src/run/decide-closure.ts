@@ -193,6 +193,12 @@ function recordStep({ state, command, memory }: ClosureInput): Step | null {
     actor,
     data: { outcome: decision.outcome, reason: decision.reason, closurePull },
   };
-  const code = decision.outcome === 'lost' ? 'closed-lost' : 'closed-failed';
-  return append(answerDraft(item, code, { closurePull }), closed);
+  return append(answerDraft(item, CLOSED_CODES[decision.outcome], { closurePull }), closed);
 }
+
+const CLOSED_CODES = {
+  failed: 'closed-failed',
+  lost: 'closed-lost',
+  stopped: 'closed-rejected',
+  rejected: 'closed-rejected',
+} as const;

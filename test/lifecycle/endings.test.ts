@@ -140,6 +140,34 @@ describe('a job that is stopped', () => {
     await lab.close();
   });
 
+  it('is closed without a tag where its result does not count, by who may seal, and the lane goes on', async () => {
+    const { lab, run, issue } = await launched();
+    await say(lab, 'ada', issue, '/stop');
+    await ended(lab, run);
+    const seen = await say(lab, 'ada', issue, '/ack');
+    expect(answersTo(lab, seen)).toEqual([
+      expect.stringContaining('you have seen that the run ended STOPPED'),
+    ]);
+    const busy = await say(lab, 'mira', issue, '/propose learning_rate=4e-3');
+    expect(answersTo(lab, busy)).toEqual([expect.stringContaining('Its card says how it is ended')]);
+    const writer = await say(lab, 'ada', issue, '/ack reject="too short"');
+    expect(answersTo(lab, writer)).toEqual([expect.stringContaining('it takes maintain permission')]);
+    const rejected = await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, rejected)).toEqual([expect.stringContaining('its result does not count')]);
+    expect((await stateOf(lab, run))?.closed).toMatchObject({
+      outcome: 'stopped',
+      reason: 'too short to tell',
+    });
+    expect(told(lab, 'closed')).toEqual([expect.stringContaining('Reason: too short to tell')]);
+    expect(closureOf(lab, run)?.labels).not.toContain('ferry-sealed');
+    expect(await tags(lab)).toEqual([]);
+    const next = await propose(lab, `${run}-2`);
+    expect((await stateOf(lab, next.run))?.proposal.interval.lastRun).toBe(run);
+    expect(saidTwice(lab)).toEqual([]);
+    await lab.close();
+  });
+
   it('before the launch takes the order back', async () => {
     let letGo = (): void => undefined;
     const gate = new Promise<void>((resolve) => {

@@ -9,6 +9,7 @@ import { checkConclusion, renderCheck } from '../../src/render/check.ts';
 import type { RenderInput } from '../../src/render/input.ts';
 import { readMarker } from '../../src/render/marker.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
+import { consentDraft, proposedDraft } from '../care/consent-parts.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aConfig, verdictsWith } from '../support/run-parts.ts';
@@ -150,7 +151,7 @@ describe('the status card', () => {
     const cardWith = (state: RunState, lab = eight) =>
       renderCard({ ...inputOf(state), config: lab, check: 'x' });
     expect(cardWith(ended.state)).toContain(
-      'Cost: **40 accelerator-hours** (5 h 0 min on 8). Expected before the approval: 2.5.',
+      'Cost: **40 accelerator-hours** (5 h 0 min on 8 accelerators). Expected before the approval: 2.5.',
     );
     expect(cardWith(ended.state, config)).toContain('Cost: not known; the job ran 5 h 0 min');
     expect(cardWith(training.ended({ startedAt: null }).state)).toContain('Cost: not known, the engine');
@@ -164,6 +165,26 @@ describe('the status card', () => {
     expect(card).toContain(
       'Approvals: 1 of 3 people, by what the run costs: bob (2026-11-21 09:02:00 UTC), counts.',
     );
+  });
+
+  it('asks for a decision on the bad node of a failed run, and for nothing while it is replaced', () => {
+    const failed = submitted.ended({ status: 'FAILED' });
+    const { data } = proposedDraft();
+    const facts = { ...data.evidence.facts, attempt: 1 };
+    const asked = failed.add({
+      type: 'mutation-proposed',
+      role: 'watch',
+      data: { ...data, evidence: { ...data.evidence, facts } },
+    });
+    expect(cardOf(failed.state)).toContain('**Wanted: a look at the failure, then `/ack`');
+    expect(cardOf(asked.state)).toContain(
+      '**Wanted: a decision on the bad node, in #12: `/approve-node-delete vm=ray-us-central1-worker-7c21`; or `/ack`',
+    );
+    const consent = consentDraft();
+    const source = { ...consent.data.source, writtenAt: asked.state.head.at };
+    const given = asked.add({ ...consent, data: { ...consent.data, source } });
+    expect(cardOf(given.state)).toContain('**Wanted: nothing; the bad node is being replaced');
+    expect(cardOf(given.stopRequested(bob).state)).toContain('**Wanted: a look at the failure, then `/ack`');
   });
 
   it('never shows a rounded step as exact, nor a total that is not known', () => {

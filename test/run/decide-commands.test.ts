@@ -131,6 +131,8 @@ describe('/stop, /ack and /seal', () => {
     ['/stop', ended, 'stop-not-running'],
     ['/ack', gated, 'acknowledged-nothing'],
     ['/ack', ended, 'acknowledged'],
+    ['/ack', stopped, 'acknowledged'],
+    ['/ack reject="too noisy"', ordered.submitted(), 'acknowledged-nothing'],
     ['/seal', gated, 'seal-not-ended'],
     ['/seal', stopped, 'seal-needs-accept'],
     ['/status', gated, 'status-shown'],
@@ -149,6 +151,9 @@ describe('/stop, /ack and /seal', () => {
     ['/seal accept="by hand"', stopped, { kind: 'seal', verdict: 'accepted', accept: 'by hand' }],
     ['/seal', failed, { kind: 'close', outcome: 'failed' }],
     ['/ack', failed, { kind: 'close', outcome: 'failed' }],
+    ['/ack reject="no use"', failed, { kind: 'close', outcome: 'failed' }],
+    ['/ack reject="no use"', stopped, { kind: 'close', outcome: 'stopped', reason: 'no use' }],
+    ['/ack reject="no use"', ended, { kind: 'close', outcome: 'rejected', reason: 'no use' }],
   ] as const)('%s is seen first, then carried out', (text, run, decision) => {
     const comments = [aComment(bob, text)];
     const { next, code } = heard(run, comments);
