@@ -10,7 +10,7 @@ import { type FaultKind, faultKinds } from '../playground/faults/fault.ts';
 import { interrupted } from '../playground/start/interrupted.ts';
 import { type FaultReport, playUnderFault } from '../test/support/fault-ferry.ts';
 import { playForReal } from '../test/support/real-fault-ferry.ts';
-import { TABLE_HEAD, tableRow } from './faults/table.ts';
+import { problemsOf, TABLE_HEAD, tableRow } from './faults/table.ts';
 
 const SEEDS_MAX = 1_000;
 /** So many of each fault go over HTTP unless `--http` says otherwise. */
@@ -56,42 +56,47 @@ if (!isUsable) {
 
 const say = (line: string): void => (values.json ? console.error(line) : console.log(line));
 const ferries: Ferry[] = [];
+const problems: string[] = [];
 for (const line of TABLE_HEAD) say(line);
+const overHttp = startOverHttp();
 for (const kind of kinds) {
-  ferries.push(...(await playSeeds(kind)));
+  ferries.push(...(await Promise.all(overHttp.get(kind) ?? [])), ...(await playInMemory(kind)));
   sayRow(kind, 'virtual');
 }
 if (real > 0) await playReal();
-const failed = ferries.filter(({ problem }) => problem !== null);
-for (const { kind, clock, overHttp, seed, problem } of failed)
-  console.error(
-    `${kind}, seed ${seed}, ${clock === 'real' ? 'real' : overHttp ? 'over HTTP' : 'in memory'}: ${problem}`,
-  );
+for (const problem of problems) console.error(problem);
 say(
-  failed.length === 0 ? 'every ferry reached its seal' : `${failed.length} ferries did not go as they should`,
+  problems.length === 0 ? 'every ferry reached its seal' : `${problems.length} things are not as they should`,
 );
-if (values.json) console.log(JSON.stringify({ ok: failed.length === 0, ferries }));
-process.exitCode = failed.length === 0 ? 0 : 1;
+if (values.json) console.log(JSON.stringify({ ok: problems.length === 0, ferries, problems }));
+process.exitCode = problems.length === 0 ? 0 : 1;
 
-/** All seeds of a kind, in their order whichever ended first. */
-async function playSeeds(kind: FaultKind): Promise<readonly Ferry[]> {
-  const all = Array.from({ length: seeds }, (_, index) => firstSeed + index);
-  const played = new Map<number, Ferry>();
-  const waiting = all.slice(0, http);
-  const lane = async (): Promise<void> => {
-    for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift())
-      played.set(seed, await playTimed(kind, seed, true));
-  };
-  await Promise.all(Array.from({ length: HTTP_LANES }, lane));
-  for (const seed of all.slice(http)) played.set(seed, await playTimed(kind, seed, false));
-  return all.flatMap((seed) => played.get(seed) ?? []);
+/** The first seeds of all kinds, some at a time; who waits for a kind has its ferries in the order of their seeds. */
+function startOverHttp(): ReadonlyMap<FaultKind, readonly Promise<Ferry>[]> {
+  const inTurn = inLanes(HTTP_LANES);
+  return new Map(
+    kinds.map((kind) => [
+      kind,
+      Array.from({ length: http }, (_, index) =>
+        inTurn(async () => playTimed(kind, firstSeed + index, true)),
+      ),
+    ]),
+  );
 }
 
-async function playTimed(kind: FaultKind, seed: number, overHttp: boolean): Promise<Ferry> {
+async function playInMemory(kind: FaultKind): Promise<readonly Ferry[]> {
+  const played: Ferry[] = [];
+  for (let index = http; index < seeds; index += 1)
+    played.push(await playTimed(kind, firstSeed + index, false));
+  return played;
+}
+
+async function playTimed(kind: FaultKind, seed: number, isOverHttp: boolean): Promise<Ferry> {
   const since = performance.now();
-  const ferry = await playUnderFault(kind, seed, overHttp);
+  const ferry = await playUnderFault(kind, seed, isOverHttp);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
-  if (overHttp) console.error(`${kind}, seed ${seed}, over HTTP: ${seconds} s, struck ${ferry.struck} times`);
+  if (isOverHttp)
+    console.error(`${kind}, seed ${seed}, over HTTP: ${seconds} s, struck ${ferry.struck} times`);
   return { ...ferry, clock: 'virtual', seconds };
 }
 
@@ -110,9 +115,29 @@ async function playReal(): Promise<void> {
   for (const kind of kinds) sayRow(kind, 'real');
 }
 
+/** A row, and what is wrong with it. */
 function sayRow(kind: FaultKind, clock: Clock): void {
   const those = ferries.filter((ferry) => ferry.kind === kind && ferry.clock === clock);
-  if (those.length > 0) say(tableRow(kind, clock, those));
+  if (those.length === 0) return;
+  say(tableRow(kind, clock, those));
+  problems.push(...problemsOf(kind, clock, those));
+}
+
+/** At most `count` pieces of work at a time, begun in the order in which they came. */
+function inLanes(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free === 0) await new Promise<void>((go) => waiting.push(go));
+    else free -= 1;
+    try {
+      return await work();
+    } finally {
+      const go = waiting.shift();
+      if (go === undefined) free += 1;
+      else go();
+    }
+  };
 }
 
 function isCount(value: number, max: number): boolean {

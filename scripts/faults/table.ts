@@ -29,3 +29,18 @@ export function tableRow(
   ];
   return `| ${cells.join(' | ')} |`;
 }
+
+/** What is wrong with a row, a line each: every ferry that did not go as it should, and a fault that did nothing. */
+export function problemsOf(
+  kind: FaultKind,
+  clock: 'virtual' | 'real',
+  reports: readonly FaultReport[],
+): readonly string[] {
+  const ferries = reports.flatMap(({ seed, overHttp, problem }) => {
+    const where = clock === 'real' ? 'real' : overHttp ? 'over HTTP' : 'in memory';
+    return problem === null ? [] : [`${kind}, seed ${seed}, ${where}: ${problem}`];
+  });
+  // A clock that is wrong all the time has no occasions.
+  const isIdle = kind !== 'clock-skew' && reports.every(({ struck }) => struck === 0);
+  return isIdle ? [...ferries, `${kind}: it never struck, so nothing was shown`] : ferries;
+}
