@@ -20,7 +20,8 @@ export type BadNodeSighting = {
   readonly lines: readonly string[];
   /** Addresses of workers; `several` where one line stands for more than it names. */
   readonly workers: readonly string[];
-  readonly since: Instant;
+  /** When it was first seen; null where nobody knows, as of a log that lies in a file. */
+  readonly since: Instant | null;
 };
 
 export const UNCLEAR = [
@@ -29,13 +30,20 @@ export const UNCLEAR = [
   'not-configured',
   'no-machine',
   'several-machines',
+  'made-since',
+  'being-deleted',
   'head-node',
   'unreadable',
 ] as const;
 export type UnclearCode = (typeof UNCLEAR)[number];
 
 export type BadNodeJudgement =
-  | { readonly kind: 'found'; readonly vm: TpuVm; readonly identity: VmIdentity; readonly worker: number }
+  | {
+      readonly kind: 'found';
+      readonly vm: TpuVm;
+      readonly identity: VmIdentity;
+      readonly workers: readonly number[];
+    }
   | { readonly kind: 'unclear'; readonly code: UnclearCode; readonly why: string }
   /** The machines could not be listed yet. */
   | { readonly kind: 'wait'; readonly why: string };
@@ -87,33 +95,59 @@ function isOfAttempt({ detail }: Incident, attempt: number): boolean {
   return (detail['attempt'] ?? 1) === attempt;
 }
 
-/** The one machine that the sighting means, or why that cannot be said. */
+/** The one machine that the sighting means, or why that cannot be said. Hosts of one slice are one machine. */
 export function judgeBadNode(
   sighting: BadNodeSighting,
   listing: VmListing | null,
   now: Instant,
 ): BadNodeJudgement {
-  const [address] = sighting.workers;
+  const { workers, since } = sighting;
+  const [address] = workers;
   if (address === undefined)
     return unclear('no-address', 'no line of the log says on which worker it happened');
-  if (sighting.workers.length > 1 || address === 'several')
-    return unclear('several-workers', sighting.workers.join(', '));
+  if (workers.includes('several')) return unclear('several-workers', workers.join(', '));
   if (listing === null) return unclear('not-configured', address);
   if (listing.kind === 'unknown')
-    return now >= sighting.since + limits.badNodePatienceMs
+    return since !== null && now >= since + limits.badNodePatienceMs
       ? unclear('unreadable', listing.message)
       : { kind: 'wait', why: listing.message };
-  const found = listing.vms.flatMap((vm) => {
-    const worker = vm.workers.findIndex((addresses) => addresses.some((one) => isSameAddress(one, address)));
-    return worker < 0 ? [] : [{ vm, worker }];
-  });
-  const [only] = found;
-  if (only === undefined) return unclear('no-machine', address);
-  if (found.length > 1) return unclear('several-machines', found.map(({ vm }) => vm.name).join(', '));
+  const named = workers.map((one) => ({ address: one, vms: listing.vms.filter((vm) => has(vm, one)) }));
+  const nowhere = named.find(({ vms }) => vms.length === 0);
+  if (nowhere !== undefined) return unclear('no-machine', nowhere.address);
+  // An address is given again: the machine that was made after the failure is its replacement, and healthy.
+  const then = named.map(({ vms }) => vms.filter((vm) => !isMadeSince(vm, since)));
+  const replaced = named.find((_, index) => then[index]?.length === 0);
+  if (replaced !== undefined) return unclear('made-since', replaced.vms.map(({ name }) => name).join(', '));
+  const ambiguous = then.find((vms) => vms.length > 1);
+  if (ambiguous !== undefined) return unclear('several-machines', namesOf(ambiguous));
+  const [vm, ...others] = new Set(then.flat());
+  if (vm === undefined || others.length > 0)
+    return unclear('several-workers', `${workers.join(', ')}: ${namesOf(then.flat())}`);
   // Whoever deletes the head has restarted the cluster, which nobody can consent to here.
-  if (only.vm.rayNodeType === 'head') return unclear('head-node', only.vm.name);
-  const { name, zone, createdAt } = only.vm;
-  return { kind: 'found', ...only, identity: { name, zone, createdAt, address } };
+  if (vm.rayNodeType === 'head') return unclear('head-node', vm.name);
+  if (vm.state === 'DELETING') return unclear('being-deleted', vm.name);
+  const { name, zone, createdAt } = vm;
+  return { kind: 'found', vm, workers: hostsOf(vm, workers), identity: { name, zone, createdAt, address } };
+}
+
+function has({ workers }: TpuVm, address: string): boolean {
+  return workers.some((addresses) => addresses.some((one) => isSameAddress(one, address)));
+}
+
+/** Indexes of the hosts that the log names. */
+function hostsOf({ workers }: TpuVm, named: readonly string[]): readonly number[] {
+  return workers.flatMap((addresses, host) =>
+    addresses.some((one) => named.some((address) => isSameAddress(one, address))) ? [host] : [],
+  );
+}
+
+function isMadeSince({ createdAt }: TpuVm, since: Instant | null): boolean {
+  const madeAt = fromRfc3339(createdAt);
+  return since !== null && madeAt !== null && madeAt > since;
+}
+
+function namesOf(vms: readonly TpuVm[]): string {
+  return [...new Set(vms.map(({ name }) => name))].join(', ');
 }
 
 function unclear(code: UnclearCode, why: string): BadNodeJudgement {

@@ -38,12 +38,12 @@ export function answerSighting(input: NodeProposalInput): EventDraft | null {
       return { type: 'incident', role: 'watch', data: { code: 'bad-node-unclear', detail } };
     }
     case 'found': {
-      const { vm, identity, worker } = judged;
+      const { vm, identity, workers } = judged;
       const facts = {
         attempt: sighting.attempt,
         signature: sighting.signatures.join(' '),
-        address: identity.address,
-        worker,
+        address: sighting.workers.join(' '),
+        worker: workers.join(' '),
         state: vm.state,
         acceleratorType: vm.acceleratorType,
         rayCluster: vm.rayCluster,

@@ -23,13 +23,17 @@ function unclearWords(reason: string): string {
     case 'no-address':
       return 'no line of the log says on which worker it happened';
     case 'several-workers':
-      return 'the log shows it on more than one worker';
+      return 'the log shows it on more than one worker, and they are not all known to be of one machine';
     case 'not-configured':
       return 'the config does not say where the TPU VMs of this cluster are (`gcp`)';
     case 'no-machine':
       return 'no TPU VM of the cluster has the address that the log names';
     case 'several-machines':
       return 'more than one TPU VM has the address that the log names';
+    case 'made-since':
+      return 'the TPU VM with the address that the log names was made after the failure, so the bad one is gone already';
+    case 'being-deleted':
+      return 'somebody deletes the TPU VM with the address that the log names already';
     case 'head-node':
       return 'the machine with the address that the log names is the head of the cluster, which ferrybot never touches';
     default:

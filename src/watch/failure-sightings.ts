@@ -67,7 +67,13 @@ function addSighting(
   );
 }
 
+/** Beyond the bound nobody is named any more, and it is said that there are others. */
 function joined(known: readonly string[], more: readonly string[]): readonly string[] {
-  const all = [...new Set([...known, ...more])];
-  return all.length <= limits.failureWorkersMax ? all : known;
+  const fresh = more.filter((one) => !known.includes(one));
+  if (fresh.length === 0 || known.includes(SEVERAL)) return known;
+  return known.length + fresh.length <= limits.failureWorkersMax
+    ? [...known, ...fresh]
+    : [...known.slice(0, limits.failureWorkersMax - 1), SEVERAL];
 }
+
+const SEVERAL = nameOf({ kind: 'several' });

@@ -72,7 +72,7 @@ describe('a bad node', () => {
     const slice = vm('ray-slice', ['10.130.2.1', '10.130.2.2']);
     expect(judgeBadNode(sighting, listed(vm('ray-other', ['10.130.1.1']), slice), NOON)).toMatchObject({
       kind: 'found',
-      worker: 1,
+      workers: [1],
       identity: { name: 'ray-slice', zone: 'us-central1-a', address: '10.130.2.2' },
     });
   });
@@ -83,12 +83,13 @@ describe('a bad node', () => {
   });
 
   it.each([
-    ['two workers show it', ['10.130.2.2', '10.130.2.3'], 'several-workers'],
+    ['one of two workers is on no machine', ['10.130.2.2', '10.130.2.3'], 'no-machine'],
+    ['workers of two machines show it', ['10.130.2.2', '10.130.3.1'], 'several-workers'],
     ['no machine has the address', ['10.9.9.9'], 'no-machine'],
     ['no line says where', [], 'no-address'],
   ])('is a question where %s', (_, workers, code) => {
     const sighting = { ...sightingOf(`${WORKER} Device or resource busy`), workers };
-    const listing = listed(vm('a', ['10.130.2.2']));
+    const listing = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.3.1']));
     expect(judgeBadNode(sighting, listing, NOON)).toMatchObject({ kind: 'unclear', code });
   });
 
@@ -113,22 +114,56 @@ describe('a bad node', () => {
     expect(judgeBadNode(sighting, listed(head), NOON)).toMatchObject({ kind: 'unclear', code: 'head-node' });
   });
 
-  it('is a question where several workers of one slice show it, or one line stands for several', () => {
+  it('is one machine where hosts of one slice show it, and a question where one line stands for several', () => {
     const both = sightingOf(
       `${WORKER} Device or resource busy`,
       '(Train pid=43, ip=10.130.2.3) Device or resource busy',
     );
     const folded = sightingOf(`${WORKER} Device or resource busy [repeated 3x across cluster]`);
-    const slice = listed(vm('ray-slice', ['10.130.2.2', '10.130.2.3']));
-    for (const sighting of [both, folded])
-      expect(judgeBadNode(sighting, slice, NOON)).toMatchObject({ kind: 'unclear', code: 'several-workers' });
+    const slice = listed(vm('ray-slice', ['10.130.2.1', '10.130.2.2', '10.130.2.3']));
+    expect(judgeBadNode(both, slice, NOON)).toMatchObject({
+      kind: 'found',
+      workers: [1, 2],
+      identity: { name: 'ray-slice', address: '10.130.2.2' },
+    });
+    expect(judgeBadNode(folded, slice, NOON)).toMatchObject({ kind: 'unclear', code: 'several-workers' });
+  });
+
+  it('is a question where more hosts show it than are kept', () => {
+    const lines = (count: number): readonly string[] =>
+      Array.from(
+        { length: count },
+        (_, host) => `(Train pid=9, ip=10.140.0.${host + 1}) Device or resource busy`,
+      );
+    const hosts = Array.from({ length: 100 }, (_, host) => `10.140.0.${host + 1}`);
+    const slice = listed(vm('ray-slice', hosts));
+    const all = limits.failureWorkersMax;
+    expect(judgeBadNode(sightingOf(...lines(all)), slice, NOON)).toMatchObject({ kind: 'found' });
+    expect(judgeBadNode(sightingOf(...lines(all + 1)), slice, NOON)).toMatchObject({
+      code: 'several-workers',
+    });
+  });
+
+  it('is never the replacement that has the address by now, nor one that is being deleted', () => {
+    const sighting = sightingOf(`${WORKER} Device or resource busy`);
+    const later = { ...vm('ray-new', ['10.130.2.2']), createdAt: '2026-11-21T23:59:59.123456789Z' };
+    const going = { ...vm('ray-old', ['10.130.2.2']), state: 'DELETING' };
+    expect(judgeBadNode(sighting, listed(later), NOON)).toMatchObject({ code: 'made-since', why: 'ray-new' });
+    expect(judgeBadNode(sighting, listed(going), NOON)).toMatchObject({ code: 'being-deleted' });
+    expect(judgeBadNode(sighting, listed(later, going), NOON)).toMatchObject({ code: 'being-deleted' });
+    // The same machine, where it stands beside its replacement.
+    const ready = listed(later, vm('ray-old', ['10.130.2.2']));
+    expect(judgeBadNode(sighting, ready, NOON)).toMatchObject({
+      kind: 'found',
+      identity: { name: 'ray-old' },
+    });
   });
 
   it('waits for a list that cannot be read, and not for ever', () => {
     const sighting = sightingOf(`${WORKER} Device or resource busy`);
     const away = { kind: 'unknown', message: '503' } as const;
-    expect(judgeBadNode(sighting, away, sighting.since).kind).toBe('wait');
-    const late = after(sighting.since, limits.badNodePatienceMs);
+    expect(judgeBadNode(sighting, away, sighting.since ?? NOON).kind).toBe('wait');
+    const late = after(sighting.since ?? NOON, limits.badNodePatienceMs);
     expect(judgeBadNode(sighting, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
   });
 

@@ -1,9 +1,13 @@
 /** The TPU VMs through a gcloud that is not one: what it is called with, and what is made of what it says. */
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { judgeBadNode } from '../../src/care/bad-node.ts';
 import { mintConsent } from '../../src/care/consent.ts';
 import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
 import { changeWithGcloud, gcloudEnvironment, readWithGcloud } from '../../src/clusters/gcp/gcloud.ts';
+import { readListing } from '../../src/clusters/gcp/list-vms.ts';
 import { createTpuCloud } from '../../src/clusters/gcp/tpu-cloud.ts';
 import { ConsentError, type ConsentToken } from '../../src/domain/care/consent-token.ts';
 import type { VmIdentity } from '../../src/domain/care/mutation.ts';
@@ -103,6 +107,40 @@ describe('the list', () => {
     const listing = await cloud.list();
     expect(listing).toMatchObject({ kind: 'unknown', message: expect.stringMatching(why) });
     expect((await cloud.list()).kind).toBe('listed');
+  });
+
+  it('is read as the cloud prints it whole, and each address is that of one machine', async () => {
+    const text = await readFile(join(import.meta.dirname, '../../fixtures/gcloud/tpu-list.json'), 'utf8');
+    const listing = readListing(text);
+    if (listing.kind !== 'listed') throw new Error(listing.message);
+    expect(listing.vms.map(({ state, zone, workers }) => [state, zone, workers.length])).toEqual([
+      ['READY', 'us-west4-a', 4],
+      ['PREEMPTED', 'us-west4-a', 0],
+      ['CREATING', 'us-west4-a', 1],
+      ['READY', 'us-west4-a', 1],
+      ['SUSPENDED', 'us-central2-b', 1],
+      ['REPAIRING', 'us-central2-b', 1],
+    ]);
+    const machineOf = (...workers: readonly string[]): string => {
+      const sighting = { attempt: 1, signatures: ['device-busy'], lines: [], workers, since: at(0) };
+      const judged = judgeBadNode(sighting, listing, at(1));
+      if (judged.kind === 'wait') return judged.kind;
+      return judged.kind === 'unclear'
+        ? judged.code
+        : `${judged.vm.name} ${judged.vm.zone} ${judged.workers.join()}`;
+    };
+    expect(machineOf('10.182.0.13')).toBe('ray-marin-us-west4-worker-1a2b3c4d-tpu us-west4-a 2');
+    expect(machineOf('34.125.0.12', '10.182.0.11')).toBe(
+      'ray-marin-us-west4-worker-1a2b3c4d-tpu us-west4-a 0,1',
+    );
+    expect(machineOf('2600:1900:4040:1:0:0:0:8')).toBe(
+      'ray-marin-us-central2-worker-bbbb2222-tpu us-central2-b 0',
+    );
+    expect(machineOf('10.130.4.7')).toBe('ray-marin-us-central2-worker-aaaa1111-tpu us-central2-b 0');
+    expect(machineOf('10.182.0.2')).toBe('head-node');
+    // An address that begins another's, and two machines at once.
+    expect(machineOf('10.182.0.1')).toBe('no-machine');
+    expect(machineOf('10.182.0.11', '10.130.4.7')).toBe('several-workers');
   });
 
   it('is unknown where a machine has a name that a program would take for an option', async () => {

@@ -80,9 +80,15 @@ async function follow(
   return { outcome: 'done', code: REPLACED, detail: { replacement: name, zone, made: createdAt } };
 }
 
-/** An empty list shows that a machine is gone only where the cloud has said so itself. */
+/**
+ * An empty list shows that a machine is gone only where the cloud has said so itself. One that is being deleted loses its
+ * addresses first: it is there as long as name and time of creation are.
+ */
 function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boolean {
-  return (isAnswered || vms.length > 0) && !vms.some((one) => isSameVm(one, vm));
+  const isThere = vms.some(
+    ({ name, zone, createdAt }) => name === vm.name && zone === vm.zone && createdAt === vm.createdAt,
+  );
+  return (isAnswered || vms.length > 0) && !isThere;
 }
 
 /** A machine of the same cluster and kind that was made since, and is ready. */

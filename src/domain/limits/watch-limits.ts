@@ -43,6 +43,6 @@ export const watchLimits = {
   logEvalKeysMax: 500,
   /** Lines of a Ray task's traceback below its head, in which what is raised belongs to that task. */
   tracebackLinesMax: 100,
-  /** Workers that one signature was seen on: one is a bad node, two are a question for a person. */
-  failureWorkersMax: 5,
+  /** Workers that one signature was seen on: the hosts of a large slice, which is one machine; with more it is uncertain. */
+  failureWorkersMax: 64,
 } as const;

@@ -36,7 +36,7 @@ export async function badNodeVerb(args: readonly string[], io: VerbIo): Promise<
     signatures: shown.map(({ id }) => id),
     lines: shown.map(({ line }) => line),
     workers,
-    since: START,
+    since: null,
   };
   const machine = shown.length === 0 ? null : machineOf(judgeBadNode(sighting, listing.value, START));
   if (wantsJson)
@@ -50,19 +50,27 @@ export async function badNodeVerb(args: readonly string[], io: VerbIo): Promise<
 }
 
 type Machine =
-  | { readonly kind: 'found'; readonly name: string; readonly zone: string; readonly worker: number }
+  | {
+      readonly kind: 'found';
+      readonly name: string;
+      readonly zone: string;
+      /** The first host that the log names. */
+      readonly worker: number;
+      readonly workers: readonly number[];
+    }
   | { readonly kind: 'unclear'; readonly code: string; readonly why: string };
 
 function machineOf(judged: BadNodeJudgement): Machine {
   if (judged.kind === 'wait') return { kind: 'unclear', code: 'unreadable', why: judged.why };
   if (judged.kind === 'unclear') return judged;
-  return { kind: 'found', name: judged.vm.name, zone: judged.vm.zone, worker: judged.worker };
+  const { vm, workers } = judged;
+  return { kind: 'found', name: vm.name, zone: vm.zone, worker: workers[0] ?? 0, workers };
 }
 
 function machineWords(machine: Machine | null): string {
   if (machine === null) return '';
   return machine.kind === 'found'
-    ? `bad node: ${machine.name} in ${machine.zone}, worker ${machine.worker}; its deletion would be proposed`
+    ? `bad node: ${machine.name} in ${machine.zone}, worker ${machine.workers.join(', ')}; its deletion would be proposed`
     : `which machine it is, is not certain: ${machine.code}: ${machine.why}; a person would be asked`;
 }
 
