@@ -61,6 +61,8 @@ async function rebase(store: GitStore, plan: MergePlan, ancestor: Sha): Promise<
   const commits = await store.log({ from: plan.head, not: plan.base, limit: playground.commitsWalked });
   let tip = plan.base;
   for (const commit of commits.toReversed()) {
+    // A merge has no change of its own to replay; what it brought comes with its commits.
+    if (commit.parents.length > 1) continue;
     const next = await replay(store, commit, tip, plan.committer, ancestor);
     if (next === null) return null;
     tip = next;

@@ -10,7 +10,13 @@ import { type WorkflowFiles, workflowFolder, writesWorkflows } from './smart-htt
 import type { GitStore, RefOutcome, RefUpdate } from './store/git-store.ts';
 import { entryAt, listTree } from './store/git-trees.ts';
 
-export type MoveOutcome = RefOutcome | 'protected' | 'hidden-ref' | 'workflows-permission' | RuleBreach;
+export type MoveOutcome =
+  | RefOutcome
+  | 'default-branch'
+  | 'protected'
+  | 'hidden-ref'
+  | 'workflows-permission'
+  | RuleBreach;
 
 /** One ref, with the compare-and-set of `RefUpdate`; nothing is recorded unless git has moved it. */
 export async function moveRef(
@@ -19,6 +25,7 @@ export async function moveRef(
   at: 'push' | 'merge' = 'push',
 ): Promise<MoveOutcome> {
   if (isPullRef(update.ref)) return 'hidden-ref';
+  if (update.sha === null && update.ref === `refs/heads/${act.repo.defaultBranch}`) return 'default-branch';
   const store = act.world.gitOf(act.repo);
   const before = (await store.refs(update.ref)).get(update.ref) ?? null;
   const refusal = await refusePush(act, { ref: update.ref, before, after: update.sha }, at);
@@ -101,6 +108,8 @@ export function moveMessage(outcome: Exclude<MoveOutcome, 'updated'>, ref: strin
       return `${ref} is not a valid ref name.`;
     case 'protected':
       return `Cannot update this protected ref ${ref}.`;
+    case 'default-branch':
+      return 'Cannot delete the default branch';
     case 'hidden-ref':
       return `${ref} is kept by GitHub and cannot be updated.`;
     case 'workflows-permission':

@@ -1,6 +1,7 @@
 /** What follows when branches move, by whatever door (API, git push, merge button): pull requests and `push` events. */
 
 import { github } from '../limits/limits.ts';
+import { dismissStale } from '../pulls/review-changes.ts';
 import { type Act, emitIssue, freshRepo, putIssue } from '../threads/threads.ts';
 import { emitChange } from '../world/emit.ts';
 import type { JsonObject } from '../world/json.ts';
@@ -60,6 +61,7 @@ async function renewHead(act: Act, issue: PullIssue, moved: MovedRef): Promise<v
   const pull = { ...issue.pull, headSha: moved.after };
   const renewed = await renewPullRefs(act, { ...issue, pull, updatedAtMs: now });
   await emitIssue(act, renewed, 'synchronize', { before: moved.before ?? zeros, after: moved.after });
+  await dismissStale(act, renewed);
 }
 
 /** A base that already contains the head means that somebody merged by hand. */

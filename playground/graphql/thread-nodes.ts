@@ -3,6 +3,7 @@
 import { canMerge } from '../git/git-merge.ts';
 import { countLines } from '../git/shape-commit.ts';
 import { commitsOfPull, filesOfPull } from '../pulls/pull-content.ts';
+import { visibleTo } from '../pulls/review-changes.ts';
 import { reviewDecision } from '../rules/merge-rules.ts';
 import { issueNodeId, threadPage } from '../threads/shape-issue.ts';
 import type { Comment, Issue, Review, ReviewComment } from '../threads/state-threads.ts';
@@ -168,7 +169,9 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
         }),
       })),
     reviews: (args: PageArgs & { readonly states?: readonly string[] | null }) => {
-      const rows = reviewsOf(world, issue).filter((one) => args.states?.includes(one.state) ?? true);
+      const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(
+        (one) => args.states?.includes(one.state) ?? true,
+      );
       return connect(rows, args, (row) => reviewNode(context, repo, issue, row));
     },
   };

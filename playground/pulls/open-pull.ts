@@ -4,9 +4,10 @@ import { type MergeMethod, writeMerge } from '../git/git-merge.ts';
 import { moveRef } from '../git/move-refs.ts';
 import { renewPullRefs } from '../git/pull-refs.ts';
 import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
+import type { Signature } from '../git/store/git-store.ts';
 import type { Pull } from '../threads/state-threads.ts';
 import { type Act, authoredBy, emitIssue, freshThread, putIssue, takeNumber } from '../threads/threads.ts';
-import { asPull, must, type PullIssue, repoById } from '../world/lookup.ts';
+import { asPull, must, type PullIssue, repoById, userById } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
 import { commitsOfPull } from './pull-content.ts';
 
@@ -68,8 +69,7 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
     base: pull.baseSha,
     head: pull.headSha,
     message: await mergeMessage(act, issue, wish),
-    author: signatureOf(act.actor, now),
-    committer: webFlowSignature(now),
+    ...signersOf(act, issue, wish.method, now),
   });
   if (sha === null) return { ok: false, reason: 'conflict' };
   // Closed before the branch moves: what follows the push must not take this for a merge by hand.
@@ -88,15 +88,33 @@ export async function mergePull(act: Act, issue: PullIssue, wish: MergeWish): Pr
   return { ok: true, sha };
 }
 
+/**
+ * Whose names a merge carries: a merge commit is the merger's, a squash the pull request's author's, both committed by
+ * GitHub; rebased commits keep their authors and are committed by the merger (docs.github.com: about merge methods).
+ */
+function signersOf(
+  act: Act,
+  issue: PullIssue,
+  method: MergeMethod,
+  now: number,
+): { readonly author: Signature; readonly committer: Signature } {
+  const merger = signatureOf(act.actor, now);
+  if (method === 'rebase') return { author: merger, committer: merger };
+  const author = method === 'squash' ? signatureOf(userById(act.world, issue.authorId), now) : merger;
+  return { author, committer: webFlowSignature(now) };
+}
+
 /** GitHub's default messages for the three buttons. */
 async function mergeMessage(act: Act, issue: PullIssue, wish: MergeWish): Promise<string> {
   const headRepo = repoById(act.world, issue.pull.headRepoId);
   if (wish.method === 'squash') {
     const commits = await commitsOfPull(act.world, issue);
     const list = commits.map((one) => `* ${one.message.trim()}`).join('\n\n');
-    const single =
-      commits.length === 1 ? (commits[0]?.message.split('\n').slice(1).join('\n').trim() ?? '') : list;
-    return join(wish.title ?? `${issue.title} (#${issue.number})`, wish.message ?? single);
+    const [only] = commits.length === 1 ? commits : [];
+    // A single commit gives its own words, several the pull request's title and a list of theirs.
+    const [headline = '', ...rest] = only?.message.split('\n') ?? [issue.title];
+    const text = only === undefined ? list : rest.join('\n').trim();
+    return join(wish.title ?? `${headline} (#${issue.number})`, wish.message ?? text);
   }
   const fallback = `Merge pull request #${issue.number} from ${headRepo.owner}/${issue.pull.headRef}`;
   return join(wish.title ?? fallback, wish.message ?? issue.title);

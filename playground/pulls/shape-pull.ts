@@ -5,6 +5,8 @@ import { countLines } from '../git/shape-commit.ts';
 import { repoApi, repoPage, shapeRepo } from '../git/shape-repo.ts';
 import { shapeUserById } from '../identity/shape-people.ts';
 import { github, playground } from '../limits/limits.ts';
+import { checkStands } from '../rules/check-stands.ts';
+import { behindWords, mergeRefusal } from '../rules/merge-rules.ts';
 import {
   authorAssociation,
   shapeIssueLabels,
@@ -101,7 +103,7 @@ export async function shapeFullPull(world: World, issue: PullIssue): Promise<Jso
     merged: pull.mergedAtMs !== null,
     mergeable,
     rebaseable: mergeable,
-    mergeable_state: mergeableState(mergeable, pull.draft, open),
+    mergeable_state: await mergeableState(world, issue, mergeable),
     merged_by: shapeUserById(world, pull.mergedById),
     comments: issue.commentIds.length,
     review_comments: pull.reviewCommentIds.length,
@@ -128,7 +130,8 @@ export function shapeReview(world: World, review: Review): JsonObject {
     pull_request_url: api,
     author_association: authorAssociation(repo, review.authorId),
     _links: { html: { href: page }, pull_request: { href: api } },
-    submitted_at: isoOrNull(review.submittedAtMs),
+    // A pending one has no such field.
+    ...(review.submittedAtMs === null ? {} : { submitted_at: iso(review.submittedAtMs) }),
     commit_id: review.commitSha,
   };
 }
@@ -157,9 +160,9 @@ export function shapeReviewComment(world: World, comment: ReviewComment): JsonOb
     author_association: authorAssociation(repo, comment.authorId),
     _links: { self: { href: api }, html: { href: page }, pull_request: { href: pull } },
     reactions: shapeReactionSummary(`${api}/reactions`, comment.reactions),
-    start_line: null,
-    original_start_line: null,
-    start_side: null,
+    start_line: comment.startLine ?? null,
+    original_start_line: comment.startLine ?? null,
+    start_side: comment.startLine === undefined ? null : comment.side,
     line: comment.line,
     original_line: comment.line,
     position: positionOf(comment),
@@ -193,8 +196,14 @@ function shapeSide(world: World, repo: Repo, ref: string, sha: string): JsonObje
   };
 }
 
-function mergeableState(mergeable: boolean | null, draft: boolean, open: boolean): string {
-  if (!open || mergeable === null) return 'unknown';
+/** As GitHub's button stands for somebody whom no bypass list names (docs.github.com/graphql: MergeStateStatus). */
+async function mergeableState(world: World, issue: PullIssue, mergeable: boolean | null): Promise<string> {
+  if (issue.state !== 'open' || mergeable === null) return 'unknown';
   if (!mergeable) return 'dirty';
-  return draft ? 'draft' : 'clean';
+  if (issue.pull.draft) return 'draft';
+  const repo = repoById(world, issue.repoId);
+  const refusal = await mergeRefusal({ world, repo, caller: { kind: 'anonymous' } }, issue, null);
+  if (refusal !== null) return refusal.includes(behindWords) ? 'behind' : 'blocked';
+  const stands = checkStands(world, repo, issue.pull.headSha);
+  return stands.every(({ state }) => state === 'green') ? 'clean' : 'unstable';
 }

@@ -1,11 +1,16 @@
 /** Counts the approvals that a protected branch accepts. */
 
 import { may } from '../identity/permissions.ts';
-import type { Act } from '../threads/threads.ts';
 import type { PullIssue } from '../world/lookup.ts';
+import type { Repo } from '../world/state.ts';
+import type { World } from '../world/world.ts';
 
 /** People who may write and whose newest judgement approves; with `dismissStale` it must be of the head as it is now. */
-export function countApprovals(act: Act, issue: PullIssue, dismissStale: boolean): number {
+export function countApprovals(
+  act: { readonly world: World; readonly repo: Repo },
+  issue: PullIssue,
+  dismissStale: boolean,
+): number {
   const approvers = new Set<number>();
   for (const id of issue.pull.reviewIds) {
     const review = act.world.state.reviews[id];

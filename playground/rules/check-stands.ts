@@ -1,8 +1,16 @@
 /** How the checks and statuses of a commit stand, the newest of each name and origin. */
 
-import type { Repo } from '../world/state.ts';
+import type { BranchProtection, Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
+
+/** The checks that a protected branch asks for, each from its App where the protection names one. */
+export function checksOf(protection: BranchProtection): readonly RequiredCheck[] {
+  return protection.requiredChecks.map((context) => ({
+    context,
+    appId: protection.checkAppIds?.[context] ?? null,
+  }));
+}
 
 export type Stand = {
   readonly name: string;

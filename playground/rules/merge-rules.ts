@@ -1,11 +1,16 @@
 /** Why a pull request may not be merged yet: reviews and checks that the base branch asks for, in GitHub's words. */
 
-import type { Act } from '../threads/threads.ts';
+import type { Caller } from '../identity/state-people.ts';
 import type { PullIssue } from '../world/lookup.ts';
+import type { Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
+import type { World } from '../world/world.ts';
 import { countApprovals } from './approvals.ts';
-import { checkStands, type Stand, unmetChecks } from './check-stands.ts';
+import { checkStands, checksOf, type Stand, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
+
+/** The sentence for a head that lacks what its base has. */
+export const behindWords = 'The head branch is not up to date with the base branch.';
 
 type Demands = {
   readonly approvals: number;
@@ -17,8 +22,18 @@ type Demands = {
   readonly byRuleset: boolean;
 };
 
-/** The message of the 405, or null: nothing stands in the way. Branch protection and rulesets both have to agree. */
-export async function mergeRefusal(act: Act, issue: PullIssue, method: string): Promise<string | null> {
+/** Who asks, about which repository. */
+type Asked = { readonly world: World; readonly repo: Repo; readonly caller: Caller };
+
+/**
+ * The message of the 405, or null: nothing stands in the way. Branch protection and rulesets both have to agree.
+ * `method` null: whichever is allowed.
+ */
+export async function mergeRefusal(
+  act: Asked,
+  issue: PullIssue,
+  method: string | null,
+): Promise<string | null> {
   for (const demands of demandsOn(act, issue)) {
     const sentences = await unmet(act, issue, demands, method);
     if (sentences.length === 0) continue;
@@ -31,7 +46,7 @@ export async function mergeRefusal(act: Act, issue: PullIssue, method: string): 
 
 /** What GitHub shows beside the reviewers; null where the base branch asks for no review. */
 export function reviewDecision(
-  act: Act,
+  act: Asked,
   issue: PullIssue,
 ): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null {
   const demands = demandsOn(act, issue).filter(({ approvals }) => approvals > 0);
@@ -49,11 +64,11 @@ export function reviewDecision(
 }
 
 /** Names of the checks that the base branch asks for. */
-export function requiredChecks(act: Act, issue: PullIssue): readonly string[] {
+export function requiredChecks(act: Asked, issue: PullIssue): readonly string[] {
   return demandsOn(act, issue).flatMap(({ checks }) => checks.map(({ context }) => context));
 }
 
-function demandsOn(act: Act, issue: PullIssue): readonly Demands[] {
+function demandsOn(act: Asked, issue: PullIssue): readonly Demands[] {
   const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
   const none = { approvals: 0, dismissStale: false, checks: [], strict: false, methods: [] };
   const found: Demands[] = [];
@@ -62,7 +77,7 @@ function demandsOn(act: Act, issue: PullIssue): readonly Demands[] {
       ...none,
       approvals: protection.requiredApprovals,
       dismissStale: protection.dismissStale ?? false,
-      checks: protection.requiredChecks.map((context) => ({ context, appId: null })),
+      checks: checksOf(protection),
       strict: protection.strict ?? false,
       byRuleset: false,
     });
@@ -80,13 +95,13 @@ function demandsOn(act: Act, issue: PullIssue): readonly Demands[] {
 }
 
 async function unmet(
-  act: Act,
+  act: Asked,
   issue: PullIssue,
   demands: Demands,
-  method: string,
+  method: string | null,
 ): Promise<readonly string[]> {
   const sentences: string[] = [];
-  if (demands.methods.length > 0 && !demands.methods.includes(method))
+  if (method !== null && demands.methods.length > 0 && !demands.methods.includes(method))
     sentences.push(`This branch must not be merged by ${method}.`);
   const missing = demands.approvals - countApprovals(act, issue, demands.dismissStale);
   if (missing > 0) {
@@ -97,7 +112,7 @@ async function unmet(
   if (checks !== null) sentences.push(checks);
   const store = act.world.gitOf(act.repo);
   if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha)))
-    sentences.push('The head branch is not up to date with the base branch.');
+    sentences.push(behindWords);
   return sentences;
 }
 

@@ -6,7 +6,7 @@ import type { Caller, User } from '../identity/state-people.ts';
 import type { BranchProtection, Repo } from '../world/state.ts';
 import type { RequiredCheck, Rule, Ruleset } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { checkStands, unmetChecks } from './check-stands.ts';
+import { checkStands, checksOf, unmetChecks } from './check-stands.ts';
 import { fnmatch } from './fnmatch.ts';
 import { breachWords } from './push-rules.ts';
 import { bypassOf, rulesetsOf } from './rulesets.ts';
@@ -43,7 +43,7 @@ function protectionBarriers(
     rule.requiredApprovals > 0 || pushRefusedBy(repo, rule.branch, actor.id) !== null
       ? [{ ...common, forbids: 'update' as const }]
       : [];
-  const checks = rule.requiredChecks.map((context) => ({ context, appId: null }));
+  const checks = checksOf(rule);
   const unless = greenCommits(world, repo, checks);
   const checked = checks.length > 0 ? [{ ...common, forbids: 'update' as const, unless }] : [];
   return [{ ...common, forbids: 'deletion' }, { ...common, forbids: 'rewrite' }, ...closed, ...checked];

@@ -4,7 +4,7 @@ import type { Caller } from '../identity/state-people.ts';
 import type { Repo } from '../world/state.ts';
 import type { Rule } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { checkStands, unmetChecks } from './check-stands.ts';
+import { checkStands, checksOf, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
 /** `rule/…`: what a ruleset forbids. */
@@ -45,8 +45,7 @@ export function breaksProtection(world: World, repo: Repo, change: RefChange, at
       mergeMethods: [],
     });
   if (one.requiredChecks.length > 0) {
-    const checks = one.requiredChecks.map((context) => ({ context, appId: null }));
-    rules.push({ type: 'required_status_checks', strict: false, checks });
+    rules.push({ type: 'required_status_checks', strict: false, checks: checksOf(one) });
   }
   return rules.some((rule) => breaks(world, repo, rule, change, at));
 }

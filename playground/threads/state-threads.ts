@@ -99,6 +99,8 @@ export type ReviewComment = Authored & {
   readonly path: string;
   /** Line of the new file (RIGHT) or the old one (LEFT); null on a comment about the whole file. */
   readonly line: number | null;
+  /** First line of a comment on several. */
+  readonly startLine?: number;
   readonly side: 'LEFT' | 'RIGHT';
   readonly commitSha: string;
   readonly diffHunk: string;

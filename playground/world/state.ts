@@ -38,6 +38,8 @@ export type BranchProtection = {
   readonly pushUserIds: readonly number[] | null;
   readonly requiredApprovals: number;
   readonly requiredChecks: readonly string[];
+  /** The App that must report a check, by the check's name; absent: whoever does. */
+  readonly checkAppIds?: Readonly<Record<string, number>>;
   /** The head must contain the base's tip before it may be merged. */
   readonly strict?: boolean;
   /** An approval counts only for the commit that it was given for. */

@@ -26,11 +26,21 @@ const annotation = z.object({
   title: z.string().max(255).optional(),
   raw_details: z.string().max(65_536).optional(),
 });
+const fitting = annotation
+  .refine((one) => one.end_line >= one.start_line, {
+    path: ['end_line'],
+    error: 'end_line precedes start_line',
+  })
+  // docs.github.com/rest/checks: columns only where start_line and end_line are the same.
+  .refine((one) => one.start_line === one.end_line || one.start_column === undefined, {
+    path: ['start_column'],
+    error: 'start_column is for annotations of one line',
+  });
 const output = z.object({
   title: z.string().optional(),
   summary: z.string().max(65_535).optional(),
   text: z.string().max(65_535).optional(),
-  annotations: z.array(annotation).max(github.annotationsPerRequest).default([]),
+  annotations: z.array(fitting).max(github.annotationsPerRequest).default([]),
 });
 const button = z.object({
   label: z.string().max(github.checkActionLabelCharacters),

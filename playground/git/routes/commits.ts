@@ -8,6 +8,7 @@ import { shapePull } from '../../pulls/shape-pull.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { asPull, findUser, issuesOf } from '../../world/lookup.ts';
 import { nodeId } from '../../world/node-id.ts';
+import type { Repo } from '../../world/state.ts';
 import { asText } from '../patch-text.ts';
 import { branchTip, peel, resolveCommit } from '../resolve-commit.ts';
 import { countLines, shapeCommit, shapeFile, userByAddress } from '../shape-commit.ts';
@@ -94,8 +95,7 @@ async function pullsOfCommit(call: RepoCall): Promise<Answer> {
 async function compare(call: RepoCall): Promise<Answer> {
   const store = call.world.gitOf(call.repo);
   const [baseName = '', headName = ''] = (call.params['basehead'] ?? '').split('...');
-  const base = await resolveCommit(store, call.repo, withoutOwner(baseName));
-  const head = await resolveCommit(store, call.repo, withoutOwner(headName));
+  const [base, head] = [await sideOf(call, baseName), await sideOf(call, headName)];
   const ancestor = base === null || head === null ? null : await store.mergeBase(base, head);
   if (base === null || head === null || ancestor === null) return notFound();
   const files = await store.diff(ancestor, head);
@@ -138,9 +138,19 @@ function statusOf(ahead: number, behind: number): string {
   return behind > 0 ? 'behind' : 'identical';
 }
 
-/** `owner:branch` names a branch of a fork; the playground has no forks, so the owner says nothing. */
-function withoutOwner(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
+/** The commit of `branch`, or of `owner:branch` in the owner's fork; null for an owner who has none. */
+async function sideOf(call: RepoCall, name: string): Promise<string | null> {
+  const cut = name.indexOf(':');
+  if (cut < 0) return resolveCommit(call.world.gitOf(call.repo), call.repo, name);
+  const owner = name.slice(0, cut).toLowerCase();
+  const family = [call.repo, ...Object.values(call.world.state.repos).filter((one) => isKin(call.repo, one))];
+  const repo = family.find((one) => one.owner.toLowerCase() === owner);
+  return repo === undefined ? null : resolveCommit(call.world.gitOf(repo), repo, name.slice(cut + 1));
+}
+
+/** Forks share their parent's objects, and it theirs; a private one is not looked into from outside. */
+function isKin(repo: Repo, other: Repo): boolean {
+  return !other.private && (other.forkOfId === repo.id || repo.forkOfId === other.id);
 }
 
 async function getBranch(call: RepoCall): Promise<Answer> {

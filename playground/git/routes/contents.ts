@@ -11,6 +11,7 @@ import { shapeGitCommit, signatureOf, webFlowSignature } from '../shape-commit.t
 import { repoApi, repoPage } from '../shape-repo.ts';
 import type { Sha, Signature } from '../store/git-store.ts';
 import { changeTree, entryAt, listTree, type PathEntry } from '../store/git-trees.ts';
+import { isTreePath } from '../tree-path.ts';
 import { base64Lines } from './git-data.ts';
 import { refused } from './refs.ts';
 
@@ -23,7 +24,11 @@ const person = z.object({
 });
 const fileWrite = z.object({
   message: z.string(),
-  content: z.base64(),
+  // Encoders break lines; GitHub takes them.
+  content: z
+    .string()
+    .transform((text) => text.replaceAll(/\s/g, ''))
+    .pipe(z.base64()),
   sha: z.string().optional(),
   branch: z.string().optional(),
   committer: person.optional(),
@@ -127,9 +132,7 @@ function shaProblem(
   given: string | undefined,
   deleting: boolean,
 ): Answer | null {
-  if (path === '' || path.split('/').some((part) => part === '' || part === '.' || part === '..')) {
-    return unprocessable('path is malformed');
-  }
+  if (!isTreePath(path)) return unprocessable('path contains a malformed path component');
   if (old === null) return deleting ? notFound() : null;
   if (old.type !== 'blob') return unprocessable(`${path} is a directory`);
   if (given === undefined) return unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');

@@ -11,6 +11,7 @@ import { shapeGitCommit, shapeSignature, signatureOf } from '../shape-commit.ts'
 import { repoApi } from '../shape-repo.ts';
 import type { Signature, TreeEntry } from '../store/git-store.ts';
 import { changeTree, listTree, type PathChange } from '../store/git-trees.ts';
+import { isTreePath } from '../tree-path.ts';
 
 const read = repoAccess('contents:read', 'public');
 const write = repoAccess('contents:write', 'write');
@@ -104,6 +105,7 @@ async function createTree(call: ActorCall, body: z.infer<typeof tree>): Promise<
   const store = call.world.gitOf(call.repo);
   const changes = new Map<string, PathChange>();
   for (const entry of body.tree) {
+    if (!isTreePath(entry.path)) return unprocessable('tree.path contains a malformed path component');
     const sha = entry.content === undefined ? entry.sha : await store.writeBlob(Buffer.from(entry.content));
     if (sha === undefined) return unprocessable('tree.sha or tree.content must be given');
     if (sha !== null && (await typeOfObject(store, sha)) === null && entry.mode !== '160000') {

@@ -131,6 +131,11 @@ async function createPull(call: ActorCall, body: z.infer<typeof creation>): Prom
   if (headRepo === null || headSha === null)
     return invalid([{ resource: 'PullRequest', field: 'head', code: 'invalid' }]);
   if (baseSha === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }]);
+  // docs.github.com/rest/pulls: "you must have write access to the head or the source branch".
+  const mayOpen = [headRepo, call.repo].some((repo) =>
+    may(call.world, call.caller, repo, 'pull_requests:write', 'write'),
+  );
+  if (!mayOpen) return failed(403, 'Must have push access to the head or the base repository.');
   const refusal = await pullProblem(call, headRepo, headRef, headSha, body.base, baseSha);
   if (refusal !== null) return refusal;
   const branches = { headRepoId: headRepo.id, headRef, headSha, baseRef: body.base, baseSha };

@@ -22,15 +22,18 @@ import {
   repoAccess,
   writes,
 } from '../../api/route.ts';
+import { actorOf } from '../../identity/identity.ts';
 import { sinceProblem } from '../../threads/routes/comments.ts';
 import { bodyTooLong } from '../../threads/routes/issues.ts';
 import type { Review, ReviewComment } from '../../threads/state-threads.ts';
 import { authoredBy, mayEdit, mayTalk, putIssue, tooLong, withBody } from '../../threads/threads.ts';
-import { emitChange } from '../../world/emit.ts';
 import { type PullIssue, reviewCommentsOf, reviewsOf } from '../../world/lookup.ts';
+import { hunkOf } from '../diff-lines.ts';
 import { freshPull } from '../open-pull.ts';
 import { filesOfPull } from '../pull-content.ts';
-import { shapePull, shapeReview, shapeReviewComment } from '../shape-pull.ts';
+import { tellLineComment, tellReview, visibleTo } from '../review-changes.ts';
+import { isOfPull, lineProblem, reviewProblem } from '../review-problems.ts';
+import { shapeReview, shapeReviewComment } from '../shape-pull.ts';
 import { pullOf } from './pulls.ts';
 
 const read = repoAccess('pull_requests:read', 'public');
@@ -42,6 +45,8 @@ const lineComment = z.object({
   body: z.string().min(1),
   line: z.int().positive().optional(),
   side: z.enum(['LEFT', 'RIGHT']).default('RIGHT'),
+  start_line: z.int().positive().optional(),
+  subject_type: z.enum(['line', 'file']).optional(),
 });
 const creation = z.object({
   commit_id: z.string().optional(),
@@ -58,7 +63,9 @@ export const reviewRoutes: readonly Route[] = [
     const issue = pullOf(call);
     return issue === null
       ? notFound()
-      : paged(call, reviewsOf(call.world, issue), (one) => shapeReview(call.world, one));
+      : paged(call, visibleTo(viewerOf(call), reviewsOf(call.world, issue)), (one) =>
+          shapeReview(call.world, one),
+        );
   }),
   reads('/pulls/:number/reviews/:review', read, (call) => {
     const review = reviewOf(call);
@@ -82,7 +89,8 @@ export const reviewRoutes: readonly Route[] = [
   reads('/pulls/:number/comments', read, (call) => {
     const issue = pullOf(call);
     if (issue === null) return notFound();
-    return paged(call, reviewCommentsOf(call.world, issue), (one) => shapeReviewComment(call.world, one));
+    const rows = reviewCommentsOf(call.world, issue).filter((one) => isTold(call, one));
+    return paged(call, rows, (one) => shapeReviewComment(call.world, one));
   }),
   content(writes('POST', '/pulls/:number/comments', write, single, createLineComment)),
   content(writes('PATCH', '/pulls/comments/:id', write, text, editLineComment)),
@@ -102,6 +110,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   const rows = Object.values(call.world.state.reviewComments).filter(
     (one) =>
       one.repoId === call.repo.id &&
+      isTold(call, one) &&
       (since === null || Math.floor(one.updatedAtMs / 1000) * 1000 >= Date.parse(since)),
   );
   const sorted = rows.toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
@@ -111,12 +120,21 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
 function reviewOf(call: RepoCall): Review | null {
   const review = call.world.state.reviews[call.params['review'] ?? ''];
   const right = review?.repoId === call.repo.id && `${review.issueNumber}` === call.params['number'];
-  return right ? review : null;
+  return right ? (visibleTo(viewerOf(call), [review])[0] ?? null) : null;
+}
+
+function viewerOf(call: RepoCall): number | null {
+  return actorOf(call.world, call.caller)?.id ?? null;
+}
+
+function isTold(call: RepoCall, { reviewId }: ReviewComment): boolean {
+  const review = call.world.state.reviews[reviewId];
+  return review === undefined || visibleTo(viewerOf(call), [review]).length > 0;
 }
 
 function lineCommentOf(call: RepoCall): ReviewComment | null {
   const comment = call.world.state.reviewComments[call.params['id'] ?? ''];
-  return comment?.repoId === call.repo.id ? comment : null;
+  return comment?.repoId === call.repo.id && isTold(call, comment) ? comment : null;
 }
 
 async function createReview(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
@@ -137,6 +155,8 @@ async function createReview(call: ActorCall, body: z.infer<typeof creation>): Pr
   if (body.event !== 'APPROVE' && (body.body ?? '') === '' && body.comments.length === 0) {
     return invalidSimply(['Body can not be blank for a review that does not approve']);
   }
+  const problem = await reviewProblem(call, issue, body);
+  if (problem !== null) return problem;
   const review: Review = {
     ...authoredBy(call, 'reviews', body.body ?? ''),
     repoId: call.repo.id,
@@ -176,8 +196,14 @@ async function createLineComment(call: ActorCall, body: z.infer<typeof single>):
   if (issue === null) return notFound();
   if (tooLong(body.body)) return bodyTooLong('PullRequestReviewComment');
   if (!mayTalk(call, issue)) return failed(403, 'Unable to create comment because issue is locked.');
-  const changed = (await filesOfPull(call.world, issue)).some((file) => file.path === body.path);
-  if (!changed) return unprocessable(`path ${body.path} is not part of the pull request`);
+  const replied = body.in_reply_to ?? null;
+  const first = replied === null ? null : (call.world.state.reviewComments[replied] ?? null);
+  if (replied !== null && first?.issueNumber !== issue.number)
+    return unprocessable('in_reply_to is no comment of this pull request');
+  if (!(await isOfPull(call, issue, body.commit_id)))
+    return unprocessable(`The commit_id ${body.commit_id} is not part of the pull request.`);
+  const words = first === null ? await lineProblem(call, issue, body) : null;
+  if (words !== null) return invalidSimply([words], 'Validation Failed');
   const review: Review = {
     ...authoredBy(call, 'reviews', ''),
     repoId: call.repo.id,
@@ -189,11 +215,13 @@ async function createLineComment(call: ActorCall, body: z.infer<typeof single>):
   call.world.state.reviews[review.id] = review;
   const row = freshPull(call, issue);
   putIssue(call.world, { ...row, pull: { ...row.pull, reviewIds: [...row.pull.reviewIds, review.id] } });
-  const replied = body.in_reply_to ?? null;
+  // An answer stands where the comment stands that it answers.
+  const place =
+    first === null ? body : { ...body, path: first.path, line: first.line ?? undefined, side: first.side };
   const comment = await addLineComment(
     call,
     freshPull(call, issue),
-    body,
+    place,
     review.id,
     body.commit_id,
     replied,
@@ -216,10 +244,11 @@ async function addLineComment(
     issueNumber: issue.number,
     reviewId,
     path: wanted.path,
-    line: wanted.line ?? null,
+    line: wanted.subject_type === 'file' ? null : (wanted.line ?? null),
+    ...(wanted.start_line === undefined ? {} : { startLine: wanted.start_line }),
     side: wanted.side,
     commitSha,
-    diffHunk: file?.patch?.split(/\n(?=@@ )/)[0] ?? '',
+    diffHunk: hunkOf(file?.patch ?? '', wanted.line ?? null, wanted.side),
     inReplyToId,
   };
   call.world.state.reviewComments[comment.id] = comment;
@@ -252,32 +281,4 @@ async function deleteLineComment(call: ActorCall): Promise<Answer> {
   putIssue(call.world, { ...issue, pull: { ...issue.pull, reviewCommentIds } });
   await tellLineComment(call, issue, comment, 'deleted');
   return noContent();
-}
-
-async function tellReview(call: ActorCall, issue: PullIssue, review: Review, action: string): Promise<void> {
-  const shape = { ...shapeReview(call.world, review), state: review.state.toLowerCase() };
-  await emitChange(call.world, {
-    type: 'pull_request_review',
-    action,
-    repo: call.repo,
-    sender: call.actor,
-    byTokenKind: call.caller.kind,
-    payload: { review: shape, pull_request: shapePull(call.world, issue) },
-  });
-}
-
-async function tellLineComment(
-  call: ActorCall,
-  issue: PullIssue,
-  row: ReviewComment,
-  action: string,
-): Promise<void> {
-  await emitChange(call.world, {
-    type: 'pull_request_review_comment',
-    action,
-    repo: call.repo,
-    sender: call.actor,
-    byTokenKind: call.caller.kind,
-    payload: { comment: shapeReviewComment(call.world, row), pull_request: shapePull(call.world, issue) },
-  });
 }

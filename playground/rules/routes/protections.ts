@@ -17,19 +17,33 @@ import { freshRepo } from '../../threads/threads.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { findUser, installationFor } from '../../world/lookup.ts';
 import type { BranchProtection } from '../../world/state.ts';
+import { checksOf } from '../check-stands.ts';
 
 const read = repoAccess('administration:read', 'admin');
 const write = repoAccess('administration:write', 'admin');
 
+const off = z.literal(false).nullish();
+/** Lists of people and Apps that an exception is for: empty here. */
+const nobody = z.object({}).strict().optional();
+
 /** All four keys must be there, each may be null, as GitHub asks; what is not enforced here may not be asked for. */
 const wish = z.object({
-  required_status_checks: z.object({ strict: z.boolean(), contexts: z.array(z.string()) }).nullable(),
+  required_status_checks: z
+    .object({
+      strict: z.boolean(),
+      contexts: z.array(z.string()).default([]),
+      checks: z.array(z.object({ context: z.string(), app_id: z.int().nullish() })).default([]),
+    })
+    .nullable(),
   enforce_admins: z.boolean().nullable(),
   required_pull_request_reviews: z
     .object({
       required_approving_review_count: z.int().min(0).max(6).default(1),
       dismiss_stale_reviews: z.boolean().default(false),
-      require_code_owner_reviews: z.literal(false).default(false),
+      require_code_owner_reviews: off,
+      require_last_push_approval: off,
+      dismissal_restrictions: nobody,
+      bypass_pull_request_allowances: nobody,
     })
     .nullable(),
   restrictions: z
@@ -39,6 +53,12 @@ const wish = z.object({
       apps: z.array(z.string()).default([]),
     })
     .nullable(),
+  required_linear_history: off,
+  lock_branch: off,
+  block_creations: off,
+  required_conversation_resolution: off,
+  allow_force_pushes: off,
+  allow_deletions: off,
 });
 
 export const protectionRoutes: readonly Route[] = [
@@ -59,6 +79,7 @@ async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Ans
   const branch = call.params['branch'] ?? '';
   if ((await branchTip(call.world.gitOf(call.repo), branch)) === null) return failed(404, 'Branch not found');
   const { restrictions, required_status_checks: checks, required_pull_request_reviews: reviews } = body;
+  const named = checks?.checks ?? [];
   const people = restrictions === null ? null : pushersOf(call, restrictions);
   if (people === 'unknown')
     return invalidSimply(['Only users, teams and apps with push access can be added'], 'Validation Failed');
@@ -67,11 +88,19 @@ async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Ans
     pushUserIds: people,
     requiredApprovals: reviews?.required_approving_review_count ?? 0,
     dismissStale: reviews?.dismiss_stale_reviews ?? false,
-    requiredChecks: checks?.contexts ?? [],
+    requiredChecks: [...new Set([...(checks?.contexts ?? []), ...named.map(({ context }) => context)])],
+    checkAppIds: Object.fromEntries(
+      named.flatMap(({ context, app_id: id }) => (isApp(id) ? [[context, id]] : [])),
+    ),
     strict: checks?.strict ?? false,
   };
   keep(call, branch, rule);
   return ok(shape(call, rule));
+}
+
+/** -1 and null leave it to whoever reports the check. */
+function isApp(id: number | null | undefined): id is number {
+  return typeof id === 'number' && id > 0;
 }
 
 /** Accounts by login and by App; an App pushes as its `[bot]`. */
@@ -108,7 +137,7 @@ function shape(call: RepoCall, rule: BranchProtection): JsonObject {
     strict: rule.strict ?? false,
     contexts: [...rule.requiredChecks],
     contexts_url: `${url}/required_status_checks/contexts`,
-    checks: rule.requiredChecks.map((context) => ({ context, app_id: null })),
+    checks: checksOf(rule).map(({ context, appId }) => ({ context, app_id: appId })),
   };
   const reviews = {
     url: `${url}/required_pull_request_reviews`,

@@ -1,0 +1,26 @@
+/** Which lines of a file a review can speak about: those that the diff shows, on either side. */
+
+/** Line numbers of the new file (RIGHT) or the old one (LEFT) that stand in a patch, its context included. */
+export function linesOfPatch(patch: string, side: 'LEFT' | 'RIGHT'): ReadonlySet<number> {
+  const lines = new Set<number>();
+  const absent = side === 'LEFT' ? '+' : '-';
+  let at = 0;
+  for (const text of patch.split('\n')) {
+    const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(text);
+    if (start !== null) {
+      at = Number(start[side === 'LEFT' ? 1 : 2]);
+      continue;
+    }
+    if (text.startsWith(absent) || text.startsWith('\\')) continue;
+    lines.add(at);
+    at += 1;
+  }
+  return lines;
+}
+
+/** The hunk that shows the line, which a comment on it carries; the first one for a comment on the whole file. */
+export function hunkOf(patch: string, line: number | null, side: 'LEFT' | 'RIGHT'): string {
+  const hunks = patch.split(/\n(?=@@ )/);
+  const found = line === null ? undefined : hunks.find((hunk) => linesOfPatch(hunk, side).has(line));
+  return found ?? hunks[0] ?? '';
+}
