@@ -43,7 +43,7 @@ export function shapeAnnotation(world: World, run: CheckRun, one: CheckAnnotatio
   const repo = repoById(world, run.repoId);
   return {
     path: one.path,
-    blob_href: `${repoPage(world, repo)}/blob/${run.headSha}/${one.path}`,
+    blob_href: `${repoPage(world, repo)}/blob/${run.headSha}/${one.path.split('/').map(encodeURIComponent).join('/')}`,
     start_line: one.startLine,
     start_column: one.startColumn,
     end_line: one.endLine,

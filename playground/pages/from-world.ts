@@ -7,6 +7,7 @@ import { emitChange } from '../world/emit.ts';
 import { findRepo, findUser } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
 import { glanceOf } from './glance.ts';
+import { jobStages } from './job-stages.ts';
 import { type PanelParts, worldPanel } from './panel/world-panel.ts';
 import type { ButtonPress, PagesOptions, PressOutcome } from './visit.ts';
 
@@ -26,6 +27,8 @@ export function worldSettings(
     glance: () => glanceOf(world),
     jobSummary: (jobId) => world.state.jobs[jobId]?.summary || null,
     jobLog: (jobId) => world.state.logs[jobId] ?? null,
+    stepOffsets: (jobId) => world.state.jobs[jobId]?.steps.map(({ logOffset }) => logOffset) ?? [],
+    jobStages: (runId) => jobStages(world, runId),
     checkButtons: (id) => world.state.checkRuns[id]?.actions ?? [],
     panel: worldPanel(world, panelParts),
     dispatchInputs: (workflowId) => world.state.workflows[workflowId]?.dispatchInputs ?? null,

@@ -1,4 +1,5 @@
 /** What the bar at the foot tells about the world: its clock, and what was asked of it and sent by it. */
+import { github } from '../limits/limits.ts';
 import { rateStands } from '../limits/rate.ts';
 import { secondaryStands } from '../limits/secondary.ts';
 import type { World } from '../world/world.ts';
@@ -13,7 +14,8 @@ export type Glance = {
   readonly nearest: {
     readonly contentMinute: number;
     readonly contentHour: number;
-    readonly requestsHour: number;
+    /** REST or GraphQL, whichever has less left; a workflow's limit is lower than an App's. */
+    readonly requestsHour: { readonly used: number; readonly limit: number };
   };
   readonly deliveries: number;
   /** Deliveries that were not answered with 2xx. */
@@ -26,7 +28,10 @@ export function glanceOf(world: World): Glance {
     /^(?:app|installation|workflow):/.test(caller),
   );
   const stands = Object.entries(secondaryStands(world)).filter(([caller]) => !caller.startsWith('user:'));
-  const windows = Object.entries(rateStands(world)).filter(([caller]) => !caller.startsWith('user:'));
+  const windows = [rateStands(world), rateStands(world, 'graphql')]
+    .flatMap((table) => Object.entries(table))
+    .flatMap(([caller, stand]) => (caller.startsWith('user:') ? [] : [stand]));
+  const unused: Glance['nearest']['requestsHour'] = { used: 0, limit: github.requestsPerHour };
   const deliveries = Object.values(world.state.deliveries);
   return {
     nowMs: world.clock.now(),
@@ -35,7 +40,10 @@ export function glanceOf(world: World): Glance {
     nearest: {
       contentMinute: Math.max(0, ...stands.map(([, stand]) => stand.contentLastMinute)),
       contentHour: Math.max(0, ...stands.map(([, stand]) => stand.contentLastHour)),
-      requestsHour: Math.max(0, ...windows.map(([, { used }]) => used)),
+      requestsHour: windows.reduce<Glance['nearest']['requestsHour']>(
+        (a, b) => (b.used / b.limit > a.used / a.limit ? b : a),
+        unused,
+      ),
     },
     deliveries: deliveries.length,
     deliveriesFailed: deliveries.filter(({ statusCode }) => statusCode < 200 || statusCode > 299).length,

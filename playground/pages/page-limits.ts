@@ -13,8 +13,12 @@ export const pageLimits = {
   commentPagesMax: 200,
   /** Rows of one file's diff; a longer one is cut with a note, as GitHub does. */
   diffLinesMax: 2_000,
+  /** Rows of all files of a change together, and of one that is shown alone: a browser draws them in a second. */
+  diffLinesOfPageMax: 6_000,
   /** Log lines of one job that the browser gets; the newest are kept. */
   logLinesMax: 5_000,
+  /** Log lines of all jobs of a run together; above that the long ones give way to the short ones. */
+  logLinesOfPageMax: 10_000,
   /** A text file that is shown rather than described. */
   fileBytesMax: 1_000_000,
   /** Rows of the world's panel. */

@@ -11,7 +11,7 @@ import { previewMarkup } from './preview.ts';
 import { answerWith, type Reply } from './reply.ts';
 import { actRoutes, screenRoutes } from './route-table.ts';
 import { findRoute } from './router.ts';
-import { showFailure, showScreen } from './show.ts';
+import { showFailure, showMissing, showScreen } from './show.ts';
 import type { Outcome, PagesOptions, Visit } from './visit.ts';
 
 export type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -65,6 +65,8 @@ async function openVisit(options: PagesOptions, request: PageRequest): Promise<V
     baseUrl: options.baseUrl,
     jobSummary: options.jobSummary ?? (() => null),
     jobLog: options.jobLog ?? (() => null),
+    stepOffsets: options.stepOffsets ?? (() => []),
+    jobStages: options.jobStages ?? (() => new Map()),
     checkButtons: options.checkButtons ?? (() => []),
     glance: options.glance ?? (() => null),
     pressButton: options.pressButton ?? (async () => 'unknown'),
@@ -82,8 +84,19 @@ async function look(visit: Visit, { homeRepository }: PagesOptions): Promise<Rep
   const match = findRoute(screenRoutes, visit.request.segments);
   if (match === null) return showFailure(visit, 404, 'There is no such page here.');
   const screen = await match.handler(visit, match.params);
-  if (screen.kind === 'moved') return { status: 302, headers: { location: screen.to }, body: '' };
-  return screen.kind === 'missing' ? showFailure(visit, 404, screen.message) : showScreen(visit, screen, 200);
+  switch (screen.kind) {
+    case 'moved':
+      return { status: 302, headers: { location: screen.to }, body: '' };
+    case 'text':
+      return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: screen.text };
+    case 'missing':
+      return showMissing(visit, screen.message);
+    case 'page': {
+      // A look that could read only a part must not take away what stands on the page already.
+      const isHalfALook = visit.request.knownEarlier !== null && visit.api.unread().length > 0;
+      return isHalfALook ? showMissing(visit, '') : showScreen(visit, screen, 200);
+    }
+  }
 }
 
 async function act(visit: Visit, form: URLSearchParams): Promise<Reply> {

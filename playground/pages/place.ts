@@ -10,6 +10,7 @@ export type Place = {
   /** `/repos/owner/name`, percent-encoded: for the API. */
   readonly api: string;
   readonly openPulls: number;
+  readonly openIssues: number;
   /** May label, close and reopen (triage and up). */
   readonly mayTriage: boolean;
   /** May merge, cancel and re-run (write and up). */
@@ -34,11 +35,14 @@ export async function findPlace(visit: Visit, params: Params): Promise<Place | n
   ]);
   if (repo.kind === 'refused') return null;
   const rights = repo.data.permissions ?? {};
+  const openPulls = pulls.kind === 'found' ? pulls.data.length : 0;
   return {
     repo: repo.data,
     path: pathOf(params),
     api: apiOf(params),
-    openPulls: pulls.kind === 'found' ? pulls.data.length : 0,
+    openPulls,
+    // GitHub counts pull requests among the open issues of a repository.
+    openIssues: Math.max(0, repo.data.open_issues_count - openPulls),
     mayTriage: rights['triage'] === true || rights['push'] === true,
     mayWrite: rights['push'] === true,
   };

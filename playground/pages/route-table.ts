@@ -13,6 +13,7 @@ import { actionsScreen } from './screens/actions.ts';
 import { checkRunScreen } from './screens/check-run.ts';
 import { commitScreen, commitsScreen, pullCommitsScreen } from './screens/commits.ts';
 import { homeScreen } from './screens/home.ts';
+import { jobLogScreen } from './screens/job-log.ts';
 import { pullChecksScreen } from './screens/pull-checks.ts';
 import { pullFilesScreen } from './screens/pull-files.ts';
 import { runScreen } from './screens/run.ts';
@@ -36,6 +37,7 @@ export const screenRoutes: readonly Route<ScreenHandler>[] = [
   { pattern: '/:owner/:repo/actions', handler: actionsScreen },
   { pattern: '/:owner/:repo/actions/runs/:id#', handler: runScreen },
   { pattern: '/:owner/:repo/actions/runs/:id#/job/:job#', handler: runScreen },
+  { pattern: '/:owner/:repo/actions/runs/:id#/job/:job#/log', handler: jobLogScreen },
   { pattern: '/:owner/:repo/actions/runs/:id#/attempts/:attempt#', handler: runScreen },
   { pattern: '/:owner/:repo/runs/:id#', handler: checkRunScreen },
   { pattern: '/:owner/:repo/commits', handler: commitsScreen },

@@ -2,12 +2,21 @@
 import { html, streamMarkup } from './html.ts';
 import { icon } from './parts/icons.ts';
 import { layout } from './parts/layout.ts';
+import { unreadNote } from './parts/unread-note.ts';
 import { worldBar } from './parts/world-bar.ts';
 import { htmlReply, type Reply } from './reply.ts';
 import type { Screen, Visit } from './visit.ts';
 
 export function showScreen(visit: Visit, screen: Extract<Screen, { kind: 'page' }>, status: number): Reply {
-  return htmlReply(status, streamMarkup(layout(visit, screen, worldBar(visit.glance()))));
+  const body = html`${unreadNote(visit.api.unread())}${screen.body}`;
+  return htmlReply(status, streamMarkup(layout(visit, { ...screen, body }, worldBar(visit.glance()))));
+}
+
+/** Nothing there (404), or nobody can say: then the status is the API's own. */
+export function showMissing(visit: Visit, message: string): Reply {
+  const [unread] = visit.api.unread();
+  if (unread === undefined) return showFailure(visit, 404, message);
+  return showFailure(visit, unread.status, 'This could not be read.');
 }
 
 /** What is wrong in one sentence, and a way on; the page's script gets the sentence alone. */

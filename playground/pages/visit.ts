@@ -18,6 +18,10 @@ export type Visit = {
   readonly jobSummary: (jobId: number) => string | null;
   /** What a job has said so far; GitHub's API gives a log only after the end. Null = nothing yet. */
   readonly jobLog: (jobId: number) => string | null;
+  /** Where in the job's log each of its steps begins, in characters; null = not yet. Empty: nobody noted it. */
+  readonly stepOffsets: (jobId: number) => readonly (number | null)[];
+  /** Stage of each job of a run, by job id, as `needs` order them. */
+  readonly jobStages: (runId: number) => ReadonlyMap<number, number>;
   /** Buttons of a check run; GitHub's API does not tell them. */
   readonly checkButtons: (checkRunId: number) => readonly CheckButton[];
   readonly glance: () => Glance | null;
@@ -78,6 +82,8 @@ export type PressOutcome = 'pressed' | 'unknown' | 'forbidden';
 export type Screen =
   | { readonly kind: 'page'; readonly title: string; readonly header: Html | null; readonly body: Html }
   | { readonly kind: 'moved'; readonly to: string }
+  /** As it is, without a frame: a log to be kept or searched. */
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing'; readonly message: string };
 
 /** What came of an act: where to look at it, or why it was refused. */
@@ -101,6 +107,8 @@ export type PagesOptions = {
   /** Markdown of a job's summary, from the runner; without it no summaries are shown. */
   readonly jobSummary?: (jobId: number) => string | null;
   readonly jobLog?: (jobId: number) => string | null;
+  readonly stepOffsets?: (jobId: number) => readonly (number | null)[];
+  readonly jobStages?: (runId: number) => ReadonlyMap<number, number>;
   readonly checkButtons?: (checkRunId: number) => readonly CheckButton[];
   /** For the bar at the foot. */
   readonly glance?: () => Glance;

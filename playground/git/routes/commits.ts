@@ -183,7 +183,7 @@ function shapeBranch(call: RepoCall, name: string, sha: string): JsonObject {
         checks: [],
       },
     },
-    protection_url: `${api}/branches/${name}/protection`,
+    protection_url: `${api}/branches/${name.split('/').map(encodeURIComponent).join('/')}/protection`,
   };
 }
 

@@ -164,7 +164,8 @@ function shapeContent(
   const path = entry.path.split('/').map(encodeURIComponent).join('/');
   const url = `${repoApi(call.world, call.repo)}/contents/${path}?ref=${encodeURIComponent(ref)}`;
   const kind = entry.type === 'tree' ? 'tree' : 'blob';
-  const page = `${repoPage(call.world, call.repo)}/${kind}/${ref}/${path}`;
+  const at = ref.split('/').map(encodeURIComponent).join('/');
+  const page = `${repoPage(call.world, call.repo)}/${kind}/${at}/${path}`;
   const small = bytes !== null && bytes.length <= github.contentBytes;
   return {
     name: entry.name,
@@ -174,7 +175,7 @@ function shapeContent(
     url,
     html_url: page,
     git_url: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`,
-    download_url: entry.type === 'blob' ? `${repoPage(call.world, call.repo)}/raw/${ref}/${path}` : null,
+    download_url: entry.type === 'blob' ? `${repoPage(call.world, call.repo)}/raw/${at}/${path}` : null,
     type: entry.type === 'tree' ? 'dir' : entry.type === 'commit' ? 'submodule' : 'file',
     ...(bytes !== null
       ? { content: small ? base64Lines(bytes) : '', encoding: small ? 'base64' : 'none' }

@@ -78,7 +78,8 @@ function editScript(oldLines: readonly string[], newLines: readonly string[]): r
     waiting = [];
   };
   for (const { added, removed, value } of runsOf(oldLines, newLines)) {
-    if (added) waiting.push(...value);
+    // Not by `push(...)`: a file of a hundred thousand lines would be as many arguments.
+    if (added) waiting = waiting.concat(value);
     else if (removed)
       for (const line of value) edits.push({ sign: '-', line, oldBefore: oldBefore++, newBefore });
     else {

@@ -10,6 +10,9 @@ export type Answer<Data> =
   | { readonly kind: 'found'; readonly data: Data }
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
+/** What could not be read: anything that was refused but for "not there". */
+export type Unread = { readonly path: string; readonly status: number; readonly message: string };
+
 /** Pages of a hundred rows each, counted from 1: from which one, and how many at most. */
 export type PageRange = { readonly first: number; readonly count: number };
 
@@ -23,6 +26,8 @@ export type Api = {
     pages?: PageRange,
   ) => Promise<Answer<readonly z.output<Schema>[]>>;
   readonly text: (path: string, accept?: string) => Promise<Answer<string>>;
+  /** All reads so far that were refused for another reason than that there is nothing (404). */
+  readonly unread: () => readonly Unread[];
   readonly send: (
     method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
@@ -45,22 +50,32 @@ export function createApi(fetch: Fetch, baseUrl: string, token: string | null): 
     path: string,
     extra: { body?: unknown; accept?: string } = {},
   ): Promise<Response> => fetchFollowing(fetch, request(baseUrl, token, method, path, extra));
-  const api: Api = {
+  const unread: Unread[] = [];
+  const noted = <Data>(path: string, answer: Answer<Data>): Answer<Data> => {
+    if (answer.kind === 'refused' && answer.status !== 404)
+      unread.push({ path, status: answer.status, message: answer.message });
+    return answer;
+  };
+  return {
     get: async (path, schema) =>
-      mapFound(await readJson(await call('GET', path)), (data) => schema.parse(data)),
-    list: (path, item, pick, pages) => listPages(call, path, (row) => item.parse(row), pick, pages),
+      mapFound(noted(path, await readJson(await call('GET', path))), (data) => schema.parse(data)),
+    list: async (path, item, pick, pages) =>
+      noted(path, await listPages(call, path, (row) => item.parse(row), pick, pages)),
+    unread: () => unread,
     text: async (path, accept) => {
       const response = await call('GET', path, accept === undefined ? {} : { accept });
-      return response.ok ? { kind: 'found', data: await response.text() } : refusal(response);
+      const answer: Answer<string> = response.ok
+        ? { kind: 'found', data: await response.text() }
+        : await refusal(response);
+      return noted(path, answer);
     },
     send: async (method, path, body) =>
       readJson(await call(method, path, body === undefined ? {} : { body })),
     graphql: async (query, variables, schema) => {
       const answer = await readJson(await call('POST', '/api/graphql', { body: { query, variables } }));
-      return mapFound(answer, (data) => schema.parse(data));
+      return mapFound(noted('/graphql', answer), (data) => schema.parse(data));
     },
   };
-  return api;
 }
 
 function request(

@@ -9,6 +9,7 @@ export const repoShape = z.object({
   description: z.string().nullish(),
   default_branch: z.string(),
   private: z.boolean().default(false),
+  open_issues_count: z.number().default(0),
   clone_url: z.string().nullish(),
   permissions: z.record(z.string(), z.boolean()).nullish(),
 });

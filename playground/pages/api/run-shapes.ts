@@ -78,6 +78,7 @@ export const jobShape = z.object({
   started_at: z.string().nullish(),
   completed_at: z.string().nullish(),
   runner_name: z.string().nullish(),
+  run_attempt: z.number().nullish(),
   check_run_url: z.string().nullish(),
   steps: z.array(stepShape).nullish(),
 });

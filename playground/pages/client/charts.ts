@@ -11,7 +11,7 @@ export async function drawCharts(root: Element): Promise<void> {
   for (const figure of root.querySelectorAll<HTMLElement>('figure[data-chart]')) {
     const source = figure.querySelector('.chart-source')?.textContent ?? '';
     try {
-      show(figure, source, await draw(source));
+      show(figure, source, await draw(source, widthFor(figure)));
     } catch (error) {
       complain(figure, error);
     }
@@ -19,29 +19,51 @@ export async function drawCharts(root: Element): Promise<void> {
   }
 }
 
-async function draw(source: string): Promise<string> {
-  const known = drawings.get(source);
+/** Drawn at the size at which it is shown, so that its words stay readable on a narrow window; in steps, so that few sizes are drawn. */
+function widthFor(figure: HTMLElement): number {
+  // A part that has just come is drawn before it stands on the page: then the text beside it tells how wide it will be.
+  const beside = (document.querySelector('main .card-body')?.clientWidth ?? 760) - 60;
+  const room = figure.clientWidth > 0 ? figure.clientWidth : beside;
+  return Math.min(700, Math.max(300, Math.floor(room / 50) * 50));
+}
+
+async function draw(source: string, width: number): Promise<string> {
+  const key = `${width} ${source}`;
+  const known = drawings.get(key);
   if (known !== undefined) return known;
   loaded ??= load();
   const mermaid = await loaded;
+  configure(mermaid, width);
   count += 1;
   const { svg } = await mermaid.render(`chart-${count}`, source);
-  drawings.set(source, svg);
+  drawings.set(key, svg);
   return svg;
 }
 
-/** `strict`: labels are text, links do nothing, and Mermaid passes its drawing through DOMPurify. */
 async function load(): Promise<Mermaid> {
   const module: { readonly default: Mermaid } = await import(library);
+  return module.default;
+}
+
+/** `strict`: labels are text, links do nothing, and Mermaid passes its drawing through DOMPurify. */
+function configure(mermaid: Mermaid, width: number): void {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
-  module.default.initialize({
+  const isNarrow = width < 500;
+  mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
     suppressErrorRendering: true,
     theme: dark ? 'dark' : 'neutral',
     fontFamily: 'inherit',
+    xyChart: {
+      width,
+      height: Math.round(width * (isNarrow ? 0.75 : 0.6)),
+      titleFontSize: isNarrow ? 15 : 18,
+      xAxis: { labelFontSize: isNarrow ? 11 : 13, titleFontSize: isNarrow ? 12 : 14 },
+      yAxis: { labelFontSize: isNarrow ? 11 : 13, titleFontSize: isNarrow ? 12 : 14 },
+    },
     themeVariables: {
       xyChart: {
         backgroundColor: 'transparent',
@@ -58,7 +80,6 @@ async function load(): Promise<Mermaid> {
       },
     },
   });
-  return module.default;
 }
 
 /** The source stays within reach, for people who cannot see the drawing. */

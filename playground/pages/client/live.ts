@@ -21,7 +21,8 @@ export function followWorld(): World {
     try {
       while (again) {
         again = false;
-        await lookOnce();
+        // What cannot be read now is asked for again, without waiting for another change.
+        if (!(await lookOnce())) setTimeout(refresh, pollPeriodMs);
       }
     } finally {
       looking = false;
@@ -49,14 +50,17 @@ function gather(refresh: () => Promise<void>): () => void {
   };
 }
 
-async function lookOnce(): Promise<void> {
+/** False: not everything could be read, and the page stays as it is. */
+async function lookOnce(): Promise<boolean> {
   const response = await fetch(location.href, { headers: lookHeaders() }).catch(connectionLost);
   document.body.toggleAttribute('data-offline', response === null);
-  if (response === null || !response.ok) return;
+  if (response === null) return true;
+  if (!response.ok) return response.status === 404;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
   const news = await exchangeParts(document, fresh);
   showTimes();
   if (news.length > 0) say(`New: ${news.join('; ')}`);
+  return true;
 }
 
 /** Of a long thread only what follows the comments that stand here already. */

@@ -24,8 +24,10 @@ export async function exchangeParts(present: Document, fresh: Document): Promise
 
 async function exchangeIn(place: Element, source: Element): Promise<readonly string[]> {
   const news: string[] = [];
+  // Who reads the end of a log that grows goes on reading its end.
+  const isAtEnd = place.role === 'log' && place.scrollHeight - place.scrollTop - place.clientHeight < 4;
   const wanted = new Set([...source.children].map(keyOf));
-  for (const part of [...place.children]) if (!wanted.has(keyOf(part))) part.remove();
+  for (const part of [...place.children]) if (!wanted.has(keyOf(part))) dropPart(part, place);
   let before: Element | null = null;
   for (const next of [...source.children]) {
     const here = [...place.children].find((part) => keyOf(part) === keyOf(next)) ?? null;
@@ -35,7 +37,21 @@ async function exchangeIn(place: Element, source: Element): Promise<readonly str
       place.insertBefore(part, before === null ? place.firstElementChild : before.nextElementSibling);
     before = part;
   }
+  if (isAtEnd) place.scrollTop = place.scrollHeight;
   return news;
+}
+
+/** Whoever stood on it with the keyboard stands on the next thing around, not at the top of the page. */
+function dropPart(part: Element, place: Element): void {
+  const had = part.contains(document.activeElement);
+  part.remove();
+  if (had) focusNear(place);
+}
+
+function focusNear(place: Element): void {
+  const around = place.closest<HTMLElement>('[tabindex], section, main') ?? document.body;
+  if (!around.hasAttribute('tabindex')) around.tabIndex = -1;
+  around.focus();
 }
 
 function keyOf(part: Element): string | null {
@@ -53,8 +69,11 @@ async function adopt(next: Element): Promise<Element> {
 
 /** A shell stays: the live parts inside it are exchanged on their own. So does a part in which somebody is writing. */
 async function renew(here: Element, next: Element): Promise<Element> {
-  if (here.hasAttribute('data-shell') || sources.get(here) === next.outerHTML || isBeingWritten(here))
+  if (here.hasAttribute('data-shell')) {
+    followStage(here, next);
     return here;
+  }
+  if (sources.get(here) === next.outerHTML || isBeingWritten(here)) return here;
   const part = document.importNode(next, true);
   sources.set(part, next.outerHTML);
   rememberParts(part);
@@ -62,8 +81,22 @@ async function renew(here: Element, next: Element): Promise<Element> {
   await dress(part);
   const focus = focusIn(here);
   here.replaceWith(part);
-  if (focus !== null) [...part.querySelectorAll<HTMLElement>(focusable)][focus]?.focus();
+  if (focus !== null) {
+    const twin = [...part.querySelectorAll<HTMLElement>(focusable)][focus];
+    if (twin === undefined) focusNear(part);
+    else twin.focus();
+  }
   return part;
+}
+
+/** A step unfolds when it begins or fails and folds when it is done; in between the reader decides. */
+function followStage(here: Element, next: Element): void {
+  const [old, fresh] = [here, next].map((part) =>
+    part.querySelector<HTMLDetailsElement>(':scope > details[data-stage]'),
+  );
+  if (!old || !fresh || old.dataset['stage'] === fresh.dataset['stage']) return;
+  old.dataset['stage'] = fresh.dataset['stage'] ?? '';
+  old.open = fresh.open;
 }
 
 /** What the script adds to what the server sent. */

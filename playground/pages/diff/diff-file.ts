@@ -1,7 +1,8 @@
 /** One changed file: path, size of the change, coloured lines, and what was said about them. */
 import type { ApiFile } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
-import { pageLimits } from '../page-limits.ts';
+import { written } from '../parts/written.ts';
+import { type ChangedPart, changedParts } from './changed-words.ts';
 import { type DiffRow, parsePatch } from './parse-patch.ts';
 
 /** A remark under a line of the new file (RIGHT) or the old one (LEFT). */
@@ -12,31 +13,57 @@ export type LineNote = {
   readonly markup: Html;
 };
 
-export function diffFile(file: ApiFile, notes: readonly LineNote[], key: string): Html {
+/** `isWhole`: the page is about this file alone, and what does not fit is left out without a link. */
+type Room = { readonly linesMax: number; readonly isWhole: boolean };
+
+export function diffFile(file: ApiFile, notes: readonly LineNote[], room: Room): Html {
   const rows = parsePatch(file.patch ?? '');
-  const shown = rows.slice(0, pageLimits.diffLinesMax);
   const own = notes.filter(({ path }) => path === file.filename);
-  const name =
-    file.previous_filename === null || file.previous_filename === undefined
-      ? file.filename
-      : `${file.previous_filename} → ${file.filename}`;
-  return html`<section class="card diff" data-key="${key}" aria-label="${name}"><details open>
-  <summary class="card-head"><code class="diff-path">${name}</code> <span class="diff-size"><span class="badge">${file.status}</span> <span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span></span></summary>
-  ${rows.length === 0 ? html`<p class="nothing">${file.status === 'renamed' ? 'Renamed without a change.' : 'No text to compare.'}</p>` : table(shown, own)}
-  ${rows.length > shown.length ? html`<p class="nothing">${rows.length - shown.length} more lines are not shown.</p>` : null}
+  const before = file.previous_filename ?? null;
+  const name = before === null ? file.filename : `${before} → ${file.filename}`;
+  return html`<section class="card diff" data-key="file-${file.filename}" id="file-${encodeURIComponent(file.filename)}" aria-label="${name}"><details open>
+  <summary class="card-head"><code class="diff-path">${before === null ? null : html`${written(before)} → `}${written(file.filename)}</code> <span class="diff-size"><span class="badge">${file.status}</span> <span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span>${squares(file)}</span></summary>
+  ${body(file, rows, own, room)}
   </details></section>`;
 }
 
-function table(rows: readonly DiffRow[], notes: readonly LineNote[]): Html {
-  return html`<div class="diff-scroll" tabindex="0" role="region" aria-label="Changed lines"><table class="diff-table"><thead class="sr-only"><tr><th>Old line</th><th>New line</th><th>Text</th></tr></thead><tbody>${rows.map((row) => [line(row), notes.filter((note) => belongsTo(note, row)).map(noteRow)])}</tbody></table></div>`;
+function body(file: ApiFile, rows: readonly DiffRow[], notes: readonly LineNote[], room: Room): Html {
+  if (rows.length === 0)
+    return html`<p class="nothing">${file.status === 'renamed' ? 'Renamed without a change.' : (file.patch ?? null) === null ? 'No text to compare: the file is not text, empty, or its change too large.' : 'Nothing to compare.'}</p>`;
+  const link = room.isWhole
+    ? null
+    : html` <a href="?file=${encodeURIComponent(file.filename)}">Show this file alone<span class="sr-only">: ${file.filename}</span></a>`;
+  if (room.linesMax === 0)
+    return html`<p class="nothing">${rows.length} lines are not shown: the page is full.${link}</p>`;
+  const more = rows.length - room.linesMax;
+  return html`${table(file.filename, rows.slice(0, room.linesMax), notes)}${more > 0 ? html`<p class="nothing">${more} more lines are not shown.${link}</p>` : null}`;
+}
+
+/** Five squares, the share of added and removed lines among them as on GitHub. */
+function squares({ additions, deletions }: ApiFile): Html {
+  const changed = additions + deletions;
+  const count = Math.min(5, changed);
+  const green = changed === 0 ? 0 : Math.round((additions / changed) * count);
+  const kind = (index: number): string => (index < green ? 'added' : index < count ? 'removed' : 'none');
+  return html`<span class="squares" aria-hidden="true">${[0, 1, 2, 3, 4].map((index) => html`<span class="square square-${kind(index)}"></span>`)}</span>`;
+}
+
+function table(path: string, rows: readonly DiffRow[], notes: readonly LineNote[]): Html {
+  const parts = changedParts(rows);
+  return html`<div class="diff-scroll" tabindex="0" role="region" aria-label="Changed lines of ${path}"><table class="diff-table"><thead class="sr-only"><tr><th>Old line</th><th>New line</th><th>Text</th></tr></thead><tbody>${rows.map((row, index) => [line(row, parts.get(index) ?? null), notes.filter((note) => belongsTo(note, row)).map(noteRow)])}</tbody></table></div>`;
 }
 
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
-function line(row: DiffRow): Html {
-  if (row.kind === 'hunk') return html`<tr class="diff-hunk"><td colspan="2"></td><td>${row.text}</td></tr>`;
+function line(row: DiffRow, part: ChangedPart | null): Html {
+  if (row.kind === 'hunk')
+    return html`<tr class="diff-hunk"><td colspan="2"></td><td>${written(row.text)}</td></tr>`;
   if (row.kind === 'note') return html`<tr class="diff-note"><td colspan="2"></td><td>${row.text}</td></tr>`;
-  return html`<tr class="diff-${row.kind}"><td class="line-number">${row.before}</td><td class="line-number">${row.after}</td><td class="diff-text"><span class="sign">${signs[row.kind]}</span>${row.text}</td></tr>`;
+  const text =
+    part === null || part.from === part.until
+      ? written(row.text)
+      : html`${written(row.text.slice(0, part.from))}<span class="changed">${written(row.text.slice(part.from, part.until))}</span>${written(row.text.slice(part.until))}`;
+  return html`<tr class="diff-${row.kind}"><td class="line-number">${row.before}</td><td class="line-number">${row.after}</td><td class="diff-text"><span class="sign">${signs[row.kind]}</span>${text}</td></tr>`;
 }
 
 function belongsTo(note: LineNote, row: DiffRow): boolean {

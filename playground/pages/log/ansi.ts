@@ -1,5 +1,6 @@
 /** Colours in a job's log: the escape codes that terminals know become classes, everything else of that kind vanishes. */
 import { type Html, html } from '../html.ts';
+import { written } from '../parts/written.ts';
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
@@ -21,7 +22,7 @@ export function ansiLine(line: string): Html {
   const push = (text: string): void => {
     if (text === '') return;
     pieces.push(
-      classes.length === 0 ? html`${text}` : html`<span class="${classes.join(' ')}">${text}</span>`,
+      classes.length === 0 ? written(text) : html`<span class="${classes.join(' ')}">${written(text)}</span>`,
     );
   };
   for (const match of line.matchAll(sequence)) {
@@ -33,18 +34,42 @@ export function ansiLine(line: string): Html {
   return html`${pieces}`;
 }
 
+/** Select Graphic Rendition (ECMA-48, 8.3.117); of the 256 colours and the millions only the eight that have a name are shown. */
 function style(before: readonly string[], codes: string): readonly string[] {
   let classes = before;
-  for (const code of codes.split(/[;:]/).map(Number)) {
-    if (code === 0) classes = [];
-    if (code === 1) classes = [...classes.filter((name) => name !== 'ansi-bold'), 'ansi-bold'];
-    const colour = names[code >= 90 && code <= 97 ? code - 90 : code - 30];
-    if (colour !== undefined) classes = [...without(classes), `ansi-${colour}`];
-    if (code === 39) classes = without(classes);
+  const parameters = codes.split(/[;:]/).map(Number);
+  for (let index = 0; index < parameters.length; index += 1) {
+    const code = parameters[index] ?? 0;
+    if (code === 38 || code === 48) {
+      const isIndexed = parameters[index + 1] === 5;
+      const named = isIndexed ? names[(parameters[index + 2] ?? 0) % 8] : undefined;
+      const known = isIndexed && (parameters[index + 2] ?? 0) < 16;
+      if (code === 38) classes = [...without(classes, colours), ...(known ? [`ansi-${named}`] : [])];
+      index += isIndexed ? 2 : 4;
+    } else classes = plainStyle(classes, code);
   }
   return classes;
 }
 
-function without(classes: readonly string[]): readonly string[] {
-  return classes.filter((name) => name === 'ansi-bold');
+const weights: Readonly<Record<number, string>> = {
+  1: 'ansi-bold',
+  2: 'ansi-faint',
+  3: 'ansi-slanted',
+  4: 'ansi-underlined',
+};
+const colours = names.map((name) => `ansi-${name}`);
+
+function plainStyle(classes: readonly string[], code: number): readonly string[] {
+  if (code === 0) return [];
+  const weight = weights[code];
+  if (weight !== undefined) return [...without(classes, [weight]), weight];
+  if (code === 22) return without(classes, ['ansi-bold', 'ansi-faint']);
+  if (code === 23 || code === 24) return without(classes, [code === 23 ? 'ansi-slanted' : 'ansi-underlined']);
+  if (code === 39) return without(classes, colours);
+  const colour = names[code >= 90 && code <= 97 ? code - 90 : code - 30];
+  return colour === undefined ? classes : [...without(classes, colours), `ansi-${colour}`];
+}
+
+function without(classes: readonly string[], gone: readonly string[]): readonly string[] {
+  return classes.filter((name) => !gone.includes(name));
 }

@@ -2,18 +2,43 @@
 import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
 import { ansiLine } from './ansi.ts';
+import { linesOf } from './step-logs.ts';
 
 type Part = { readonly group: string | null; readonly from: number; readonly lines: readonly string[] };
 
-/** `key` prefixes the live parts: a group that has ended is never sent to the screen again. */
-export function logView(log: string, key: string): Html {
-  const all = log.replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n');
-  const dropped = Math.max(0, all.length - pageLimits.logLinesMax);
-  const parts = group(all.slice(dropped), dropped);
-  return html`<div class="log" data-live="log-${key}" role="log" aria-label="Log" tabindex="0">
+/**
+ * `key` prefixes the live parts: a group or a hundred lines that have ended are never sent to the screen again. A screen
+ * reader is not told each line of a log that grows (`aria-live`): it would speak of nothing else.
+ */
+export function logView(
+  log: string,
+  key: string,
+  {
+    linesMax = pageLimits.logLinesMax,
+    name = 'Log',
+  }: { readonly linesMax?: number; readonly name?: string } = {},
+): Html {
+  const all = linesOf(log);
+  const dropped = Math.max(0, all.length - linesMax);
+  const parts = group(all.slice(dropped), dropped).flatMap(hundreds);
+  return html`<div class="log" data-live="log-${key}" role="log" aria-live="off" aria-label="${name}" tabindex="0">
     ${dropped === 0 ? null : html`<p class="log-note" data-key="dropped">${dropped} earlier lines are not shown.</p>`}
     ${parts.map((part) => partView(part, key))}</div>`;
 }
+
+/** Cut at full hundreds of line numbers, so that a log that grows changes its last piece alone. */
+function hundreds(part: Part): readonly Part[] {
+  if (part.group !== null) return [part];
+  const pieces: Part[] = [];
+  for (let from = part.from; from < part.from + part.lines.length; ) {
+    const end = Math.min(Math.ceil(from / PIECE_LINES) * PIECE_LINES + 1, part.from + part.lines.length);
+    pieces.push({ group: null, from, lines: part.lines.slice(from - part.from, end - part.from) });
+    from = end;
+  }
+  return pieces;
+}
+
+const PIECE_LINES = 100;
 
 /** The runner's markers: `##[group]name` in stored logs, `::group::name` as programs print it. */
 const opening = /^(?:\S+Z )?(?:##\[group\]|::group::)(.*)$/;
@@ -43,7 +68,9 @@ function group(lines: readonly string[], offset: number): readonly Part[] {
 function partView(part: Part, key: string): Html {
   const lines = part.lines.map((line, index) => logLine(line, part.from + index));
   const id = `${key}-${part.from}`;
-  if (part.group === null) return html`<div data-key="${id}">${lines}</div>`;
+  if (part.group === null) return html`<div class="log-piece" data-key="${id}">${lines}</div>`;
+  // Nothing to unfold.
+  if (lines.length === 0) return html`<div class="log-title" data-key="${id}">${ansiLine(part.group)}</div>`;
   const hasError = part.lines.some((line) => errorLine.test(line));
   return html`<details class="log-group" data-key="${id}" ${hasError ? html`open` : null}><summary>${ansiLine(part.group)}</summary>${lines}</details>`;
 }

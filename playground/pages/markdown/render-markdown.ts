@@ -7,15 +7,17 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { visit } from 'unist-util-visit';
 import { type Html, html, trustedHtml } from '../html.ts';
+import { hiddenSigns, signName } from '../parts/written.ts';
 import { linkReferences } from './link-references.ts';
 import { markCharts } from './mark-charts.ts';
 import type { MarkdownHome } from './markdown-home.ts';
+import { quietPictures } from './quiet-pictures.ts';
 import { labelTasks } from './task-list.ts';
 
 /**
  * Raw HTML goes through the parser that browsers use and then through GitHub's published allow-list
  * (hast-util-sanitize's default schema), so `<details>`, `<sub>` and `<br>` work, comments vanish and nothing can run.
- * Pictures of other hosts stay in the markup but are not loaded: the page's content policy forbids it.
+ * Pictures become links: nothing is loaded from other hosts, and the page's content policy would forbid it.
  * A comment's line breaks are line breaks (as on GitHub); in a file they are not: `breaks: false`.
  */
 export function renderMarkdown(
@@ -31,17 +33,25 @@ export function renderMarkdown(
   });
   const tree = asRoot(sanitize(fromHtml(markup, { fragment: true }), defaultSchema));
   markCharts(tree);
+  quietPictures(tree);
   makeReachable(tree);
   labelTasks(tree);
   linkReferences(tree, home, { breaks: options.breaks ?? true });
+  nameSigns(tree);
   return html`<div class="markdown">${trustedHtml(toHtml(tree))}</div>`;
 }
 
-/** A picture that nobody described is decoration to a screen reader; code that is too wide is scrolled with the keyboard too. */
+/** Code and tables that are too wide are scrolled with the keyboard too. */
 function makeReachable(tree: Root): void {
   visit(tree, 'element', (node) => {
-    if (node.tagName === 'img') node.properties['alt'] ??= '';
-    if (node.tagName === 'pre') node.properties['tabIndex'] = 0;
+    if (['pre', 'table'].includes(node.tagName)) node.properties['tabIndex'] = 0;
+  });
+}
+
+/** Signs that turn the order of letters around or take no room would show a text that is not the one that a program reads. */
+function nameSigns(tree: Root): void {
+  visit(tree, 'text', (node) => {
+    node.value = node.value.replace(hiddenSigns, signName);
   });
 }
 

@@ -23,7 +23,7 @@ export function deliveriesCard({ deliveries }: PanelFacts): Html {
             moment(new Date(row.deliveredAtMs).toISOString()),
             `${row.durationMs} ms`,
             html`<code>${row.guid}</code>`,
-            html`<form method="post" action="/_playground/world/redeliver" data-act><button class="button" name="delivery" value="${row.id}" aria-label="Deliver ${row.event} ${row.guid} again">Redeliver</button></form>`,
+            html`<form method="post" action="/_playground/world/redeliver" data-act><button class="button" name="delivery" value="${row.id}" aria-label="Redeliver ${row.event} ${row.guid}">Redeliver</button></form>`,
           ]),
         )}${more > 0 ? html`<p class="muted small">${more} older ones are in <a href="/_playground/deliveries">the whole log</a>.</p>` : null}`,
   );

@@ -1,8 +1,8 @@
 /** What every token has used of GitHub's limits, and what each caller has cost since the world began. */
 
 import { github } from '../../limits/limits.ts';
+import type { RateWindow } from '../../limits/rate.ts';
 import { type Html, html } from '../html.ts';
-import { moment } from '../parts/moment.ts';
 import { panelCard, panelTable, share } from './cards.ts';
 import type { PanelFacts } from './panel.ts';
 
@@ -12,44 +12,45 @@ export function limitsCard(facts: PanelFacts): Html {
     'Limits',
     html`<h3>This hour and this minute, by token</h3>${stands(facts)}
     <h3>Since the world began, by caller</h3>${costs(facts)}
-    <p class="muted small">The bot is what says <code>installation</code>, <code>app</code> or <code>workflows</code>; what people do on this page counts for themselves.</p>`,
+    <p class="muted small">The bot is what says <code>installation</code>, <code>app</code> or <code>workflows</code>; what people do on this page counts for themselves. Used, limit and reset are those of <code>GET /rate_limit</code>.</p>`,
   );
 }
 
+/** The bot's tokens first: theirs is the question. */
 function stands({ rest, graphql, secondary }: PanelFacts): Html {
   const keys = [...new Set([rest, graphql, secondary].flatMap((table) => Object.keys(table)))].toSorted();
   if (keys.length === 0) return html`<p class="nothing">Nobody has asked anything yet.</p>`;
-  return panelTable(
-    'Limits by token',
-    [
-      'token',
-      'REST an hour',
-      'resets',
-      'GraphQL an hour',
-      'content a minute',
-      'content an hour',
-      'REST points a minute',
-      'GraphQL points a minute',
-      'at once',
-    ],
-    keys.map((key) => {
-      const core = rest[key];
-      const points = graphql[key];
-      const stand = secondary[key];
-      const resetAtMs = core?.resetAtMs ?? points?.resetAtMs;
-      return [
-        html`<code>${key}</code>`,
-        core === undefined ? '–' : share(core.used, core.limit),
-        resetAtMs === undefined ? '–' : moment(new Date(resetAtMs).toISOString()),
-        points === undefined ? '–' : share(points.used, points.limit),
-        share(stand?.contentLastMinute ?? 0, github.contentPerMinute),
-        share(stand?.contentLastHour ?? 0, github.contentPerHour),
-        share(stand?.pointsLastMinute ?? 0, github.pointsPerMinute),
-        share(stand?.graphqlPointsLastMinute ?? 0, github.graphqlPointsPerMinute),
-        share(stand?.inFlight ?? 0, github.requestsAtOnce),
-      ];
-    }),
-  );
+  const ordered = [...keys.filter((key) => !isPerson(key)), ...keys.filter(isPerson)];
+  return html`<div class="tokens">${ordered.map((key) => {
+    const stand = secondary[key];
+    return html`<section class="token" aria-label="Limits of ${key}"><h4><code>${key}</code></h4><dl class="gauges">
+      ${hourly('REST an hour', rest[key])}${hourly('GraphQL an hour', graphql[key])}
+      ${gauge('content a minute', share(stand?.contentLastMinute ?? 0, github.contentPerMinute))}
+      ${gauge('content an hour', share(stand?.contentLastHour ?? 0, github.contentPerHour))}
+      ${gauge('REST points a minute', share(stand?.pointsLastMinute ?? 0, github.pointsPerMinute))}
+      ${gauge('GraphQL points a minute', share(stand?.graphqlPointsLastMinute ?? 0, github.graphqlPointsPerMinute))}
+      ${gauge('at once', share(stand?.inFlight ?? 0, github.requestsAtOnce))}</dl></section>`;
+  })}</div>`;
+}
+
+function isPerson(key: string): boolean {
+  return key.startsWith('user:');
+}
+
+/** Without a request there is no window: GitHub begins one with the next. */
+function hourly(name: string, window: RateWindow | undefined): Html {
+  if (window === undefined) return gauge(name, html`<span class="muted">nothing in this hour</span>`);
+  return gauge(name, html`${share(window.used, window.limit)} ${resetAt(window)}`);
+}
+
+/** To the second that `x-ratelimit-reset` says. */
+function resetAt({ resetAtMs }: RateWindow): Html {
+  const at = new Date(Math.ceil(resetAtMs / 1_000) * 1_000).toISOString();
+  return html`<span class="muted small nowrap">resets <time datetime="${at}">${at.slice(11, 19)}</time> UTC</span>`;
+}
+
+function gauge(name: string, value: Html): Html {
+  return html`<div class="gauge"><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
 function costs({ usage }: PanelFacts): Html {

@@ -2,6 +2,7 @@
 import type { ApiAnnotation } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
+import { written } from './written.ts';
 
 const levels: Readonly<Record<string, { readonly tone: string; readonly word: string }>> = {
   failure: { tone: 'bad', word: 'Failure' },
@@ -19,6 +20,6 @@ export function annotation(note: ApiAnnotation, by: string): Html {
     note.start_line === note.end_line
       ? `line ${note.start_line}`
       : `lines ${note.start_line} to ${note.end_line}`;
-  return html`<div class="annotation edge-${level.tone}"><p><span class="tone-${level.tone}">${icon('attention')}</span> <strong>${level.word}</strong>${(note.title ?? '') === '' ? null : html`: ${note.title}`} <span class="muted small">${by} on <code>${note.path}</code>, ${lines}</span></p>
-    <p class="annotation-text">${note.message}</p>${(note.raw_details ?? '') === '' ? null : html`<details><summary>Raw details</summary><pre>${note.raw_details}</pre></details>`}</div>`;
+  return html`<div class="annotation edge-${level.tone}"><p><span class="tone-${level.tone}">${icon('attention')}</span> <strong>${level.word}</strong>${(note.title ?? '') === '' ? null : html`: ${written(note.title)}`} <span class="muted small">${written(by)} on <code>${written(note.path)}</code>, ${lines}</span></p>
+    <p class="annotation-text">${written(note.message)}</p>${(note.raw_details ?? '') === '' ? null : html`<details><summary>Raw details</summary><pre tabindex="0">${written(note.raw_details)}</pre></details>`}</div>`;
 }

@@ -1,6 +1,7 @@
 /** A person's mark: a letter on a colour of their own, a square with a face for bots; no picture is fetched. */
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
+import { written } from './written.ts';
 
 const hues = 8;
 
@@ -16,7 +17,7 @@ export function avatar(login: string | null, size: 'small' | 'large' = 'small'):
 /** `name[bot]` as GitHub shows it: the name and a small badge. */
 export function loginText(login: string | null | undefined): Html {
   if (login === null || login === undefined) return html`<strong class="login">ghost</strong>`;
-  if (!login.endsWith('[bot]')) return html`<strong class="login">${login}</strong>`;
+  if (!login.endsWith('[bot]')) return html`<strong class="login">${written(login)}</strong>`;
   return html`<strong class="login">${login.slice(0, -5)}</strong> <span class="badge">bot</span>`;
 }
 

@@ -3,6 +3,7 @@ import type { ApiCheckRun } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { duration } from './moment.ts';
 import { isFinished, progressWord, statusMark } from './status-mark.ts';
+import { written } from './written.ts';
 
 const failing = ['failure', 'timed_out', 'startup_failure', 'action_required', 'cancelled'];
 
@@ -26,8 +27,13 @@ function headline(checks: readonly ApiCheckRun[]): string {
 
 function checkLine(check: ApiCheckRun, checksPath: string): Html {
   const took = duration(check.started_at, check.completed_at);
-  return html`<li>${statusMark(check)}<a class="check-name" href="${checksPath}#check-${check.id}"><strong>${check.name}</strong></a>
-    <span class="muted check-said">${check.output?.title ?? progressWord(check)}${took === null ? null : ` · ${took}`}</span></li>`;
+  return html`<li>${statusMark(check)}<a class="check-name" href="${checksPath}#check-${check.id}"><strong>${written(check.name)}</strong></a>
+    <span class="muted check-said">${written(check.output?.title ?? progressWord(check))}${took === null ? null : ` · ${took}`}</span></li>`;
+}
+
+/** The check that decides how all of them look: what failed before what runs before what is done; at least one is given. */
+export function worstOf(checks: readonly ApiCheckRun[]): ApiCheckRun | Readonly<Record<string, never>> {
+  return checks.toSorted((a, b) => rank(a) - rank(b))[0] ?? {};
 }
 
 function rank(check: ApiCheckRun): number {

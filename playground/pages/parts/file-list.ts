@@ -3,6 +3,7 @@ import type { ApiContent } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import type { Place } from '../place.ts';
 import { icon } from './icons.ts';
+import { written } from './written.ts';
 
 export function fileList(place: Place, ref: string, entries: readonly ApiContent[]): Html {
   const sorted = entries.toSorted(
@@ -14,9 +15,9 @@ export function fileList(place: Place, ref: string, entries: readonly ApiContent
 function row(place: Place, ref: string, entry: ApiContent): Html {
   // Its commit lies in another repository, which is not here.
   if (entry.type === 'submodule')
-    return html`<li class="file-row" data-key="file-${entry.path}"><span class="tone-muted">${icon('folder')}</span> <span>${entry.name} <span class="muted small">submodule at <code class="sha">${entry.sha.slice(0, 7)}</code></span></span></li>`;
+    return html`<li class="file-row" data-key="file-${entry.path}"><span class="tone-muted">${icon('folder')}</span> <span>${written(entry.name)} <span class="muted small">submodule at <code class="sha">${entry.sha.slice(0, 7)}</code></span></span></li>`;
   const folder = entry.type === 'dir';
-  return html`<li class="file-row" data-key="file-${entry.path}"><span class="${folder ? 'tone-folder' : 'tone-muted'}">${icon(folder ? 'folder' : 'file')}</span> <a class="quiet" href="${place.path}/${folder ? 'tree' : 'blob'}/${encodePath(ref)}/${encodePath(entry.path)}">${entry.name}</a></li>`;
+  return html`<li class="file-row" data-key="file-${entry.path}"><span class="${folder ? 'tone-folder' : 'tone-muted'}">${icon(folder ? 'folder' : 'file')}</span> <a class="quiet" href="${place.path}/${folder ? 'tree' : 'blob'}/${encodePath(ref)}/${encodePath(entry.path)}">${written(entry.name)}</a></li>`;
 }
 
 /** A path for a link or the API: every part encoded, the slashes kept. */

@@ -6,6 +6,7 @@ import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
 import { icon } from './icons.ts';
 import { statusMark } from './status-mark.ts';
+import { written } from './written.ts';
 
 export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiCheckRun[], wish: BotWish): Html {
   const ferry = isFerryThread(issue, checks);
@@ -15,7 +16,7 @@ export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiChec
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="next">
   <h2 id="next-title">${icon(ferry ? 'ferry' : 'comment')} What is wanted, ${visit.speaker.login}?</h2>
   ${wantedFrom(visit.speaker, issue, ferry, wish)}
-  ${telling.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${check.name}</strong> ${check.output?.title}</p>`)}
+  ${telling.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${written(check.name)}</strong> ${written(check.output?.title)}</p>`)}
   ${ferry && issue.state === 'open' ? commandChips() : null}
 </div></section>`;
 }

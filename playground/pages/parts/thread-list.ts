@@ -7,6 +7,7 @@ import { icon } from './icons.ts';
 import { labelList } from './label.ts';
 import { moment } from './moment.ts';
 import { stateIcon, threadState } from './state-badge.ts';
+import { written } from './written.ts';
 
 export function threadList(place: Place, issues: readonly ApiIssue[], nothing: string): Html {
   return html`<ul class="card list" data-live="threads">${issues.length === 0 ? html`<li class="nothing" data-key="nothing">${nothing}</li>` : issues.map((issue) => row(place, issue))}</ul>`;
@@ -15,7 +16,7 @@ export function threadList(place: Place, issues: readonly ApiIssue[], nothing: s
 function row(place: Place, issue: ApiIssue): Html {
   const pull = issue.pull_request !== null && issue.pull_request !== undefined;
   return html`<li class="list-row" data-key="thread-${issue.number}">${stateIcon(threadState(issue))}
-    <div class="list-text"><a class="list-title" href="${place.path}/${pull ? 'pull' : 'issues'}/${issue.number}">${issue.title}</a> ${labelList(issue.labels)}
+    <div class="list-text"><a class="list-title" href="${place.path}/${pull ? 'pull' : 'issues'}/${issue.number}">${written(issue.title)}</a> ${labelList(issue.labels)}
       <p class="muted small">#${issue.number} opened ${moment(issue.created_at)} by ${loginText(issue.user?.login)}</p></div>
     ${issue.comments === 0 ? null : html`<span class="muted small comments" title="${issue.comments} comments">${icon('comment')} ${issue.comments}</span>`}</li>`;
 }

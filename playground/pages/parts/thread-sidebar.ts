@@ -1,9 +1,11 @@
 /** The column beside a thread: labels to toggle for who may, people who took part, branches. */
 import type { ApiLabel } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
-import type { Thread } from '../thread/read-thread.ts';
+import type { PullPart, Thread } from '../thread/read-thread.ts';
 import { avatar, loginText } from './avatar.ts';
+import { icon } from './icons.ts';
 import { label } from './label.ts';
+import { written } from './written.ts';
 
 export function threadSidebar(thread: Thread): Html {
   const { issue, pullPart } = thread;
@@ -19,9 +21,27 @@ export function threadSidebar(thread: Thread): Html {
     ${issue.labels.length === 0 ? html`<p class="muted">None yet</p>` : html`<p class="labels">${issue.labels.map(label)}</p>`}
     ${thread.place.mayTriage && thread.allLabels.length > 0 ? labelToggle(thread) : null}
   </section>
-  ${pullPart === null ? null : html`<section data-key="branches"><h2>Branches</h2><p><code>${pullPart.pull.base.ref}</code> ← <code>${pullPart.pull.head.ref}</code></p><p class="muted">at <code class="sha">${pullPart.pull.head.sha.slice(0, 7)}</code></p></section>`}
+  ${pullPart === null ? null : reviewers(pullPart)}
+  ${pullPart === null ? null : html`<section data-key="branches"><h2>Branches</h2><p><code>${written(pullPart.pull.base.ref)}</code> ← <code>${written(pullPart.pull.head.ref)}</code></p><p class="muted">at <code class="sha">${pullPart.pull.head.sha.slice(0, 7)}</code></p></section>`}
   <section data-key="people"><h2>Participants</h2><ul class="people">${[...people].map((login) => html`<li>${avatar(login)} ${loginText(login)}</li>`)}</ul></section>
 </aside>`;
+}
+
+/** Who has reviewed, with what each said last that counts; a remark alone changes no verdict, as on GitHub. */
+function reviewers({ reviews }: PullPart): Html {
+  const verdicts = new Map<string, string>();
+  for (const { user, state } of reviews) {
+    const login = user?.login ?? 'ghost';
+    if (state !== 'COMMENTED' || !verdicts.has(login)) verdicts.set(login, state);
+  }
+  const look = (state: string): Html => {
+    if (state === 'APPROVED')
+      return html`<span class="tone-good">${icon('check')}<span class="sr-only">approved</span></span>`;
+    if (state === 'CHANGES_REQUESTED')
+      return html`<span class="tone-bad">${icon('cross')}<span class="sr-only">requested changes</span></span>`;
+    return html`<span class="tone-muted">${icon('comment')}<span class="sr-only">${state.toLowerCase()}</span></span>`;
+  };
+  return html`<section data-key="reviewers"><h2>Reviewers</h2>${verdicts.size === 0 ? html`<p class="muted">No reviews yet</p>` : html`<ul class="people">${[...verdicts].map(([login, state]) => html`<li>${avatar(login)} ${loginText(login)} ${look(state)}</li>`)}</ul>`}</section>`;
 }
 
 function labelToggle({ issue, place, allLabels }: Thread): Html {

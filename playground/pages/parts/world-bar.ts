@@ -4,15 +4,16 @@ import type { Glance } from '../glance.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from './icons.ts';
 
-/** Without a glance the bar says only that the page is live. */
+/** Without a glance the bar says only that the page is live. On a narrow window what is less urgent is left to the panel. */
 export function worldBar(glance: Glance | null): Html {
   const live = html`<span title="This page follows the playground without reloading"><span class="live-dot"></span>live</span>`;
   if (glance === null) return html`<div class="world-items" data-key="world">${live}</div>`;
   const now = new Date(glance.nowMs).toISOString();
+  const { contentMinute, contentHour, requestsHour } = glance.nearest;
   return html`<div class="world-items" data-key="world" data-now="${now}">${live}
-  <span>${icon('clock')} <time datetime="${now}"><strong>${now.slice(0, 10)} ${now.slice(11, 19)}</strong> UTC</time></span>
-  <span>bot: <strong>${glance.botRequests}</strong> requests, <strong>${glance.botContentWrites}</strong> content writes</span>
-  <span title="What the bot has used of GitHub's limits: content in the last minute and hour, requests in this hour">limits: <strong>${glance.nearest.contentMinute}</strong>/${github.contentPerMinute} a minute, <strong>${glance.nearest.contentHour}</strong>/${github.contentPerHour} an hour, <strong>${glance.nearest.requestsHour}</strong>/${github.requestsPerHour} requests</span>
-  <span>webhooks: <strong>${glance.deliveries}</strong> sent${glance.deliveriesFailed === 0 ? null : html`, <strong class="tone-bad">${glance.deliveriesFailed}</strong> not taken`}</span>
-  <a href="/_playground/world">World: clock, limits, faults, deliveries, logbook</a></div>`;
+  <span>${icon('clock')} <time datetime="${now}"><strong><span class="wide">${now.slice(0, 10)} </span>${now.slice(11, 19)}</strong> UTC</time></span>
+  <span>bot: <strong>${glance.botRequests}</strong> requests<span class="wide">, <strong>${glance.botContentWrites}</strong> content writes</span></span>
+  <span class="wide" title="What the bot has used of GitHub's limits: content in the last minute and hour, requests in this hour">limits: <strong>${contentMinute}</strong>/${github.contentPerMinute} a minute, <strong>${contentHour}</strong>/${github.contentPerHour} an hour, <strong>${requestsHour.used}</strong>/${requestsHour.limit} requests</span>
+  <span class="wide">webhooks: <strong>${glance.deliveries}</strong> sent${glance.deliveriesFailed === 0 ? null : html`, <strong class="tone-bad">${glance.deliveriesFailed}</strong> not taken`}</span>
+  <a href="/_playground/world">World<span class="wide">: clock, limits, faults, deliveries, logbook</span></a></div>`;
 }

@@ -1,11 +1,12 @@
 /** Commits: of a pull request, of a branch, and one with its changes. */
 import { commitDetailShape, commitShape } from '../api/repo-shapes.ts';
-import { diffFile } from '../diff/diff-file.ts';
+import { diffList } from '../diff/diff-list.ts';
 import { html } from '../html.ts';
 import { avatar, loginText } from '../parts/avatar.ts';
 import { commitList } from '../parts/commit-list.ts';
 import { moment } from '../parts/moment.ts';
 import { repoHeader } from '../parts/repo-header.ts';
+import { written } from '../parts/written.ts';
 import { findPlace } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 import { pullScreen } from './pull-screen.ts';
@@ -28,7 +29,7 @@ export async function commitsScreen(visit: Visit, params: Params): Promise<Scree
     kind: 'page',
     title: `Commits on ${ref} · ${place.repo.full_name}`,
     header: repoHeader(place, 'code'),
-    body: html`<div class="page"><h1 class="page-title">Commits on <code>${ref}</code></h1>${commitList(place, commits.data)}</div>`,
+    body: html`<div class="page"><h1 class="page-title">Commits on <code>${written(ref)}</code></h1>${commitList(place, commits.data)}</div>`,
   };
 }
 
@@ -47,9 +48,9 @@ export async function commitScreen(visit: Visit, params: Params): Promise<Screen
     kind: 'page',
     title: `${subject} · ${place.repo.full_name}`,
     header: repoHeader(place, 'code'),
-    body: html`<div class="page"><section class="card commit-head"><h1 class="page-title">${subject}</h1>${rest.join('\n').trim() === '' ? null : html`<pre class="message">${rest.join('\n').trim()}</pre>`}
+    body: html`<div class="page"><section class="card commit-head"><h1 class="page-title">${written(subject)}</h1>${rest.join('\n').trim() === '' ? null : html`<pre class="message">${written(rest.join('\n').trim())}</pre>`}
       <p class="muted">${avatar(author)} ${loginText(author)} committed ${moment(commit.commit.committer?.date)} · <code>${commit.sha}</code></p>
       <p class="muted small">${commit.parents.length === 0 ? 'no parent' : html`parent ${commit.parents.map(({ sha }) => html`<a href="${place.path}/commit/${sha}"><code>${sha.slice(0, 7)}</code></a> `)}`}</p></section>
-      <div class="stack">${commit.files.map((file) => diffFile(file, [], `file-${file.filename}`))}</div></div>`,
+      ${diffList(commit.files, [], visit.request.query.get('file'))}</div>`,
   };
 }

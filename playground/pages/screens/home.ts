@@ -11,6 +11,7 @@ import { icon } from '../parts/icons.ts';
 import { labelList } from '../parts/label.ts';
 import { moment } from '../parts/moment.ts';
 import { repoHeader } from '../parts/repo-header.ts';
+import { written } from '../parts/written.ts';
 import { findPlace, type Place } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
@@ -38,7 +39,7 @@ export async function homeScreen(visit: Visit, params: Params): Promise<Screen> 
       ${configNotice(place, config)}
       ${await nextCard(visit, place, threads.kind === 'found' ? threads.data : [])}
       <p class="about">${place.repo.description}</p>
-      <section class="card" aria-label="Files"><header class="card-head row between" data-live="newest"><span data-key="newest">${newest === undefined ? 'No commits yet' : html`${loginText(newest.author?.login ?? newest.commit.author?.name)} <a class="quiet" href="${place.path}/commit/${newest.sha}">${newest.commit.message.split('\n')[0]}</a> <span class="muted small">${moment(newest.commit.committer?.date)}</span>`}</span> <a href="${place.path}/commits">${icon('clock')} Commits</a></header>
+      <section class="card" aria-label="Files"><header class="card-head row between" data-live="newest"><span data-key="newest">${newest === undefined ? 'No commits yet' : html`${loginText(newest.author?.login ?? newest.commit.author?.name)} <a class="quiet" href="${place.path}/commit/${newest.sha}">${written(newest.commit.message.split('\n')[0])}</a> <span class="muted small">${moment(newest.commit.committer?.date)}</span>`}</span> <a href="${place.path}/commits">${icon('clock')} Commits</a></header>
       ${fileList(place, place.repo.default_branch, entries)}</section>
       ${text?.kind === 'found' ? html`<section class="card readme" aria-label="README"><header class="card-head">${icon('file')} <strong>${readme?.name}</strong></header><div class="card-body">${renderMarkdown(text.data, { repoPath: place.path }, { breaks: false })}</div></section>` : null}
     </div>`,
@@ -65,7 +66,7 @@ async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]
   const path = `${place.path}/${pull ? 'pull' : 'issues'}/${next.number}`;
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="ferry-${next.number}">
     <h2 id="next-title">${icon('ferry')} ${isBeforeLaunch ? 'A ferry waits for you' : isClosure(next) ? 'A sealed ferry waits for its merge' : 'A ferry is under way'}, ${visit.speaker.login}</h2>
-    <p class="next-thread"><a href="${path}">${next.title}</a> <span class="number">#${next.number}</span> ${labelList(next.labels)}</p>
+    <p class="next-thread"><a href="${path}">${written(next.title)}</a> <span class="number">#${next.number}</span> ${labelList(next.labels)}</p>
     ${wantedFrom(visit.speaker, next, true, wish)}
     ${isBeforeLaunch ? toDo : null}
     <p class="row"><a class="button primary" href="${path}">${isBeforeLaunch ? 'Open the proposal' : 'Open it'}</a>${pull ? html`<a class="button" href="${path}/files">See the change</a>` : null}<a class="button" href="${place.path}/actions">Runs</a></p>

@@ -4,6 +4,7 @@ import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { annotation } from '../parts/annotation.ts';
 import { duration, moment } from '../parts/moment.ts';
 import { progressWord, statusMark } from '../parts/status-mark.ts';
+import { written } from '../parts/written.ts';
 import { localPath, type Place } from '../place.ts';
 import { type CheckNotes, readAnnotations } from '../thread/annotations.ts';
 import type { CheckButton, Params, Screen, Visit } from '../visit.ts';
@@ -22,8 +23,8 @@ function checkCard(visit: Visit, { place }: PullView, { check, annotations }: Ch
   const link = safeHref(localPath(visit, check.details_url));
   const elsewhere = link !== '#' && link !== `${place.path}/runs/${check.id}`;
   return html`<article class="card check-run" data-key="check-${check.id}" id="check-${check.id}">
-  <header class="card-head">${statusMark(check)} <h2>${check.name}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${check.app?.name ?? 'unknown app'} · ${moment(check.completed_at ?? check.started_at)}</span></header>
-  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${title}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!elsewhere ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
+  <header class="card-head">${statusMark(check)} <h2>${written(check.name)}</h2> <span class="muted">${progressWord(check)}${took === null ? null : ` in ${took}`} · ${written(check.app?.name ?? 'unknown app')} · ${moment(check.completed_at ?? check.started_at)}</span></header>
+  <div class="card-body">${(title ?? '') === '' ? null : html`<h3>${written(title)}</h3>`}${(summary ?? '') === '' ? null : renderMarkdown(summary ?? '', { repoPath: place.path }, { breaks: false })}${(text ?? '') === '' ? null : renderMarkdown(text ?? '', { repoPath: place.path }, { breaks: false })}${annotations.map((note) => annotation(note, check.name))}${place.mayWrite ? buttons(place, check.id, visit.checkButtons(check.id)) : null}${!elsewhere ? null : html`<p><a href="${link}">Details</a></p>`}</div></article>`;
 }
 
 /** A click means the same as the command that the App wrote on the button. */

@@ -1,6 +1,7 @@
 /** `Files changed`: the diff, with annotations and review comments under their lines. */
 import { fileShape } from '../api/repo-shapes.ts';
-import { diffFile, type LineNote } from '../diff/diff-file.ts';
+import type { LineNote } from '../diff/diff-file.ts';
+import { diffList } from '../diff/diff-list.ts';
 import { html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { annotation } from '../parts/annotation.ts';
@@ -18,7 +19,7 @@ export function pullFilesScreen(visit: Visit, params: Params): Promise<Screen> {
     ]);
     if (files.kind === 'refused')
       return html`<p class="flash">The changes cannot be read: ${files.message}</p>`;
-    return html`<div class="stack" data-live="files">${files.data.length === 0 ? html`<p class="nothing" data-key="nothing">No file is changed.</p>` : files.data.map((file) => diffFile(file, notes, `file-${file.filename}`))}</div>`;
+    return diffList(files.data, notes, visit.request.query.get('file'));
   });
 }
 

@@ -8,13 +8,14 @@ import {
   runShape,
 } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
-import { logView } from '../log/log-view.ts';
-import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { annotation } from '../parts/annotation.ts';
 import { loginText } from '../parts/avatar.ts';
+import { jobCard, logShares } from '../parts/job-card.ts';
+import { jobMap } from '../parts/job-map.ts';
 import { duration, moment } from '../parts/moment.ts';
 import { repoHeader } from '../parts/repo-header.ts';
 import { isFinished, progressWord, statusMark } from '../parts/status-mark.ts';
+import { written } from '../parts/written.ts';
 import { findPlace, type Place } from '../place.ts';
 import { type CheckNotes, readAnnotations } from '../thread/annotations.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
@@ -29,27 +30,47 @@ export async function runScreen(visit: Visit, params: Params): Promise<Screen> {
   const at = `${place.api}/actions/runs/${params['id'] ?? ''}`;
   const [answer, jobs] = await Promise.all([
     visit.api.get(at, runShape),
-    visit.api.list(`${at}/jobs`, jobShape, 'jobs'),
+    visit.api.list(`${at}/jobs?filter=all`, jobShape, 'jobs'),
   ]);
   if (answer.kind === 'refused') return missing;
   const run = answer.data;
-  const rows = jobs.kind === 'found' ? jobs.data : [];
-  const cards = rows.map((job) => jobCard(visit, place, job));
+  const attempts = run.run_attempt ?? 1;
+  const attempt = Number(params['attempt'] ?? attempts);
+  if (attempt < 1 || attempt > attempts) return missing;
+  const ofAttempt = (jobs.kind === 'found' ? jobs.data : []).filter(
+    (job) => (job.run_attempt ?? 1) === attempt,
+  );
+  const rows = ofAttempt.filter(({ id }) => params['job'] === undefined || params['job'] === String(id));
+  if (params['job'] !== undefined && rows.length === 0) return missing;
+  const shares = logShares(visit, rows);
+  const cards = rows.map((job, index) => jobCard(visit, place, run.id, job, shares[index] ?? 0));
   const notes = await readAnnotations(visit, place, await checksOf(visit, place, rows));
   return {
     kind: 'page',
     title: `${run.display_title ?? run.name ?? 'Run'} · ${place.repo.full_name}`,
     header: repoHeader(place, 'actions'),
-    body: html`<div class="page">${runHead(place, run)}${remarks(notes)}<div class="stack" data-live="jobs">${cards.length === 0 ? html`<p class="nothing card" data-key="nothing">No job has started yet.</p>` : cards}</div></div>`,
+    body: html`<div class="page">${runHead(place, run, attempt)}${jobMap(ofAttempt, visit.jobStages(run.id))}${remarks(notes)}<div class="stack" data-live="jobs">${cards.length === 0 ? html`<p class="nothing card" data-key="nothing">No job has started yet.</p>` : cards}</div></div>`,
   };
 }
 
-function runHead(place: Place, run: ApiRun): Html {
+function runHead(place: Place, run: ApiRun, attempt: number): Html {
   const done = isFinished(run);
+  const isNewest = attempt === (run.run_attempt ?? 1);
   return html`<div data-live="run-head"><div class="run-head" data-key="run" ${done ? null : html`data-poll-ms="${pollPeriodMs}"`}>
-    <h1>${statusMark(run)} ${run.display_title ?? run.name} <span class="number">#${run.run_number}</span></h1>
-    <p class="muted"><strong>${run.name ?? run.path}</strong> · ${progressWord(run)} · ${run.event} by ${loginText(run.actor?.login)} ${moment(run.created_at)} on <code class="branch">${run.head_branch ?? ''}</code> <a href="${place.path}/commit/${run.head_sha}"><code class="sha">${run.head_sha.slice(0, 7)}</code></a>${(run.run_attempt ?? 1) > 1 ? html` · attempt ${run.run_attempt ?? 1}` : null}${done ? html` · ${duration(run.created_at, run.updated_at)}` : null}</p>
-    ${place.mayWrite ? runActs(place, run) : null}</div></div>`;
+    <h1>${isNewest ? statusMark(run) : null} ${written(run.display_title ?? run.name)} <span class="number">#${run.run_number}</span></h1>
+    <p class="muted"><strong>${written(run.name ?? run.path)}</strong> · ${progressWord(run)} · ${run.event} by ${loginText(run.actor?.login)} ${moment(run.created_at)} on ${run.head_branch === null || run.head_branch === undefined || run.head_branch === '' ? null : html`<code class="branch">${written(run.head_branch)}</code>`} <a href="${place.path}/commit/${run.head_sha}"><code class="sha">${run.head_sha.slice(0, 7)}</code></a>${done ? html` · ${duration(run.created_at, run.updated_at)}` : null}</p>
+    ${attemptLinks(place, run, attempt)}${place.mayWrite && isNewest ? runActs(place, run) : null}</div></div>`;
+}
+
+/** Every attempt that there was; a run that was never run again has no such line. */
+function attemptLinks(place: Place, run: ApiRun, attempt: number): Html | null {
+  const count = run.run_attempt ?? 1;
+  if (count === 1) return null;
+  const link = (number: number): Html => {
+    const to = `${place.path}/actions/runs/${run.id}${number === count ? '' : `/attempts/${number}`}`;
+    return html`<a class="switch-half" href="${to}" ${number === attempt ? html`aria-current="true"` : null}>${number}${number === count ? ' (latest)' : null}</a>`;
+  };
+  return html`<nav class="row" aria-label="Attempts"><span class="muted">Attempt</span> <span class="switch">${Array.from({ length: count }, (_, index) => link(index + 1))}</span></nav>`;
 }
 
 function runActs(place: Place, run: ApiRun): Html {
@@ -80,16 +101,4 @@ function remarks(notes: readonly CheckNotes[]): Html {
       ? null
       : html`<section class="card run-remarks" data-key="remarks" aria-label="Annotations"><header class="card-head"><h2>Annotations</h2></header><div class="card-body">${said.map(({ check, annotations }) => annotations.map((note) => annotation(note, check.name)))}</div></section>`
   }</div>`;
-}
-
-function jobCard(visit: Visit, place: Place, job: ApiJob): Html {
-  const log = visit.jobLog(job.id);
-  const summary = visit.jobSummary(job.id);
-  const took = duration(job.started_at, job.completed_at);
-  return html`<article class="card job" data-key="job-${job.id}" data-shell id="job-${job.id}" aria-label="Job ${job.name}">
-    <div data-live="job-${job.id}"><header class="card-head" data-key="head">${statusMark(job)} <h2>${job.name}</h2> <span class="muted">${progressWord(job)}${took === null ? null : ` in ${took}`}${job.runner_name === null || job.runner_name === undefined ? null : html` · ${job.runner_name}`}</span></header>
-    ${summary === null ? null : html`<section class="card-body summary" data-key="summary" aria-label="Summary">${renderMarkdown(summary, { repoPath: place.path }, { breaks: false })}</section>`}
-    <ol class="steps" data-key="steps">${(job.steps ?? []).map((step) => html`<li>${statusMark(step)} <span>${step.name}</span> <span class="muted small">${duration(step.started_at, step.completed_at)}</span></li>`)}</ol></div>
-    ${job.conclusion === 'skipped' ? null : log !== null && log !== '' ? logView(log, String(job.id)) : html`<div data-live="log-${job.id}"><p class="nothing" data-key="no-log">No output yet.</p></div>`}
-  </article>`;
 }

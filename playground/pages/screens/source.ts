@@ -5,6 +5,7 @@ import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { pageLimits } from '../page-limits.ts';
 import { encodePath, fileList } from '../parts/file-list.ts';
 import { repoHeader } from '../parts/repo-header.ts';
+import { written } from '../parts/written.ts';
 import { findPlace, type Place } from '../place.ts';
 import type { Params, Screen, Visit } from '../visit.ts';
 
@@ -47,9 +48,9 @@ function crumbs(place: Place, ref: string, path: string): Html {
   const links = parts.map((part, index) => {
     const to = encodePath(parts.slice(0, index + 1).join('/'));
     const last = index === parts.length - 1;
-    return html` / ${last ? part : html`<a href="${place.path}/tree/${encodePath(ref)}/${to}">${part}</a>`}`;
+    return html` / ${last ? written(part) : html`<a href="${place.path}/tree/${encodePath(ref)}/${to}">${written(part)}</a>`}`;
   });
-  return html`<code class="branch">${ref}</code> <a href="${place.path}/tree/${encodePath(ref)}">${place.repo.name}</a>${links}`;
+  return html`<code class="branch">${written(ref)}</code> <a href="${place.path}/tree/${encodePath(ref)}">${place.repo.name}</a>${links}`;
 }
 
 async function fileCard(
@@ -58,7 +59,7 @@ async function fileCard(
   at: string,
   file: { readonly name: string; readonly size: number },
 ): Promise<Html> {
-  const head = html`<header class="card-head"><strong>${file.name}</strong> <span class="muted small">${file.size} bytes</span></header>`;
+  const head = html`<header class="card-head"><strong>${written(file.name)}</strong> <span class="muted small">${file.size} bytes</span></header>`;
   if (file.size > pageLimits.fileBytesMax)
     return html`<section class="card">${head}<p class="nothing">Too large to show.</p></section>`;
   const text = await visit.api.text(at, 'application/vnd.github.raw+json');
@@ -67,6 +68,6 @@ async function fileCard(
   const lines = text.data.replace(/\n$/, '').split('\n');
   const body = /\.md$/i.test(file.name)
     ? html`<div class="card-body">${renderMarkdown(text.data, { repoPath: place.path }, { breaks: false })}</div>`
-    : html`<div class="diff-scroll" tabindex="0" role="region" aria-label="Text of ${file.name}"><table class="diff-table"><tbody>${lines.map((line, index) => html`<tr id="L${index + 1}"><td class="line-number">${index + 1}</td><td class="diff-text">${line}</td></tr>`)}</tbody></table></div>`;
+    : html`<div class="diff-scroll" tabindex="0" role="region" aria-label="Text of ${file.name}"><table class="diff-table"><tbody>${lines.map((line, index) => html`<tr id="L${index + 1}"><td class="line-number">${index + 1}</td><td class="diff-text">${written(line)}</td></tr>`)}</tbody></table></div>`;
   return html`<section class="card" data-live="source"><div data-key="source">${head}${body}</div></section>`;
 }

@@ -3,13 +3,16 @@ import type { ApiComment, ApiReview, ApiReviewComment } from '../api/thread-shap
 import { type Html, html } from '../html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { avatar, loginText } from '../parts/avatar.ts';
+import { worstOf } from '../parts/checks-panel.ts';
 import { commentCard } from '../parts/comment-card.ts';
 import { type IconName, icon } from '../parts/icons.ts';
 import { moment } from '../parts/moment.ts';
 import { reactionBar } from '../parts/reactions.ts';
+import { statusMark } from '../parts/status-mark.ts';
+import { written } from '../parts/written.ts';
 import type { Visit } from '../visit.ts';
 import { earlierComments } from './earlier-comments.ts';
-import type { Thread } from './read-thread.ts';
+import type { PullPart, Thread } from './read-thread.ts';
 
 type Entry = { readonly at: string; readonly markup: Html };
 
@@ -89,7 +92,7 @@ function pullEntries(thread: Thread): readonly Entry[] {
     markup: eventLine(
       `commit-${commit.sha}`,
       'commit',
-      html`${loginText(commit.author?.login ?? commit.commit.author?.name)} <a href="${thread.place.path}/commit/${commit.sha}">${commit.commit.message.split('\n')[0]}</a> <code class="sha">${commit.sha.slice(0, 7)}</code>`,
+      html`${loginText(commit.author?.login ?? commit.commit.author?.name)} <a href="${thread.place.path}/commit/${commit.sha}">${written(commit.commit.message.split('\n')[0])}</a> <code class="sha">${commit.sha.slice(0, 7)}</code> ${commit.sha === part.pull.head.sha ? headMark(thread, part) : null}`,
     ),
   }));
   const reviews = part.reviews.map((review) => ({
@@ -97,6 +100,12 @@ function pullEntries(thread: Thread): readonly Entry[] {
     markup: reviewEntry(thread, review),
   }));
   return [...commits, ...reviews];
+}
+
+/** How the checks of the newest commit stand, as the sign that GitHub puts beside it. */
+function headMark(thread: Thread, { checks }: PullPart): Html | null {
+  if (checks.length === 0) return null;
+  return html`<a href="${thread.place.path}/pull/${thread.issue.number}/checks">${statusMark(worstOf(checks))}<span class="sr-only">: checks</span></a>`;
 }
 
 const verdicts: Readonly<
@@ -138,7 +147,7 @@ function reviewEntry(thread: Thread, review: ApiReview): Html {
 
 function reviewNote(thread: Thread, note: ApiReviewComment): Html {
   const line = note.line ?? note.original_line;
-  return html`<section class="review-note"><p class="note-place"><code>${note.path}${line === null || line === undefined ? null : `:${line}`}</code></p>
+  return html`<section class="review-note"><p class="note-place"><code>${written(note.path)}${line === null || line === undefined ? null : `:${line}`}</code></p>
     ${renderMarkdown(note.body ?? '', { repoPath: thread.place.path })}</section>`;
 }
 

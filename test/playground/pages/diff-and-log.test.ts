@@ -1,9 +1,12 @@
 /** Patches and logs: read line by line, shown with their numbers and colours. */
 import { describe, expect, it } from 'vitest';
+import { changedParts } from '../../../playground/pages/diff/changed-words.ts';
 import { parsePatch } from '../../../playground/pages/diff/parse-patch.ts';
 import { toMarkup } from '../../../playground/pages/html.ts';
 import { ansiLine } from '../../../playground/pages/log/ansi.ts';
+import { fairShares } from '../../../playground/pages/log/fair-shares.ts';
 import { logView } from '../../../playground/pages/log/log-view.ts';
+import { stepLogs } from '../../../playground/pages/log/step-logs.ts';
 import { pageLimits } from '../../../playground/pages/page-limits.ts';
 
 describe('parsePatch', () => {
@@ -37,6 +40,14 @@ describe('ansiLine', () => {
     );
   });
 
+  it('takes the sixteen named of the 256 colours, and no part of a colour for another order', () => {
+    expect(show('\u001b[38;5;9mred\u001b[38;5;131mno name\u001b[0m')).toBe(
+      '<span class="ansi-red">red</span>no name',
+    );
+    expect(show('\u001b[38;2;31;1;4mmillions\u001b[48;5;31mground')).toBe('millionsground');
+    expect(show('\u001b[1;4mx\u001b[22;24my')).toBe('<span class="ansi-bold ansi-underlined">x</span>y');
+  });
+
   it('removes other sequences and escapes what is left', () => {
     expect(show('\u001b]0;title\u0007a\u001b[2K\u001b[1A<b>\u001b')).toBe('a&lt;b&gt;');
   });
@@ -55,7 +66,7 @@ describe('logView', () => {
   it('leaves a group open in which something went wrong, also under a time stamp', () => {
     const at = '2026-11-21T06:00:00.000Z ';
     const shown = toMarkup(
-      logView(`${at}##[group]fine\n${at}##[endgroup]\n${at}##[group]bad\n${at}##[error]no\n`, '7'),
+      logView(`${at}##[group]fine\n${at}well\n${at}##[endgroup]\n${at}##[group]bad\n${at}##[error]no\n`, '7'),
     );
     expect(shown).toMatch(/data-key="7-2" ><summary>fine/);
     expect(shown).toMatch(/data-key="7-\d+" open><summary>bad/);
@@ -67,5 +78,54 @@ describe('logView', () => {
     expect(shown).toContain('3 earlier lines are not shown');
     expect(shown).not.toContain('>line 3<');
     expect(shown).toContain('>line 4<');
+  });
+});
+
+describe('a log that grows', () => {
+  it('keeps every full hundred of its lines as it was', () => {
+    const log = (count: number): string =>
+      Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+    const pieces = (count: number): readonly string[] =>
+      toMarkup(logView(log(count), '7'))
+        .split('<div class="log-piece"')
+        .slice(1);
+    expect(pieces(250)).toHaveLength(3);
+    expect(pieces(251).slice(0, 2)).toEqual(pieces(250).slice(0, 2));
+    // Also when the first lines fall out of what is shown.
+    const [long, longer] = [pieces(pageLimits.logLinesMax + 201), pieces(pageLimits.logLinesMax + 260)];
+    expect(longer.slice(1, 40)).toEqual(long.slice(1, 40));
+  });
+});
+
+describe('the parts of a job’s log', () => {
+  it('lie between where its steps begin, and what came before belongs to the first', () => {
+    expect(stepLogs('head\none\ntwo\n', [5, 9, null])).toEqual(['head\none\n', 'two\n', null]);
+    expect(stepLogs('one\n', [0, 4, 4])).toEqual(['one\n', null, null]);
+    expect(stepLogs('early\n', [null, null])).toEqual([null, null]);
+  });
+
+  it('share the room: the short are whole, the long get equal parts, and all of it is used', () => {
+    expect(fairShares([3, 100, 50], 63)).toEqual([3, 30, 30]);
+    expect(fairShares([1, 2], 10)).toEqual([1, 2]);
+    expect(fairShares([], 10)).toEqual([]);
+  });
+});
+
+describe('what changed within a line', () => {
+  const marked = (patch: string): readonly string[] => {
+    const rows = parsePatch(patch);
+    return [...changedParts(rows)].map(
+      ([index, { from, until }]) => rows[index]?.text.slice(from, until) ?? '',
+    );
+  };
+
+  it('is the whole number or word, in both lines', () => {
+    expect(marked('@@ -1,2 +1,2 @@\n-    rate=3e-3,\n+    rate=2.5e-3,')).toEqual(['3e-3', '2.5e-3']);
+    expect(marked('@@ -1 +1 @@\n-a = 1\n+a = 1  # why')).toEqual(['', '  # why']);
+  });
+
+  it('is not told where lines have nothing in common, or nobody knows which stands for which', () => {
+    expect(marked('@@ -1 +1 @@\n-import torch\n+x = 1')).toEqual([]);
+    expect(marked('@@ -1 +1,2 @@\n-rate=1\n+rate=2\n+rate=3')).toEqual([]);
   });
 });

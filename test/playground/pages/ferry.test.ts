@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { chromiumPath, noChromium } from '../../support/chromium.ts';
 import { stateOf, todaysRun, until } from '../../support/play.ts';
 import { type FerrySite, openFerrySite } from './ferry-site.ts';
@@ -141,7 +142,7 @@ async function watchTheLaunch(seat: Seat): Promise<void> {
   await page.getByRole('article', { name: 'Job launch' }).getByText('Complete job').waitFor();
   await page
     .getByText(/^Run ferrybot\/ferrybot@/)
-    .last()
+    .first()
     .click();
   // What did not run said nothing.
   expect(await page.getByRole('article', { name: 'Job record' }).getByRole('log').count()).toBe(0);
@@ -193,8 +194,32 @@ async function sealAndMerge(seat: Seat): Promise<void> {
   const asked = bots.reduce((sum, [, rest, graphql]) => sum + Number(rest) + Number(graphql), 0);
   expect(asked).toBe(site.botRequests());
   expect(await page.locator('.world').textContent()).toContain(`bot: ${asked} requests`);
+  await limitsAreTheApis(seat);
   await look(seat, 'world');
 }
+
+/** What the page says of the bot's token is what GitHub's API tells the holder of that token, to the second. */
+async function limitsAreTheApis({ page, site }: Seat): Promise<void> {
+  const { world } = site.lab;
+  const [token] = Object.entries(world.state.tokens).findLast(([, row]) => row.kind === 'installation') ?? [];
+  const answer = await world.fetch(
+    new Request(`${world.baseUrl}/api/v3/rate_limit`, { headers: { authorization: `Bearer ${token}` } }),
+  );
+  const { resources } = limitsAnswer.parse(await answer.json());
+  const gauges = page.getByRole('region', { name: /^Limits of installation/ }).locator('.gauge');
+  for (const [index, { used, limit, reset }] of [resources.core, resources.graphql].entries()) {
+    const words = await gauges.nth(index).textContent();
+    if (used === 0) expect(words).toContain('nothing in this hour');
+    else {
+      expect(words).toContain(`${used} of ${limit}`);
+      expect(words).toContain(`resets ${new Date(reset * 1_000).toISOString().slice(11, 19)} UTC`);
+    }
+  }
+  expect(resources.core.used).toBeGreaterThan(0);
+}
+
+const stand = z.object({ used: z.number(), limit: z.number(), reset: z.number() });
+const limitsAnswer = z.object({ resources: z.object({ core: stand, graphql: stand }) });
 
 /** State of today's run, from the logbook. */
 function now(site: FerrySite): ReturnType<typeof stateOf> {

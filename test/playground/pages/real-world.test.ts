@@ -86,8 +86,8 @@ describe('the page on the real API', () => {
     expect(pull).toContain('aria-label="human approval"');
     expect(pull).toContain('Raise the rate');
     const files = await get('/lab/ferries/pull/1/files');
-    expect(files).toMatch(/diff-removed.*rate = 3/s);
-    expect(files).toMatch(/diff-added.*rate = 4/s);
+    expect(files).toMatch(/diff-removed.*rate = <span class="changed">3</s);
+    expect(files).toMatch(/diff-added.*rate = <span class="changed">4</s);
     expect(await get('/lab/ferries/pull/1/commits')).toContain('Raise the rate');
     expect(await get('/lab/ferries/commits')).toContain('Add the ferry');
   });
@@ -155,7 +155,9 @@ describe('the page on the real API', () => {
     const checks = await get('/lab/ferries/pull/1/checks');
     expect(checks).toContain('<strong>one</strong> gate is open');
     expect(checks).toContain('rate moved');
-    expect(await get('/lab/ferries/pull/1/files')).toMatch(/rate = 4.*diff-remark.*rate moved/s);
+    expect(await get('/lab/ferries/pull/1/files')).toMatch(
+      /rate = <span class="changed">4.*diff-remark.*rate moved/s,
+    );
     expect(await get('/lab/ferries/pull/1')).toMatch(/next-check.*gates<\/strong> waits for a maintainer/s);
   });
 

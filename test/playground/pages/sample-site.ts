@@ -29,7 +29,7 @@ export async function openSampleSite(options: { readonly hostileText?: string } 
       nowMs: Date.parse('2026-11-21T06:30:00Z'),
       botRequests: 23,
       botContentWrites: 6,
-      nearest: { contentMinute: 1, contentHour: 6, requestsHour: 23 },
+      nearest: { contentMinute: 1, contentHour: 6, requestsHour: { used: 23, limit: 5000 } },
       deliveries: 11,
       deliveriesFailed: 1,
     }),

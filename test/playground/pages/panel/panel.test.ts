@@ -40,7 +40,7 @@ describe('the panel', () => {
     expect(await (await fetch(`${site.baseUrl}/lab/ferries`)).text()).toContain('href="/_playground/world"');
     await site.call('ferrybot', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'at sea' });
     const page = await panel();
-    const row = /<th scope="row"><code>installation:\d+<\/code><\/th>(.*?)<\/tr>/s.exec(page)?.[1] ?? '';
+    const row = /<h4><code>installation:\d+<\/code><\/h4>(.*?)<\/section>/s.exec(page)?.[1] ?? '';
     const used = [...row.matchAll(/<span class="nowrap">(\d+ of \d+)<\/span>/g)].map(([, words]) => words);
     expect(used).toEqual(['1 of 5000', '1 of 80', '1 of 500', '5 of 900', '0 of 2000', '0 of 100']);
     expect(page).toContain('Cost by caller');

@@ -1,0 +1,16 @@
+/** Pictures of other hosts become links: the page asks nobody but its own server, and a comment must not make it. */
+import type { Element, Root } from 'hast';
+import { visit } from 'unist-util-visit';
+
+/** `![a plot](https://host/p.png)` → a link that says `picture: a plot`, in place; without an address or inside a link only the words stay. */
+export function quietPictures(tree: Root): void {
+  visit(tree, 'element', (node, index, parent) => {
+    if (node.tagName !== 'img' || index === undefined || parent === undefined) return;
+    const words = `picture: ${String(node.properties['alt'] ?? '') || 'without a description'}`;
+    const to = String(node.properties['src'] ?? '');
+    const isLinked = parent.type === 'element' && parent.tagName === 'a';
+    const text = { type: 'text', value: words } as const;
+    const link: Element = { type: 'element', tagName: 'a', properties: { href: to }, children: [text] };
+    parent.children[index] = to === '' || isLinked ? text : link;
+  });
+}

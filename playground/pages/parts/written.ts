@@ -1,0 +1,33 @@
+/** Text as it was written, with what the eye would miss: signs that turn the order of letters around, and letters without a width. */
+import { type Html, html } from '../html.ts';
+
+/**
+ * Marks and overrides of direction (Unicode UAX 9), the zero-width space, the word joiner, the byte order mark and the
+ * soft hyphen; joiners only beside Latin letters, where they have nothing to join. Who approves a change reads it here,
+ * and must not be shown another one (CVE-2021-42574, "Trojan Source"; GitHub warns of the same signs).
+ */
+export const hiddenSigns =
+  /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF\u00AD]|(?<=[\p{Script=Latin}\d_])[\u200C\u200D]|[\u200C\u200D](?=[\p{Script=Latin}\d_])/gu;
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+/** Escaped like any text; a hidden sign becomes its visible number, and letters that run leftwards do not move their neighbours. */
+export function written(text: string | null | undefined): Html {
+  if (text === null || text === undefined) return html``;
+  const pieces: Html[] = [];
+  let from = 0;
+  for (const match of text.matchAll(hiddenSigns)) {
+    pieces.push(html`${text.slice(from, match.index)}`, sign(match[0]));
+    from = match.index + match[0].length;
+  }
+  if (from === 0 && !rightToLeft.test(text)) return html`${text}`;
+  return html`<bdi>${pieces}${text.slice(from)}</bdi>`;
+}
+
+/** `[U+202E]`, as people look it up. */
+export function signName(sign: string): string {
+  return `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
+}
+
+function sign(hidden: string): Html {
+  return html`<span class="hidden-sign" title="A sign that is not seen">${signName(hidden)}</span>`;
+}
