@@ -3,7 +3,7 @@ import type { ApiFile } from '../api/repo-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { written } from '../parts/written.ts';
 import { type ChangedPart, changedParts } from './changed-words.ts';
-import { type DiffRow, parsePatch } from './parse-patch.ts';
+import { type DiffRow, parsePatch, patchHead } from './parse-patch.ts';
 
 /** A remark under a line of the new file (RIGHT) or the old one (LEFT). */
 export type LineNote = {
@@ -17,26 +17,38 @@ export type LineNote = {
 type Room = { readonly linesMax: number; readonly isWhole: boolean };
 
 export function diffFile(file: ApiFile, notes: readonly LineNote[], room: Room): Html {
-  const rows = parsePatch(file.patch ?? '');
+  const { head, lines } = patchHead(file.patch ?? '', room.linesMax);
   const own = notes.filter(({ path }) => path === file.filename);
   const before = file.previous_filename ?? null;
   const name = before === null ? file.filename : `${before} → ${file.filename}`;
   return html`<section class="card diff" data-key="file-${file.filename}" id="file-${encodeURIComponent(file.filename)}" aria-label="${name}"><details open>
   <summary class="card-head"><code class="diff-path">${before === null ? null : html`${written(before)} → `}${written(file.filename)}</code> <span class="diff-size"><span class="badge">${file.status}</span> <span class="plus">+${file.additions}</span> <span class="minus">−${file.deletions}</span>${squares(file)}</span></summary>
-  ${body(file, rows, own, room)}
+  ${body(file, { rows: parsePatch(head), lines }, own, room)}
   </details></section>`;
 }
 
-function body(file: ApiFile, rows: readonly DiffRow[], notes: readonly LineNote[], room: Room): Html {
-  if (rows.length === 0)
-    return html`<p class="nothing">${file.status === 'renamed' ? 'Renamed without a change.' : (file.patch ?? null) === null ? 'No text to compare: the file is not text, empty, or its change too large.' : 'Nothing to compare.'}</p>`;
+function body(
+  file: ApiFile,
+  { rows, lines }: { readonly rows: readonly DiffRow[]; readonly lines: number },
+  notes: readonly LineNote[],
+  room: Room,
+): Html {
+  if (lines === 0) return html`<p class="nothing">${emptyWords(file)}</p>`;
   const link = room.isWhole
     ? null
     : html` <a href="?file=${encodeURIComponent(file.filename)}">Show this file alone<span class="sr-only">: ${file.filename}</span></a>`;
   if (room.linesMax === 0)
-    return html`<p class="nothing">${rows.length} lines are not shown: the page is full.${link}</p>`;
-  const more = rows.length - room.linesMax;
-  return html`${table(file.filename, rows.slice(0, room.linesMax), notes)}${more > 0 ? html`<p class="nothing">${more} more lines are not shown.${link}</p>` : null}`;
+    return html`<p class="nothing">${lines} lines are not shown: the page is full.${link}</p>`;
+  const more = lines - room.linesMax;
+  return html`${table(file.filename, rows, notes)}${more > 0 ? html`<p class="nothing">${more} more lines are not shown.${link}</p>` : null}`;
+}
+
+function emptyWords({ status, patch }: ApiFile): string {
+  if (status === 'renamed') return 'Renamed without a change.';
+  const isAbsent = patch === null || patch === undefined;
+  return isAbsent
+    ? 'No text to compare: the file is not text, or empty, or its change too large.'
+    : 'Nothing to compare.';
 }
 
 /** Five squares, the share of added and removed lines among them as on GitHub. */

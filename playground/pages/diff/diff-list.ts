@@ -4,6 +4,7 @@ import { type Html, html } from '../html.ts';
 import { pageLimits } from '../page-limits.ts';
 import { written } from '../parts/written.ts';
 import { diffFile, type LineNote } from './diff-file.ts';
+import { patchHead } from './parse-patch.ts';
 
 /** `only` is the path of the one file that is wanted whole (`?file=`), null for all. */
 export function diffList(files: readonly ApiFile[], notes: readonly LineNote[], only: string | null): Html {
@@ -11,7 +12,7 @@ export function diffList(files: readonly ApiFile[], notes: readonly LineNote[], 
   let room = pageLimits.diffLinesOfPageMax;
   const cards = shown.map((file) => {
     const lines = only === null ? Math.min(room, pageLimits.diffLinesMax) : pageLimits.diffLinesOfPageMax;
-    room -= Math.min(lines, linesIn(file));
+    room -= Math.min(lines, patchHead(file.patch ?? '', 0).lines);
     return diffFile(file, notes, { linesMax: lines, isWhole: only !== null });
   });
   return html`<div class="stack" data-live="files">${
@@ -19,10 +20,6 @@ export function diffList(files: readonly ApiFile[], notes: readonly LineNote[], 
       ? html`<p class="nothing card" data-key="nothing">${only === null ? 'No file is changed.' : 'No such file is changed.'}</p>`
       : html`${summary(files, only)}${cards}`
   }</div>`;
-}
-
-function linesIn({ patch }: ApiFile): number {
-  return patch === null || patch === undefined ? 0 : patch.split('\n').length;
 }
 
 function summary(files: readonly ApiFile[], only: string | null): Html {

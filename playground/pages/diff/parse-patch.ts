@@ -10,6 +10,16 @@ export type DiffRow =
       readonly text: string;
     };
 
+/** The first `count` lines of a patch, and how many there are: of five megabytes only what is shown is read. */
+export function patchHead(patch: string, count: number): { readonly head: string; readonly lines: number } {
+  let [lines, end, headEnd] = [patch === '' ? 0 : 1, patch.indexOf('\n'), patch.length];
+  for (; end !== -1; end = patch.indexOf('\n', end + 1)) {
+    if (lines === count) headEnd = end;
+    lines += 1;
+  }
+  return { head: count === 0 ? '' : patch.slice(0, headEnd), lines };
+}
+
 /** Line numbers count from the hunk's own `@@ -a,b +c,d @@`; `\ No newline at end of file` becomes a note. */
 export function parsePatch(patch: string): readonly DiffRow[] {
   const rows: DiffRow[] = [];

@@ -163,4 +163,9 @@ describe('a patch', () => {
       { numRuns: 300 },
     );
   });
+
+  it('of a file of a hundred thousand new lines is made like any other', () => {
+    const { additions, deletions } = linePatch(Buffer.from('old\n'), Buffer.from('new\n'.repeat(150_000)));
+    expect([additions, deletions]).toEqual([150_000, 1]);
+  });
 });

@@ -1,7 +1,7 @@
 /** Patches and logs: read line by line, shown with their numbers and colours. */
 import { describe, expect, it } from 'vitest';
 import { changedParts } from '../../../playground/pages/diff/changed-words.ts';
-import { parsePatch } from '../../../playground/pages/diff/parse-patch.ts';
+import { parsePatch, patchHead } from '../../../playground/pages/diff/parse-patch.ts';
 import { toMarkup } from '../../../playground/pages/html.ts';
 import { ansiLine } from '../../../playground/pages/log/ansi.ts';
 import { fairShares } from '../../../playground/pages/log/fair-shares.ts';
@@ -20,6 +20,13 @@ describe('parsePatch', () => {
         { kind: 'note', text: 'No newline at end of file' },
       ],
     );
+  });
+
+  it('reads of a long patch only its head, and knows how long it is', () => {
+    expect(patchHead('a\nb\nc', 2)).toEqual({ head: 'a\nb', lines: 3 });
+    expect(patchHead('a\nb', 2)).toEqual({ head: 'a\nb', lines: 2 });
+    expect(patchHead('a\nb', 0)).toEqual({ head: '', lines: 2 });
+    expect(patchHead('', 5)).toEqual({ head: '', lines: 0 });
   });
 
   it('takes a hunk of one line, and a removed line that looks like a header', () => {
