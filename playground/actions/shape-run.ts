@@ -5,8 +5,9 @@ import { shapeSimpleCommit } from '../git/shape-commit.ts';
 import { repoApi, repoPage, shapeMinimalRepo } from '../git/shape-repo.ts';
 import { shapeUserById } from '../identity/shape-people.ts';
 import type { JsonObject } from '../world/json.ts';
-import { repoById } from '../world/lookup.ts';
+import { findPull, repoById } from '../world/lookup.ts';
 import { nodeId } from '../world/node-id.ts';
+import type { Repo } from '../world/state.ts';
 import { iso, isoOrNull } from '../world/time.ts';
 import type { World } from '../world/world.ts';
 import type { Job, Run, Workflow } from './state-actions.ts';
@@ -66,9 +67,17 @@ export async function shapeRun(world: World, run: Run): Promise<JsonObject> {
     workflow_url: `${repoApi(world, repo)}/actions/workflows/${run.workflowId}`,
     head_commit: head === null ? null : shapeSimpleCommit(head),
     repository: shapeMinimalRepo(world, repo),
-    head_repository: shapeMinimalRepo(world, repo),
+    head_repository: shapeMinimalRepo(world, headRepoOf(world, run)),
     referenced_workflows: [],
   };
+}
+
+/** Where the head comes from: for a pull request of a fork that fork, even if the run is of the base's own files. */
+function headRepoOf(world: World, run: Run): Repo {
+  const repo = repoById(world, run.repoId);
+  const [number] = run.pullNumbers;
+  const pull = number === undefined ? null : findPull(world, repo, number);
+  return (pull === null ? undefined : world.state.repos[pull.pull.headRepoId]) ?? repo;
 }
 
 export function shapeJob(world: World, job: Job): JsonObject {

@@ -16,6 +16,7 @@ import { startWebhooks } from '../webhooks/webhooks.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createStateFile } from '../world/state-file.ts';
 import type { World } from '../world/world.ts';
+import { claimFolder } from './claim-folder.ts';
 import { type LabKeys, labKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 import { labProcesses } from './lab-processes.ts';
@@ -61,6 +62,21 @@ export async function openLab(
   folder: LabFolder,
   source: LabSource,
 ): Promise<OpenOutcome> {
+  const claim = await claimFolder(folder);
+  if (!claim.ok) return claim;
+  const opened = await openClaimed(options, folder, source);
+  if (!opened.ok) {
+    await claim.release();
+    return opened;
+  }
+  const close = async (): Promise<void> => {
+    await opened.lab.close();
+    await claim.release();
+  };
+  return { ok: true, lab: { ...opened.lab, close } };
+}
+
+async function openClaimed(options: OpenOptions, folder: LabFolder, source: LabSource): Promise<OpenOutcome> {
   const file = createStateFile(folder.world);
   const state = await file.load();
   const kept = state === null ? undefined : Object.values(state.repos)[0];
@@ -76,7 +92,10 @@ export async function openLab(
     return {
       ok: false,
       code: bound.reason,
-      message: `port ${options.port}: ${bound.reason}; choose another with --port`,
+      message:
+        bound.reason === 'port-in-use'
+          ? `port ${options.port} is in use; choose another with --port`
+          : `port ${options.port}: ${bound.reason}; choose another with --port`,
     };
   const keys = await labKeys(folder.keys);
   const clock = createOffsetClock(Number(state?.extra[clockOffsetKey] ?? 0));

@@ -15,7 +15,7 @@ import { barePlan } from './plan-rows.ts';
 import { planRun } from './plan-run.ts';
 import { putWorkflow, registerWorkflows, workflowAt } from './registry.ts';
 import { completeRun, createRun } from './run-rows.ts';
-import { type RunSource, runSourceOf } from './run-source.ts';
+import { type RunSource, runSourceOf, targetSourceOf } from './run-source.ts';
 import type { SourceFile } from './workflow-files.ts';
 
 /** Handles one event of the world: registers workflows of a pushed default branch and opens every run that `on:` asks for. */
@@ -33,9 +33,17 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
   if (event.type === 'push' && source?.ref === `refs/heads/${repo.defaultBranch}`) {
     await registerWorkflows(world, engine.files, repo);
   }
+  // Of what a workflow's token did to a pull request, only `pull_request` waits to be approved.
+  const target = event.byTokenKind === 'workflow' ? null : await targetSourceOf(world, repo, event);
+  if (target !== null) await openFrom(engine, event, repo, target);
   if (source === null || isRecursion(world, event)) return;
   // Off by default in private repositories (docs: settings, fork pull request workflows).
   if (source.untrusted && repo.private) return;
+  await openFrom(engine, event, repo, source);
+}
+
+async function openFrom(engine: Engine, event: WorldEvent, repo: Repo, source: RunSource): Promise<void> {
+  const { world } = engine;
   for (const file of await engine.files.all(repo, source.workflowSha)) {
     if (!startsHere(file, event, matchesTrigger(file.file.triggers, source.trigger))) continue;
     const known = workflowAt(world, repo, file.path);
@@ -44,7 +52,7 @@ export async function openRuns(engine: Engine, event: WorldEvent): Promise<void>
     const run = createRun(world, {
       repo,
       workflow,
-      event: event.type,
+      event: source.trigger.name,
       payload: event.payload,
       actorId: event.senderId,
       source,

@@ -46,6 +46,28 @@ export async function runSourceOf(world: World, repo: Repo, event: WorldEvent): 
   }
 }
 
+/**
+ * A pull request once more, for `pull_request_target`: the default branch's files, commit and ref, whatever the base, with
+ * secrets and a token that may write, also in conflict (GitHub changelog 2025-11-07). The run's head is that commit too
+ * (actions/checkout, unsafe-pr-checkout-helper). Null for every other event.
+ */
+export async function targetSourceOf(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
+  if (event.type !== 'pull_request') return null;
+  const ref = `refs/heads/${repo.defaultBranch}`;
+  const sha = (await world.gitOf(repo).refs(ref)).get(ref);
+  if (sha === undefined) return null;
+  const { pull_request: pull } = pullSchema.parse(event.payload);
+  return {
+    ...plain(ref, sha),
+    headBranch: pull.head.ref,
+    headRef: pull.head.ref,
+    baseRef: pull.base.ref,
+    pullNumbers: [pull.number],
+    trigger: await pullTrigger(world, repo, event, 'pull_request_target'),
+    title: pull.title,
+  };
+}
+
 /** The tip of the default branch: for schedules, and for events that belong to no commit. */
 export async function defaultBranchSource(
   world: World,
@@ -122,21 +144,12 @@ const pullSchema = z.object({
 /** Null for a pull request in conflict: there is no merge that its workflows could run on (docs: events, `pull_request`). */
 async function pullSource(world: World, repo: Repo, event: WorldEvent): Promise<RunSource | null> {
   const { pull_request: pull } = pullSchema.parse(event.payload);
-  const store = world.gitOf(repo);
   const merge = `refs/pull/${pull.number}/merge`;
   const inConflict = pull.merge_commit_sha == null;
   if (inConflict && event.type === 'pull_request') return null;
   const tested = pull.merge_commit_sha ?? pull.head.sha;
-  const base = await store.mergeBase(pull.base.sha, pull.head.sha);
-  const changed = base === null ? null : await store.diff(base, pull.head.sha);
   return {
-    trigger: {
-      name: event.type,
-      action: event.action,
-      ref: `refs/heads/${pull.base.ref}`,
-      changedPaths: changed?.map((change) => change.path) ?? null,
-      workflowName: null,
-    },
+    trigger: await pullTrigger(world, repo, event, event.type),
     ref: merge,
     sha: tested,
     headSha: pull.head.sha,
@@ -147,6 +160,21 @@ async function pullSource(world: World, repo: Repo, event: WorldEvent): Promise<
     pullNumbers: [pull.number],
     untrusted: pull.head.repo?.full_name !== pull.base.repo.full_name,
     title: pull.title,
+  };
+}
+
+/** Branch filters look at the base, path filters at what the head changes. */
+async function pullTrigger(world: World, repo: Repo, event: WorldEvent, name: string): Promise<TriggerEvent> {
+  const { pull_request: pull } = pullSchema.parse(event.payload);
+  const store = world.gitOf(repo);
+  const base = await store.mergeBase(pull.base.sha, pull.head.sha);
+  const changed = base === null ? null : await store.diff(base, pull.head.sha);
+  return {
+    name,
+    action: event.action,
+    ref: `refs/heads/${pull.base.ref}`,
+    changedPaths: changed?.map((change) => change.path) ?? null,
+    workflowName: null,
   };
 }
 

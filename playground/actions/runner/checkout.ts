@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { type Git, gitIn } from './run-git.ts';
 import type { StepHost } from './runner-types.ts';
+import { unsafeCheckout } from './unsafe-checkout.ts';
 
 export const CHECKOUT = 'actions/checkout';
 
@@ -24,6 +25,7 @@ const inputsSchema = z.strictObject({
   'persist-credentials': truth.default(true),
   'show-progress': truth.default(true),
   'set-safe-directory': truth.default(true),
+  'allow-unsafe-pr-checkout': truth.default(false),
 });
 
 type Inputs = z.output<typeof inputsSchema>;
@@ -41,6 +43,15 @@ export async function checkout(
     throw new WorkflowFault(`Repository path '${directory}' is not under '${places.workspace}'`);
   }
   const repository = inputs.repository ?? work.repository;
+  const commit = /^[0-9a-f]{40}$/i.test(inputs.ref) ? inputs.ref : null;
+  const unsafe = inputs['allow-unsafe-pr-checkout']
+    ? null
+    : unsafeCheckout(String(work.github['event_name'] ?? ''), work.payload, {
+        repository,
+        ref: inputs.ref,
+        commit,
+      });
+  if (unsafe !== null) throw new WorkflowFault(unsafe);
   const url = `${work.serverUrl}/${repository}.git`;
   const token = inputs.token ?? work.token;
   await mkdir(directory, { recursive: true });
@@ -51,9 +62,9 @@ export async function checkout(
   await git('config', '--local', `includeIf.gitdir:${directory}/.git.path`, credentials);
   const same = repository.toLowerCase() === work.repository.toLowerCase();
   await fetchAndCheckOut(git, inputs, same ? contextOf(host) : { ref: '', sha: '' });
-  const commit = (await git('log', '-1', '--format=%H')).trim();
+  const head = (await git('log', '-1', '--format=%H')).trim();
   if (!inputs['persist-credentials']) await forgetCredentials(host, directory, env);
-  return { ref: inputs.ref || (same ? contextOf(host).ref : ''), commit };
+  return { ref: inputs.ref || (same ? contextOf(host).ref : ''), commit: head };
 }
 
 /** The post step: takes the token out of the checked-out repository. */

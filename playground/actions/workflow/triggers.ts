@@ -48,6 +48,7 @@ export const DEFAULT_TYPES = {
   pull_request: ['opened', 'synchronize', 'reopened'],
   pull_request_review: null,
   pull_request_review_comment: null,
+  pull_request_target: ['opened', 'synchronize', 'reopened'],
   repository_dispatch: null,
 } as const satisfies Record<string, readonly string[] | null>;
 
@@ -118,6 +119,7 @@ const onSchema = z.strictObject({
   pull_request: activity.optional(),
   pull_request_review: activity.optional(),
   pull_request_review_comment: activity.optional(),
+  pull_request_target: activity.optional(),
   repository_dispatch: activity.optional(),
 });
 

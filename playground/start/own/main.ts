@@ -31,7 +31,9 @@ async function serve(options: OwnOptions): Promise<number> {
   if (!reading.ok) return refuse(options.json, reading.code, reading.message);
   const { checkout } = reading;
   const folder = await openLabFolder(options.keep);
-  const own = await ownLab(checkout, folder, options.server);
+  const prepared = await ownLab(checkout, folder, options.server);
+  if (!prepared.ok) return refuse(options.json, prepared.code, prepared.message);
+  const { own } = prepared;
   const opened = await openLab({ ...options, webhooks: true }, folder, own.source);
   if (!opened.ok) return refuse(options.json, opened.code, opened.message);
   const { lab } = opened;
@@ -53,7 +55,11 @@ function refuse(json: boolean, code: string, message: string): 1 {
   return 1;
 }
 
-function answerOf(lab: OpenedLab, checkout: Checkout, { report, localClusters, source }: OwnLab): object {
+function answerOf(
+  lab: OpenedLab,
+  checkout: Checkout,
+  { report, workflows, localClusters, source }: OwnLab,
+): object {
   const { owner, name } = source.repository;
   return {
     ok: true,
@@ -64,6 +70,7 @@ function answerOf(lab: OpenedLab, checkout: Checkout, { report, localClusters, s
     branch: checkout.branch,
     uncommitted: checkout.uncommitted,
     config: report,
+    workflows,
     localClusters,
     folder: lab.folder.root,
   };
@@ -72,7 +79,7 @@ function answerOf(lab: OpenedLab, checkout: Checkout, { report, localClusters, s
 function told(
   lab: OpenedLab,
   checkout: Checkout,
-  { report, localClusters, source }: OwnLab,
+  { report, workflows, localClusters, source }: OwnLab,
 ): readonly string[] {
   const { owner, name } = source.repository;
   const { state, problems } = report;
@@ -88,6 +95,7 @@ function told(
     `its files:  ${lab.folder.root}`,
     `its config: ${words[state]}`,
     ...problems.map(problemLine),
+    ...workflows.map((line) => `cannot be done here: ${line}`),
     ...(localClusters.length === 0
       ? []
       : [`jobs of ${localClusters.join(', ')} are processes of this machine here; no cluster is reached`]),

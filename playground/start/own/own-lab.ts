@@ -19,11 +19,14 @@ import { exampleFiles } from './example-files.ts';
 import { textAt, tipOf, workflowsAt } from './own-files.ts';
 import { ownRunners } from './own-runners.ts';
 import { rehearsalConfig } from './rehearsal-config.ts';
+import { workflowProblems } from './workflow-problems.ts';
 
 export type OwnLab = {
   readonly source: LabSource;
   /** What the checkout's own config is worth, with lines and columns of the file as it lies there. */
   readonly report: ConfigReport;
+  /** What of the workflow files cannot be done here, one line each. */
+  readonly workflows: readonly string[];
   /** Clusters whose jobs are processes of this machine here, in place of their own engine. */
   readonly localClusters: readonly string[];
 };
@@ -37,8 +40,12 @@ const named = z.object({
   logbookBranch: z.string().catch('ferrybot/logbook').default('ferrybot/logbook'),
 });
 
-/** Clones the checkout into the folder, unless the folder holds its rehearsal already. */
-export async function ownLab(checkout: Checkout, folder: LabFolder, server: boolean): Promise<OwnLab> {
+export type OwnLabOutcome =
+  | { readonly ok: true; readonly own: OwnLab }
+  | { readonly ok: false; readonly code: 'other-lab'; readonly message: string };
+
+/** Clones the checkout into the folder, unless the folder holds its rehearsal already; refuses a folder that holds another. */
+export async function ownLab(checkout: Checkout, folder: LabFolder, server: boolean): Promise<OwnLabOutcome> {
   const { owner, name } = checkout.repository;
   const target = repositoryAt(folder, owner, name);
   const keys = await labKeys(folder.keys);
@@ -48,6 +55,10 @@ export async function ownLab(checkout: Checkout, folder: LabFolder, server: bool
     // What a start left that was killed before its world was written.
     await rm(target, { recursive: true, force: true });
     await cloneCheckout(checkout, target);
+  } else if (!(await exists(target)) || !(await store.refs()).has(`refs/heads/${checkout.branch}`)) {
+    const wanted = `the branch ${checkout.branch} of ${owner}/${name}`;
+    const message = `${folder.root} keeps a rehearsal that does not have ${wanted}; choose another folder`;
+    return { ok: false, code: 'other-lab', message };
   }
   const before = await textAt(store, await tipOf(store, checkout.branch), CONFIG_PATH);
   const report = await reportOf(before);
@@ -58,25 +69,29 @@ export async function ownLab(checkout: Checkout, folder: LabFolder, server: bool
   const workflows = await workflowsAt(store, await tipOf(store, checkout.branch));
   const installation = { server, stateDirectory: folder.jobs, slug: appSlug, clusterToken: null };
   return {
-    report,
-    localClusters,
-    source: {
-      repository: checkout.repository,
-      defaultBranch: checkout.branch,
-      runners: ownRunners([...workflows.values()]),
-      seed: async (world) => {
-        seedWorld(world, {
-          ...installedLab(keys, installation),
-          owner,
-          repo: name,
-          defaultBranch: checkout.branch,
-          description: `A rehearsal of ${checkout.directory}, which stays as it is.`,
-        });
+    ok: true,
+    own: {
+      report,
+      workflows: workflowProblems(workflows),
+      localClusters,
+      source: {
+        repository: checkout.repository,
+        defaultBranch: checkout.branch,
+        runners: ownRunners([...workflows.values()]),
+        seed: async (world) => {
+          seedWorld(world, {
+            ...installedLab(keys, installation),
+            owner,
+            repo: name,
+            defaultBranch: checkout.branch,
+            description: `A rehearsal of ${checkout.directory}, which stays as it is.`,
+          });
+        },
+        pages: (world) => ({
+          labConfig: () => liveReport(world, store),
+          exampleFiles: () => exampleFiles(keys),
+        }),
       },
-      pages: (world) => ({
-        labConfig: () => liveReport(world, store),
-        exampleFiles: () => exampleFiles(keys),
-      }),
     },
   };
 }

@@ -8,6 +8,7 @@ import { type LabKeys, labKeys } from '../../../playground/start/keys.ts';
 import { repositoryOf } from '../../../playground/start/own/checkout.ts';
 import { ownRunners } from '../../../playground/start/own/own-runners.ts';
 import { rehearsalConfig } from '../../../playground/start/own/rehearsal-config.ts';
+import { workflowProblems } from '../../../playground/start/own/workflow-problems.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml');
@@ -20,6 +21,24 @@ beforeAll(async () => {
   example = await readFile(EXAMPLE, 'utf8');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the workflows of a rehearsal', () => {
+  it('tell what of them cannot be done here, before a run fails of it', () => {
+    const steps = 'steps: [{uses: actions/checkout@v7}, {uses: actions/cache@v4}, {uses: ./mine}, {run: ls}]';
+    const texts = new Map([
+      ['a.yml', `on: push\njobs: {t: {runs-on: ubuntu-latest, ${steps}}}`],
+      ['b.yml', 'on: release\njobs: {t: {runs-on: x, strategy: {matrix: {v: [1]}}, steps: [{run: ls}]}}'],
+      ['c.yml', 'on: [push'],
+      ['d.yml', 'on: push\njobs: {t: {runs-on: x, steps: [{uses: ferrybot/ferrybot@v1}]}}'],
+    ]);
+    expect(workflowProblems(texts)).toEqual([
+      'a.yml: job t: the action actions/cache@v4 is not here',
+      'b.yml: the playground does not know on.release',
+      'b.yml: the playground does not know jobs.t.strategy',
+      expect.stringMatching(/^c\.yml: /),
+    ]);
+  });
+});
 
 describe('the config of a rehearsal', () => {
   it('keeps the lab’s own keys and comments, adds one key a role, and is valid', () => {
