@@ -1,6 +1,6 @@
 /** `ferrybot playground` as a lab's people meet it: their own checkout on the page, their config judged, their commands answered. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -140,24 +140,6 @@ describe('a config', () => {
     const again = await openOwn(lab, '--branch', 'strict', '--keep', keep);
     expect(await text(`${again.page}/issues`)).toContain('Remember me');
     await again.end();
-  });
-});
-
-describe('a folder that keeps a rehearsal', () => {
-  it('belongs to one playground at a time and to one lab, and a killed one leaves it free', async () => {
-    const lab = await checkout();
-    const other = await checkout();
-    const keep = await mkdtemp(join(tmpdir(), 'own-kept-'));
-    folders.push(keep);
-    const own = await openOwn(lab, '--keep', keep);
-    const second = await refusedOwn(lab, '--port', '0', '--keep', keep);
-    expect([second.code, second.err]).toEqual([1, expect.stringContaining('choose another folder')]);
-    expect((await fetch(own.page)).status).toBe(200);
-    expect(await own.end()).toBe(0);
-    const stranger = await refusedOwn(other, '--port', '0', '--keep', keep, '--json');
-    expect([stranger.code, stranger.out]).toEqual([1, expect.stringContaining('"code":"other-lab"')]);
-    await writeFile(join(keep, 'playground.pid'), '4194304 1');
-    expect(await (await openOwn(lab, '--keep', keep)).end()).toBe(0);
   });
 });
 
