@@ -64,6 +64,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'depends on the advice',
     next: '[The advice](#what-a-signature-asks-for) says what the policy wants. The line alone ends nothing: if the step on the card still moves, it may be noise.',
   },
+  'run-degraded': {
+    job: 'yes, at the same step',
+    wait: 'as long as it may hold its machines for nothing',
+    next: 'A long eval or checkpoint makes no step either, so look at the card and at the log first. Then at the cluster: nodes that are gone come back by its autoscaler or by a person, never by ferrybot. Beyond help: `/stop`, and a new approval.',
+  },
   'monitor-stale': {
     job: '**unknown**: the job may be fine',
     wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',

@@ -27,6 +27,7 @@ export const INCIDENTS = [
   'engine-unreadable',
   'stop-unconfirmed',
   'failure-signature',
+  'run-degraded',
   'monitor-stale',
   'logbook-broken',
   'seal-failed',

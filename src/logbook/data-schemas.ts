@@ -84,6 +84,8 @@ const openLog = z.looseObject({
 
 const unread = z.looseObject({ what: z.enum(['job', 'log']), since: text, why: text });
 
+const standstill = z.looseObject({ since: text, looks: integer });
+
 const observed = z.looseObject({
   attempt: integer,
   status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'UNKNOWN']),
@@ -100,6 +102,7 @@ const observed = z.looseObject({
   logOffset: integer,
   openLog: openLog.exactOptional(),
   unread: unread.exactOptional(),
+  standstill: standstill.exactOptional(),
   cadenceMs: integer,
   lease: leaseSchema,
 });

@@ -119,9 +119,16 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   'failure-signature': {
     title: 'The log shows a failure signature',
     evidence: (d) =>
-      `${d.code('signature')} (${d.text('class')}), advice *${d.text('advice')}*: ${d.code('line')}`,
+      `${d.code('signature')} (${d.text('class')}), advice *${d.text('advice')}*: ${d.code('line')}${d.has('again') ? '. An earlier attempt showed it too: what was done in between has not helped.' : ''}`,
     did: "Nothing yet: a line is evidence, and only the engine's status ends a run.",
     todo: 'Read the log around this line. `/stop` ends the job if it is beyond help.',
+  },
+  'run-degraded': {
+    title: 'The run does not move, and its log speaks of the cluster',
+    evidence: (d) =>
+      `The same step (${d.text('step')}) at ${d.text('looks')} looks after that of ${d.time('since')}; the log shows ${d.code('signatures')}`,
+    did: 'ferrybot calls the run degraded and keeps looking. It touches neither the job nor the cluster.',
+    todo: 'Look at the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
   },
   'monitor-stale': {
     title: 'The watch has fallen silent',

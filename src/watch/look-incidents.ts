@@ -8,6 +8,7 @@ import type { IncidentCode } from '../domain/reasons.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, saidOf, tellable, tellableLine } from './look.ts';
 import { SIGNATURES } from './signatures.ts';
+import { clusterSigns, standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
 
 /** The incidents of one look that do not stand in the record yet. A relaunch is told anew: it is another job. */
@@ -17,6 +18,7 @@ export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] 
     ...lostIncident(state, look),
     ...unreadIncident(state, look),
     ...unstopped(state, look),
+    ...degraded(state, look),
   ];
 }
 
@@ -32,9 +34,38 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
         class: row?.class ?? '',
         advice: row?.advice ?? '',
         line: tellableLine(look, failure.line),
+        ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
         ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
       });
     });
+}
+
+/** Whether an attempt before this one showed the same: what was done in between has not helped. */
+function wasShownBefore(state: RunState, signature: string): boolean {
+  const attempt = attemptOf(state);
+  return state.incidents.some(
+    ({ code, detail }) =>
+      code === 'failure-signature' &&
+      detail['signature'] === signature &&
+      Number(detail['attempt'] ?? 1) < attempt,
+  );
+}
+
+/**
+ * A job that makes no step while its log speaks of the cluster: told at once, once for each such time
+ * (policy/job-monitoring-loop.md, step 6).
+ */
+function degraded(state: RunState, look: Look): readonly EventDraft[] {
+  const { standstill } = standstillOf(state, look);
+  const signs = clusterSigns(look);
+  if (standstill === undefined || standstill.looks < limits.standstillLooksMin || signs.length === 0)
+    return [];
+  const { since, looks } = standstill;
+  if (toldOf(state, 'run-degraded').some(({ detail }) => detail['since'] === since)) return [];
+  const step = look.log.step === null ? 'none' : String(look.log.step.value);
+  return [
+    incident(state, 'run-degraded', { since, looks: String(looks), step, signatures: signs.join(' ') }),
+  ];
 }
 
 /** A job that was there and that the engine does not know any more: said once an attempt; how it ended nobody knows. */

@@ -9,6 +9,7 @@ import type { LogFacts } from './log-facts.ts';
 import { type Look, saidOf, tellable } from './look.ts';
 import { incidentsOf } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
+import { standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
 
 /** The events of one look, to be appended together. An engine that gives no usable answer is UNKNOWN, never ended. */
@@ -36,6 +37,7 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
     logOffset: look.logOffset,
     ...openLogOf(log),
     ...unreadOf(state, look),
+    ...standstillOf(state, look),
     cadenceMs: look.cadenceMs,
     lease: look.lease,
   };

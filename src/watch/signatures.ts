@@ -147,6 +147,8 @@ export const SIGNATURES: readonly Signature[] = [
     /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/,
     ['unsatisfied autoscaler demand', 'tier_blocked:', "slice couldn't schedule"],
   ),
+  // Google Cloud's own sentence. Waiting does not raise a quota: policy/daily-ferry.md, section 5, wants people told.
+  row('quota-exceeded', 'capacity', 'escalate', /\bQuota '[^']{1,200}' exceeded/, ["Quota '"]),
 ];
 
 /** The rows that a line matches, in the table's order. */

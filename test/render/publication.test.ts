@@ -192,6 +192,11 @@ describe('incidents and fallen approvals', () => {
       class: 'cluster',
       advice: 'retry-bounded',
       line: 'OwnerDiedError @alice',
+      again: 'yes',
+      since: '2026-11-21T10:00:00.000Z',
+      looks: '2',
+      step: '6',
+      signatures: 'owner-died',
       attempt: 1,
       code: 'push-refused',
     };

@@ -208,6 +208,7 @@ const RUNNER_INCIDENTS: readonly IncidentCode[] = [
 ];
 const WATCH_INCIDENTS: readonly IncidentCode[] = [
   'failure-signature',
+  'run-degraded',
   'engine-state-lost',
   'engine-unreadable',
 ];

@@ -135,6 +135,7 @@ describe('failure signatures', () => {
     ['import-error', "ImportError: cannot import name 'bar' from 'x'"],
     ['syntax-error', 'SyntaxError: invalid syntax'],
     ['key-error', "KeyError: 'learning_rate'"],
+    ['quota-exceeded', "Quota 'TPUV5sPodPerProjectPerZoneForTPUAPI' exceeded. Limit: 8 in zone us-east5-a."],
     ['autoscaler-demand', 'unsatisfied autoscaler demand: tier_blocked: v5p-8'],
   ])('finds %s', (id, line) => {
     expect(signaturesOf(line).map((signature) => signature.id)).toContain(id);
@@ -143,7 +144,7 @@ describe('failure signatures', () => {
 
   it('have ids of their own, and none is untested above', () => {
     expect(new Set(SIGNATURES.map((signature) => signature.id)).size).toBe(SIGNATURES.length);
-    expect(SIGNATURES).toHaveLength(29);
+    expect(SIGNATURES).toHaveLength(30);
     expect(signatureById('vmem-exhausted')).toMatchObject({
       class: 'accelerator-memory',
       advice: 'escalate',

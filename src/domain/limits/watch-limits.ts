@@ -31,6 +31,8 @@ export const watchLimits = {
   lastLogPatienceMs: 30 * 60 * 1_000,
   /** A job or a log that cannot be read for so long is told: a dashboard that restarts is back before, and one look in a row says nothing. */
   engineUnreadMs: 15 * 60 * 1_000,
+  /** Looks in a row at the same step before people are told of what the log says of the cluster: *multiple* intervals in the policy. */
+  standstillLooksMin: 2,
   /** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
   stopUnheardMs: 90_000,
   /** One read of a job's log: 20 h of progress lines, and little enough to classify at once. */

@@ -26,6 +26,9 @@ export type OpenLog = {
 /** Job or log could not be read since then, in an unbroken row of looks. */
 export type Unread = { readonly what: 'job' | 'log'; readonly since: string; readonly why: string };
 
+/** The step has been the same since then, at so many looks after the first that showed it. */
+export type Standstill = { readonly since: string; readonly looks: number };
+
 export type JobEventData = {
   readonly observed: {
     readonly attempt: number;
@@ -45,6 +48,8 @@ export type JobEventData = {
     readonly openLog?: OpenLog;
     /** Left out where both could be read. */
     readonly unread?: Unread;
+    /** Left out where the job has moved since the look before. */
+    readonly standstill?: Standstill;
     readonly cadenceMs: number;
     readonly lease: Lease;
   };

@@ -1,0 +1,179 @@
+/** A run that does not move while its log speaks of the cluster is for people at once; one that only does not move is not. */
+
+import { describe, expect, it } from 'vitest';
+import type { JobObservation } from '../../src/domain/engine.ts';
+import { limits } from '../../src/domain/limits.ts';
+import type { Standstill } from '../../src/domain/logbook/events/job-events.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { after, toRfc3339 } from '../../src/domain/time.ts';
+import { readLogText } from '../../src/watch/log-facts.ts';
+import type { Look } from '../../src/watch/look.ts';
+import { eventsOf } from '../../src/watch/observation.ts';
+import { logFactsFrom } from '../../src/watch/resume-log.ts';
+import { type FailureClass, SIGNATURES } from '../../src/watch/signatures.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { NOON } from '../support/run-facts.ts';
+
+const OWNER_DIED = 'ray.exceptions.OwnerDiedError: Failed to retrieve object\n';
+const stepLine = (step: number): string =>
+  `I20261121 1 tqdm Progress on:train ${step}.00it/100.0it rate:1.0it/s remaining:? elapsed:00:01 postfix:loss=2\n`;
+const job = (status: 'PENDING' | 'RUNNING' | 'FAILED'): JobObservation => ({
+  kind: 'found',
+  status,
+  message: '',
+  errorType: null,
+  exitCode: null,
+  startedAtMs: NOON,
+  endedAtMs: null,
+  metadata: null,
+  session: null,
+  details: {},
+});
+
+/** Looks every 570 s at what was added to the log meanwhile, each recorded, and what each told of a degraded run. */
+function watching(): {
+  readonly look: (added: string, seen?: JobObservation, unread?: string) => readonly unknown[];
+  readonly standstill: () => Standstill | undefined;
+} {
+  let run = aRun().gated().approved(bob).ordered().submitted();
+  let at = NOON;
+  return {
+    look: (added, seen = job('RUNNING'), unread) => {
+      at = after(at, 570_000);
+      const { facts } = logFactsFrom(run.state);
+      const look: Look = {
+        at,
+        job: seen,
+        log: readLogText(facts, added),
+        logOffset: 0,
+        logUnread: unread ?? null,
+        metrics: {},
+        lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(at, 700_000)) },
+        cadenceMs: 570_000,
+        redact: (text) => text,
+      };
+      const events = eventsOf(run.state, look);
+      for (const event of events) {
+        if (event.type === 'observed') run = run.observed(event.data);
+        if (event.type === 'incident') run = run.incident(event.data.code, event.data.detail);
+      }
+      return events.flatMap((event) =>
+        event.type === 'incident' && event.data.code === 'run-degraded' ? [event.data.detail] : [],
+      );
+    },
+    standstill: () => run.state.observation?.standstill,
+  };
+}
+
+const submitted = aRun().gated().approved(bob).ordered().submitted();
+/** The incidents of one look at this line. */
+const told = (state: RunState, line: string): readonly object[] =>
+  eventsOf(state, {
+    at: after(NOON, 120_000),
+    job: job('RUNNING'),
+    log: readLogText(logFactsFrom(state).facts, `${line}\n`),
+    logOffset: 0,
+    logUnread: null,
+    metrics: {},
+    lease: { holder: 'watch-1', fence: 1, until: toRfc3339(after(NOON, 900_000)) },
+    cadenceMs: 570_000,
+    redact: (text) => text,
+  }).flatMap((event) => (event.type === 'incident' ? [event.data.detail] : []));
+
+describe('a run that does not move', () => {
+  it('is called degraded once for each such time, while its log speaks of nodes that died', () => {
+    const { look, standstill } = watching();
+    expect(look(stepLine(5))).toEqual([]);
+    expect(look(stepLine(6) + OWNER_DIED)).toEqual([]);
+    expect(look('still here\n')).toEqual([]);
+    expect(standstill()).toMatchObject({ looks: 1 });
+    const since = standstill()?.since;
+    expect(look(stepLine(6))).toEqual([{ since, looks: '2', step: '6', signatures: 'owner-died' }]);
+    expect(look('')).toEqual([]);
+    expect(look(stepLine(7))).toEqual([]);
+    expect(standstill()).toBeUndefined();
+    expect(look('')).toEqual([]);
+    const later = standstill()?.since ?? '';
+    expect(later > (since ?? '')).toBe(true);
+    expect(look('')).toMatchObject([{ step: '7', since: later }]);
+  });
+
+  it('is called degraded before its first step too, where resources cannot be had', () => {
+    const { look } = watching();
+    expect(look('unsatisfied autoscaler demand: tier_blocked: v5p-8\n')).toEqual([]);
+    expect(look('')).toEqual([]);
+    expect(look('')).toMatchObject([{ step: 'none', signatures: 'autoscaler-demand' }]);
+  });
+
+  it('is left alone while nothing in its log speaks of the cluster', () => {
+    const { look, standstill } = watching();
+    for (const added of [stepLine(5), "KeyError: 'x'\n", 'an eval that takes an hour\n', '', ''])
+      expect(look(added)).toEqual([]);
+    expect(standstill()).toMatchObject({ looks: 4 });
+  });
+
+  it('is told of by looks that see, and by no others', () => {
+    const { look, standstill } = watching();
+    look(stepLine(5) + OWNER_DIED);
+    const away: JobObservation = { kind: 'unknown', message: 'no answer' };
+    expect([look('', away), look('', away), look('', away)].flat()).toEqual([]);
+    expect(standstill()).toBeUndefined();
+    expect(look('')).toEqual([]);
+    expect(look('')).toEqual([]);
+    expect(standstill()).toMatchObject({ looks: 1 });
+    // The row is neither longer nor over for a look that saw nothing.
+    expect(look('', job('RUNNING'), 'the log comes too slowly')).toEqual([]);
+    expect(look('', away)).toEqual([]);
+    expect(standstill()).toMatchObject({ looks: 1 });
+    expect(look('')).toMatchObject([{ looks: '2' }]);
+  });
+
+  it('has ended when its engine says so, and stands still no more', () => {
+    const { look, standstill } = watching();
+    look(OWNER_DIED);
+    look('');
+    expect(standstill()).toMatchObject({ looks: 1 });
+    expect(look('', job('FAILED'))).toEqual([]);
+  });
+});
+
+describe('a failure that the log shows', () => {
+  it.each([
+    ['the whole cluster', OWNER_DIED.trimEnd(), 'owner-died'],
+    ['a quota', "Quota 'TPUV5sPodPerProjectPerZoneForTPUAPI' exceeded. Limit: 8", 'quota-exceeded'],
+    ['the memory of the accelerator', 'Program hbm requirement 55.24G:', 'hbm-requirement'],
+    ['the memory of the host', 'std::bad_alloc', 'bad-alloc'],
+  ])('goes to people at the look that shows it, where it concerns %s', (_, line, signature) => {
+    expect(told(submitted.state, line)).toMatchObject([{ signature }]);
+  });
+
+  it('is told as such where an earlier attempt showed it too, and is told of no other', () => {
+    const detail = {
+      signature: 'hbm-requirement',
+      class: 'accelerator-memory',
+      advice: 'escalate',
+      line: 'x',
+    };
+    const again = {
+      ...submitted.incident('failure-signature', detail).state,
+      submission: submitted.state.submission === null ? null : { ...submitted.state.submission, attempt: 2 },
+    };
+    const [first, second] = [told(again, 'Program hbm requirement 55.24G:'), told(again, 'std::bad_alloc')];
+    expect(first).toMatchObject([{ signature: 'hbm-requirement', again: 'yes', attempt: 2 }]);
+    expect(second).toMatchObject([{ signature: 'bad-alloc', attempt: 2 }]);
+    expect(second[0]).not.toHaveProperty('again');
+  });
+
+  it('is a small fix for a wrong name alone: memory, machines, distribution and data are for people', () => {
+    const isSmall = new Set<FailureClass>(['small-fix']);
+    for (const { id, class: kind, advice } of SIGNATURES)
+      expect({ id, isSmall: advice === 'small-fix-once' }).toEqual({ id, isSmall: isSmall.has(kind) });
+    const never: readonly FailureClass[] = ['accelerator-memory', 'host-memory', 'coordination', 'disk-full'];
+    for (const kind of never) expect(SIGNATURES.some((row) => row.class === kind)).toBe(true);
+  });
+});
+
+it('two intervals are more than one', () => {
+  expect(limits.standstillLooksMin).toBeGreaterThanOrEqual(2);
+});
