@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillTemplate } from '../../src/clusters/ray/scripts/fill-template.ts';
 import { createLogWindow } from '../../src/clusters/ray/scripts/log-window.ts';
-import { reasonOf, scrubber, submittedId } from '../../src/clusters/ray/scripts/said.ts';
+import { reasonOf, scrubber, submittedIds } from '../../src/clusters/ray/scripts/said.ts';
 import { secretForms } from '../../src/host/secret-forms.ts';
 
 /** Values as people choose them and as machines make them; shorter ones occur by chance in any text. */
@@ -70,13 +70,16 @@ describe('the reason of a failure', () => {
   });
 });
 
-it('the id of a job is the last that is named, on a line of its own', () => {
+it('the ids of jobs are those that are named at the end of a line, each once', () => {
   const said = (stdout: string, stderr: string) => ({ kind: 'exited', exitCode: 0, stdout, stderr }) as const;
-  expect(submittedId(said('', 'I1 Job submitted with ID: a-1\r\nI1 Job URL: http://h/#/jobs/a-1\n'))).toBe(
+  const once = 'I1 Job submitted with ID: a-1\r\nI1 Job URL: http://h/#/jobs/a-1\n';
+  expect(submittedIds(said('', once))).toEqual(['a-1']);
+  expect(submittedIds(said(once, once))).toEqual(['a-1']);
+  expect(submittedIds(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toEqual([
     'a-1',
-  );
-  expect(submittedId(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toBe('b-2');
-  expect(submittedId(said('Job submitted with ID: a 1', 'Job submitted with ID:'))).toBeNull();
+    'b-2',
+  ]);
+  expect(submittedIds(said('Job submitted with ID: a 1', 'Job submitted with ID:'))).toEqual([]);
 });
 
 describe('a template', () => {

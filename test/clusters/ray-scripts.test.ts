@@ -151,6 +151,14 @@ describe('a submit', () => {
       kind: 'unknown',
       message: expect.stringContaining('ray-run-somebody-1 instead of ferry-1'),
     });
+    const both = 'Job submitted with ID: ray-run-somebody-1\nJob submitted with ID: {id}\n';
+    await scripts.does('submit', { starts: true, stderr: both });
+    expect(await engine.submit(spec())).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('ray-run-somebody-1 beside ferry-1'),
+    });
+    // Our own is there all the same, and the next look finds it.
+    expect(await engine.submit(spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
   });
 
   it('is refused before a script is started for an id, a command or a tree that are none', async () => {

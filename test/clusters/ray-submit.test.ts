@@ -12,6 +12,8 @@ import { createRecordedRay, type Fault, type RecordedRay } from '../support/reco
 
 const SUBMITS = 10_000;
 const TRIES_MAX = 25;
+/** Every tenth attempt is taken up by two runners at once. */
+const TWO_RUNNERS_EVERY = 10;
 const FAULTS: readonly Fault[] = [
   'lost-before',
   'lost-after',
@@ -62,14 +64,33 @@ describe('submitting over the Jobs API', () => {
     });
     const engine = engineOf(ray);
     const outcomes = new Map<string, Launched>();
+    const pairs = new Map<string, readonly Launched[]>();
     for (let attempt = 0; attempt < SUBMITS; attempt += 1) {
       const spec = specOf(attempt);
       const claimSession = ray.session();
       isRough = true;
-      outcomes.set(spec.submissionId, await launchOverRest(engine, spec, claimSession, TRIES_MAX));
+      if (attempt % TWO_RUNNERS_EVERY === 0) {
+        // The one that claimed, and one that finds the claim and looks first.
+        const both = await Promise.all([
+          launchOverRest(engine, spec, claimSession, TRIES_MAX),
+          launchOverRest(engine, spec, claimSession, TRIES_MAX, false),
+        ]);
+        pairs.set(spec.submissionId, both);
+      } else outcomes.set(spec.submissionId, await launchOverRest(engine, spec, claimSession, TRIES_MAX));
       isRough = false;
     }
     const starts = Map.groupBy(ray.started(), ({ id }) => id);
+    let startedByTwo = 0;
+    for (const [id, both] of pairs) {
+      const started = starts.get(id) ?? [];
+      // A head that restarted has ended what ran on it: in no session did two of one attempt live.
+      expect(new Set(started.map(({ session }) => session)).size, id).toBe(started.length);
+      for (const one of both) expect(['started', 'lost'], JSON.stringify([id, one])).toContain(one.kind);
+      // Nobody calls a job started that was not.
+      if (both.some(({ kind }) => kind === 'started')) expect(started.length, id).toBeGreaterThan(0);
+      if (both.every(({ kind }) => kind === 'started') && started.length === 1) startedByTwo += 1;
+    }
+    expect(startedByTwo).toBeGreaterThan(pairs.size / 2);
     const count = (kind: Launched['kind']): number =>
       [...outcomes.values()].filter((outcome) => outcome.kind === kind).length;
     // The head's own count is the judge.
@@ -79,7 +100,7 @@ describe('submitting over the Jobs API', () => {
       expect(['started', 'lost'], id).toContain(outcome.kind);
       if (outcome.kind === 'started') expect(started[0]?.session, id).toBe(outcome.session);
     }
-    expect([...starts.keys()].every((id) => outcomes.has(id))).toBe(true);
+    expect([...starts.keys()].every((id) => outcomes.has(id) || pairs.has(id))).toBe(true);
     const adopted = [...outcomes.values()].filter((o) => o.kind === 'started' && o.adopted).length;
     expect(adopted).toBeGreaterThan(SUBMITS / 20);
     expect(count('lost')).toBeGreaterThan(SUBMITS / 200);

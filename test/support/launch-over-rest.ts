@@ -16,9 +16,11 @@ export async function launchOverRest(
   spec: JobSpec,
   claimSession: string,
   triesMax: number,
+  /** Whether it claimed the order itself; who finds the claim of another looks before anything else. */
+  hasClaimed = true,
 ): Promise<Launched> {
   let why = '';
-  for (let attempt = 0, mayStart = true; attempt < triesMax; attempt += 1) {
+  for (let attempt = 0, mayStart = hasClaimed; attempt < triesMax; attempt += 1) {
     if (!mayStart) {
       const seen = await engine.observe(spec.submissionId, null);
       if (seen.kind === 'absent' && seen.session !== claimSession) return { kind: 'lost' };

@@ -31,7 +31,11 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   const found = await look(settings, spec, session.id);
   if (found !== null) return found;
   const shipped = await shipPackage(settings, spec.workingDirectory);
-  if (shipped.kind === 'rejected') return rejected(shipped.code, shipped.message);
+  if (shipped.kind === 'rejected') {
+    // Another runner with the same order may have been served meanwhile: its job must not be left to nobody.
+    const meanwhile = await look(settings, spec, session.id);
+    return meanwhile ?? rejected(shipped.code, shipped.message);
+  }
   if (shipped.kind === 'unknown') return unanswered(shipped);
   const answer = await ask(settings, {
     method: 'POST',

@@ -8,13 +8,10 @@ import { redact } from '../../../host/redactor.ts';
 /** Output that ended with its program, or was cut with it. */
 export type Said = Extract<GroupEnd, { readonly stdout: string }>;
 
-/**
- * The id in `Job submitted with ID: X` (ray_run.py, which logs to standard error), the last one if there are several;
- * null where none is named.
- */
-export function submittedId({ stdout, stderr }: Said): string | null {
-  const ids = [...plain(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm)];
-  return ids.at(-1)?.[1] ?? null;
+/** The ids in `Job submitted with ID: X` (ray_run.py, which logs to standard error), each once; more than one is for a person. */
+export function submittedIds({ stdout, stderr }: Said): readonly string[] {
+  const lines = plain(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm);
+  return [...new Set([...lines].flatMap(([, id]) => id ?? []))];
 }
 
 /** Takes every given value out of a text, whole and line by line: a log shows a value of several lines that way. */

@@ -7,7 +7,7 @@ import { isSameJob, metadataVariables } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
 import { fillTemplate } from './fill-template.ts';
 import { runScript } from './run-script.ts';
-import { lastWords, reasonOf, type Said, scrubber, submittedId } from './said.ts';
+import { lastWords, reasonOf, type Said, scrubber, submittedIds } from './said.ts';
 import type { ScriptSettings } from './settings.ts';
 
 export type SubmitLook = {
@@ -75,25 +75,27 @@ async function settle(
   end: Exclude<GroupEnd, { kind: 'not-started' }>,
 ): Promise<SubmitOutcome> {
   const scrub = scrubber([...settings.secrets, ...Object.values(spec.env)]);
-  const id = submittedId(end);
+  const ids = submittedIds(end);
   const hasWorked = end.kind === 'exited' && end.exitCode === 0;
-  if (id !== null && id !== spec.submissionId)
+  const others = ids.filter((id) => id !== spec.submissionId);
+  if (others.length > 0)
     return {
       kind: 'unknown',
-      message: `the script submitted a job ${scrub(id).slice(0, limits.messageCharactersMax)} instead of ${spec.submissionId}: it does not keep to the id that it is given`,
+      message: `the script submitted a job ${scrub(others.join(' ')).slice(0, limits.messageCharactersMax)} ${others.length < ids.length ? 'beside' : 'instead of'} ${spec.submissionId}: it does not keep to the id that it is given`,
     };
+  const isNamed = ids.length > 0;
   const found = await lookUntilFound(settings, look, spec.submissionId);
   if (found.kind === 'found') {
     // Ray takes an id once: where the script was the one to submit it, a job that cannot say whose it is is ours.
-    const isOurs = hasWorked && id !== null && found.metadata === null;
+    const isOurs = hasWorked && isNamed && found.metadata === null;
     return claimed(
       look,
       spec,
       isOurs ? { ...found, metadata: spec.metadata } : found,
-      id === null ? 'adopted' : 'submitted',
+      isNamed ? 'submitted' : 'adopted',
     );
   }
-  if (hasWorked && id !== null && found.kind === 'unknown')
+  if (hasWorked && isNamed && found.kind === 'unknown')
     return { kind: 'submitted', job: jobOf(look, spec, null) };
   const why = end.kind === 'cut' ? end.why : `exit code ${end.exitCode}`;
   const message = `${why}: ${reasonOf(end, scrub)}`;
