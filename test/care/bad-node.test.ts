@@ -29,7 +29,11 @@ const listed = (...vms: readonly TpuVm[]): VmListing => ({ kind: 'listed', vms }
 
 /** The run after a look at a log that ends in a failure. */
 function failedWith(...lines: readonly string[]): RunBuilder {
-  const events = eventsOf(submitted.state, {
+  return failedIn(submitted, lines);
+}
+
+function failedIn(run: RunBuilder, lines: readonly string[]): RunBuilder {
+  const events = eventsOf(run.state, {
     job: {
       kind: 'found',
       status: 'FAILED',
@@ -51,7 +55,7 @@ function failedWith(...lines: readonly string[]): RunBuilder {
     cadenceMs: 570_000,
     redact: (text) => text.replaceAll('hunter2', '***'),
   });
-  return submitted.add(...events);
+  return run.add(...events);
 }
 
 function sightingOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSighting>> {
@@ -80,6 +84,12 @@ describe('a bad node', () => {
   it('is not meant by any other failure, nor where the job ended well', () => {
     expect(openSighting(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
     expect(openSighting(submitted.state)).toBeNull();
+  });
+
+  it('is nobody’s concern where a person has asked for a stop', () => {
+    const lines = [`${WORKER} Device or resource busy`];
+    expect(openSighting(failedIn(submitted, lines).state)).not.toBeNull();
+    expect(openSighting(failedIn(submitted.stopRequested(bob), lines).state)).toBeNull();
   });
 
   it.each([

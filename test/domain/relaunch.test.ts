@@ -1,7 +1,7 @@
 /** A run is ordered again only for a bad node that was replaced, with what was approved, and as often as was approved. */
 
 import { describe, expect, it } from 'vitest';
-import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
+import { restartsLeft, stateAtEntry } from '../../src/domain/launch/relaunch.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -94,5 +94,24 @@ describe('a run that goes on, or went well', () => {
     ['was stopped', submitted.stopRequested(bob).ended({ status: 'STOPPED' })],
   ])('is not ordered again where its job %s', (_, run) => {
     expect(() => run.ordered()).toThrow(/ordered/);
+  });
+});
+
+describe('what an entry of a run with two attempts is told from', () => {
+  const first = submitted.observed({ evals: { 'eval/loss': '3.1' } }).ended({ status: 'FAILED' });
+  const { state } = cared(first, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
+  const [past] = state.attempts;
+
+  it.each([
+    ['submission', past?.submission.seq],
+    ['first eval', past?.firstEval?.seq],
+    ['end', past?.end.seq],
+  ])('is the attempt that had this %s', (_, seq) => {
+    const { submission, end } = stateAtEntry(state, seq ?? 0);
+    expect([submission?.attempt, end?.status]).toEqual([1, 'FAILED']);
+  });
+
+  it('is the attempt of now for whatever came later', () => {
+    expect(stateAtEntry(state, state.submission?.seq ?? 0).submission?.jobId).toBe('job-2');
   });
 });

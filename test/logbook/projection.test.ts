@@ -39,6 +39,23 @@ describe('the logbook of a ferry', () => {
     expect(instances).toContain('- Final step: 5155\n');
   });
 
+  it('tells of each instance what its own attempt came to', () => {
+    const life = lifeOfAFerry(2);
+    const again = life.flatMap((draft) =>
+      draft.type === 'submitted' ? [{ ...draft, data: { ...draft.data, attempt: 2, jobId: 'second' } }] : [],
+    );
+    const ended = life.slice(0, life.findIndex(({ type }) => type === 'ended') + 1);
+    const [, first = '', second = ''] =
+      projectLogbook(fileOf([...ended, ...again]).events, null)
+        .split('## Event Log')[0]
+        ?.split(/^### .+ UTC - /m) ?? [];
+    expect(first).toContain('- Final step: 5155\n');
+    expect(first).toContain('- Babysitter/check cadence: every 570 s\n');
+    expect(second).toContain('`second`');
+    expect(second).toMatch(/- Final step:\s*\n/);
+    expect(second).toMatch(/- Babysitter\/check cadence:\s*\n/);
+  });
+
   it('is the same when it is made again, and from the journal too', () => {
     expect(projectLogbook(events, markdown)).toBe(markdown);
     const journal = projectLogbook(fileOf([commandSeen(1, 'status')], 'journal').events, null);

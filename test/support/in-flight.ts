@@ -16,6 +16,7 @@ export type InFlight = {
 /** No request, process or delivery of a lab takes so long on the slowest machine. */
 const HANGS_MS = 120_000;
 
+/** A count at zero; one lab has one. */
 export function createInFlight(): InFlight {
   let changes = 0;
   let count = 0;

@@ -38,6 +38,7 @@ function manifestOf(state: RunState): Manifest {
   return aManifest({ lane, runName, repository });
 }
 
+/** Every gate passes, on a manifest of this very run. */
 export function gatedData(state: RunState): EventDataByType['gated'] {
   const manifest = manifestOf(state);
   return {
@@ -49,6 +50,7 @@ export function gatedData(state: RunState): EventDataByType['gated'] {
   };
 }
 
+/** A command that was seen and answered, in the thread of the run. */
 export function commandDrafts(state: RunState, command: Commanded): readonly EventDraft[] {
   const place = {
     comment: command.comment ?? 500 + state.commands.size,
@@ -64,6 +66,7 @@ export function commandDrafts(state: RunState, command: Commanded): readonly Eve
   ];
 }
 
+/** `/approve-launch` by `by` for what was gated last: seen, answered, and the approval itself. */
 export function approvalDrafts(state: RunState, by: Actor): readonly EventDraft[] {
   const digest = digestOfGate(state);
   const comment = 600 + state.commands.size;
@@ -91,10 +94,12 @@ function digestOfGate(state: RunState): Digest {
   return digest;
 }
 
+/** All approvals that stand fall at once. */
 export function dropData(state: RunState, reason: DropReason): EventDataByType['approval-dropped'] {
   return { reason, digest: digestOfGate(state), users: standingApprovals(state).map((a) => a.actor.id) };
 }
 
+/** An order of the first attempt, or of the one in `change`, for what was approved; it lapses two hours after `now`. */
 export function orderData(state: RunState, now: Instant, change: Partial<Order>): EventDataByType['ordered'] {
   const attempt = change.attempt ?? 1;
   const order: Order = {
@@ -124,6 +129,7 @@ function orderOf(state: RunState): NonNullable<RunState['order']> {
   return state.order;
 }
 
+/** The runner takes the order that stands. */
 export function claimDraft(state: RunState): EventDraft {
   const { digest, order } = orderOf(state);
   return {
@@ -133,6 +139,7 @@ export function claimDraft(state: RunState): EventDraft {
   };
 }
 
+/** The job of the claimed attempt runs under its deterministic id. */
 export function submittedData(state: RunState): EventDataByType['submitted'] {
   const { digest, order } = orderOf(state);
   return {
@@ -149,6 +156,7 @@ export function submittedData(state: RunState): EventDataByType['submitted'] {
   };
 }
 
+/** A look at the first attempt's job, which steps well; the lease holds for eleven minutes from `now`. */
 export function observedData(now: Instant): EventDataByType['observed'] {
   return {
     attempt: 1,
@@ -169,6 +177,7 @@ export function observedData(now: Instant): EventDataByType['observed'] {
   };
 }
 
+/** The job of the attempt succeeded at its last step. */
 export function endedData(state: RunState): EventDataByType['ended'] {
   return {
     attempt: state.submission?.attempt ?? 1,
@@ -188,6 +197,7 @@ export function endedData(state: RunState): EventDataByType['ended'] {
   };
 }
 
+/** A seal on what ended, with the tag that the policy asks for. */
 export function sealedData(state: RunState): EventDataByType['sealed'] {
   return {
     tag: `ferry/${state.proposal.lane}/${state.proposal.date.replaceAll('-', '')}/${state.run}`,
@@ -213,6 +223,7 @@ const WATCH_INCIDENTS: readonly IncidentCode[] = [
   'engine-unreadable',
 ];
 
+/** An incident, signed by the role that records this one. */
 export function incidentDraft(code: IncidentCode, detail: EventDataByType['incident']['detail']): EventDraft {
   const role = RUNNER_INCIDENTS.includes(code)
     ? 'runner'

@@ -19,6 +19,7 @@ import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
 export const instant = (text: string): Instant => branded(Date.parse(text), isInstant);
 export const NOON = instant('2026-11-21T12:00:00.000Z');
 
+/** An open pull request of ours with nothing against it. */
 export function aPull(change: Partial<PullFacts> = {}): PullFacts {
   return {
     number: 13,
@@ -40,6 +41,7 @@ export function aPull(change: Partial<PullFacts> = {}): PullFacts {
   };
 }
 
+/** The open experiment issue of the same run. */
 export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
   return {
     number: 12,
@@ -53,6 +55,7 @@ export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
   };
 }
 
+/** A change of one knob in the experiment file, declared as it is. */
 export function aChange(change: Partial<ChangeFacts> = {}): ChangeFacts {
   return {
     headSha: shaOf('launch commit'),
@@ -85,10 +88,12 @@ export function aCheck(change: Partial<CheckFacts> = {}): CheckFacts {
   return { name: 'tests', workflow: 'CI', state: 'green', says: 'success', ours: false, ...change };
 }
 
+/** A config on the default branch in which nothing is wrong. */
 export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth {
   return { isValid: true, problems: 0, first: '', line: 0, inForce: shaOf('base'), since: null, ...change };
 }
 
+/** A body with every part that the policy asks for. */
 export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
   return {
     fingerprint: digestOf('the body'),
@@ -128,6 +133,7 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
   };
 }
 
+/** A workflow run under this title, as GitHub lists it. */
 export function aWorkflowRun(title: string, change: Partial<WorkflowRunFacts> = {}): WorkflowRunFacts {
   return {
     id: 77,
@@ -140,6 +146,7 @@ export function aWorkflowRun(title: string, change: Partial<WorkflowRunFacts> = 
   };
 }
 
+/** Who may do what here, as a lookup by numeric user id. */
 export function permissions(
   ...held: readonly (readonly [Actor, Permission])[]
 ): ReadonlyMap<number, Observed<Permission>> {

@@ -132,6 +132,16 @@ describe('a person edits the body', () => {
     });
   });
 
+  it('and a heading of their own ends a part, one below it does not', () => {
+    const text = '### Checklist\n- [x] a\n\n#### Later\n- [ ] b\n\n### Notes\n- [ ] c\n';
+    expect(readPullBody(text)?.checklist).toMatchObject({
+      value: [
+        { text: 'a', checked: true },
+        { text: 'b', checked: false },
+      ],
+    });
+  });
+
   it('and a heading in a quote or code opens no part', () => {
     expect(readPullBody('> ### Risk level\n> low\n\n```\n### Risk level\nlow\n```\n')?.risk).toEqual({
       kind: 'absent',
@@ -170,6 +180,7 @@ describe('what an approval of the body is bound to', () => {
     ['ferrybot ticks an outcome', BODY.replace('[ ] monitoring', '[x] monitoring')],
     ['ferrybot writes its hidden line anew', BODY.replace('seq=3:ab', 'seq=9:cd')],
     ["GitHub's editor turns the line endings", BODY.replaceAll('\n', '\r\n')],
+    ['an old editor ends lines with a carriage return alone', BODY.replaceAll('\n', '\r')],
     ['a blank line at the end', `${BODY}\n`],
   ])('stays when %s', (_, changed) => {
     expect(changed).not.toBe(BODY);
