@@ -1,7 +1,7 @@
 /** Which command consents to which change of the cluster, and with what argument. */
 
 import { assertNever } from '../domain/assert.ts';
-import { type Mutation, targetName } from '../domain/care/mutation.ts';
+import { MUTATIONS, type Mutation, targetName } from '../domain/care/mutation.ts';
 import type { CommandName } from '../domain/command.ts';
 
 /** `key` null = the command names no target: there is one of its kind on the cluster. */
@@ -23,6 +23,11 @@ export function consentCommand({ kind }: Pick<Mutation, 'kind'>): ConsentCommand
     default:
       return assertNever(kind);
   }
+}
+
+/** Whether a word is one of these commands: nothing else on GitHub has their names, so that they are meant for us anywhere. */
+export function isConsentCommand(name: string): boolean {
+  return MUTATIONS.some((kind) => consentCommand({ kind }).name === name);
 }
 
 /** Whether a command with these arguments names this mutation; a digest that is given has to begin its digest. */

@@ -273,3 +273,48 @@ describe('300 short workers', () => {
     expect(refusedWrites()).toEqual([]);
   });
 });
+
+describe('whoever consents at the wrong time, in the wrong place or in wrong words', () => {
+  it('gets one clear answer, and nothing is done', async () => {
+    await open();
+    const [first = '', second = ''] = HOSTS.map(({ name }) => name);
+    for (const { name } of HOSTS.slice(1)) cleared.add(name);
+    await lab.as('mira', 'POST', '/issues', { title: 'Something else', body: 'no run' });
+    const elsewhere = theIssue('else').number;
+    const answered = async (where: number, text: string): Promise<string> => {
+      const said = await say(lab, 'mira', where, text);
+      await lab.clock.advance(5 * MINUTE);
+      const answers = answersTo(lab, said);
+      expect(answers, text).toHaveLength(1);
+      return answers.join();
+    };
+    const yes = `/approve-disk-cleanup worker=${first}`;
+    expect(await answered(elsewhere, yes)).toContain('could mean was proposed when you wrote');
+    expect(await answered(elsewhere, '/approve-start-cleanup')).toContain('could mean was proposed when');
+    expect(await answered(elsewhere, `/approve-node-delete vm=${first}`)).toContain('no run belongs to this');
+    // Another word is nobody's business in a thread that is nothing of ours.
+    const word = await say(lab, 'mira', elsewhere, '/status');
+    await scan();
+    expect(answersTo(lab, word)).toEqual([]);
+    const { number } = theIssue('us-central1-vllm');
+    expect(await answered(elsewhere, yes)).toContain(`it was proposed in #${number}`);
+    for (const [text, answer] of [
+      [`/approve-node-delete vm=${first}`, 'no run belongs to this thread'],
+      ['/approve-start-cleanup', 'nothing that `/approve-start-cleanup` could mean was proposed'],
+      ['/approve-disk-cleanup', 'an argument is missing'],
+      [`**${yes}**`, 'it is emphasised'],
+      [`- ${yes}`, 'it stands in a list'],
+      [`${yes} please do it`, 'was not understood and nothing was done'],
+      [`${yes}/0`, 'was not understood and nothing was done'],
+      [`/approve-disk-cleanup vm=${first}`, 'it does not take this key'],
+      [`/approve-disk-cleanup worker=${second}`, `Did you mean \`${first}\`?`],
+      [`${yes} deadbeefdead`, 'the digest is not that of the proposal'],
+    ] as const)
+      expect(await answered(number, text)).toContain(answer);
+    expect(called).toEqual([]);
+    expect(await answered(number, `Thanks!\r\n\r\n${yes}\r\n`)).toContain('you consent to');
+    await lab.clock.advance(10 * MINUTE);
+    expect(await answered(number, yes)).toContain('this proposal is over');
+    expect(called).toHaveLength(2);
+  }, 120_000);
+});

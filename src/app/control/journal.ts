@@ -1,5 +1,6 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
+import { isConsentCommand } from '../../care/consent-command.ts';
 import type { Permission } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
@@ -77,11 +78,13 @@ async function answerThread(
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
   // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something.
   const isOurs = record.journal.mutations.some(({ proposal }) => proposal.thread === thread);
-  if (past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment'))
-    return 'done';
-  await receipt(heard);
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
-  const pending = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
+  const all = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
+  const isSilent =
+    past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
+  const pending = isSilent ? all.filter(isConsent) : all;
+  if (isSilent && pending.length === 0) return 'done';
+  await receipt(heard);
   const over = past === null ? 'no-run-here' : 'run-over';
   const otherwise = broken === undefined ? over : 'logbook-broken';
   const permissions = await permissionsOf(open, pending);
@@ -95,6 +98,13 @@ async function answerThread(
     await keepIssueCard(open, thread, read.value.comments, past);
   const answered = drafts.filter(({ type }) => type === 'command-answered').length;
   return answered < pending.length ? 'owing' : 'done';
+}
+
+/** Who consents in the wrong place is told so: nobody waits for a machine that nothing is done about. */
+function isConsent({ said }: PendingItem): boolean {
+  return (
+    said.kind !== 'hint' && isConsentCommand(said.kind === 'error' ? said.word.replace('/', '') : said.name)
+  );
 }
 
 /** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */
