@@ -10,6 +10,8 @@ export type Occasion = {
   readonly routes: readonly [string, ...string[]];
   /** A person's own doing, which most faults spare. */
   readonly byPerson: boolean;
+  /** Text that a fault's route must have to mean it: what a plain `*` does not mean. */
+  readonly namedBy?: string;
 };
 
 /** A fault that strikes an occasion, its `count`th. */
@@ -22,6 +24,7 @@ export type Strike = { readonly fault: Fault; readonly count: number };
 export function draw(world: World, kinds: readonly FaultKind[], occasion: Occasion): readonly Strike[] {
   return world.state.settings.faults.flatMap((fault, index) => {
     if (!kinds.includes(fault.kind) || (occasion.byPerson && !fault.people)) return [];
+    if (occasion.namedBy !== undefined && !fault.route.includes(occasion.namedBy)) return [];
     if (!occasion.routes.some((route) => concerns(fault, route))) return [];
     const count = nextId(world, counterOf(index, fault));
     return lot(fault.seed, `${fault.kind}/${count}`) < fault.rate ? [{ fault, count }] : [];

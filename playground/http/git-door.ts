@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { repoAccess } from '../api/route.ts';
+import { gitWithFaults } from '../faults/git-faults.ts';
 import { isPerson } from '../faults/request-faults.ts';
 import { strike } from '../faults/strike.ts';
 import { recordPush } from '../git/pushes.ts';
@@ -29,36 +30,38 @@ export function createGitDoor(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
   return async (request, response) => {
     if (!isGitRequest(request)) return false;
-    await serveGit(request, response, {
-      ...options,
-      losesAnswer: ({ owner, repo, token }) => {
-        const routes = ['push', `POST /${owner}/${repo}.git/git-receive-pack`] as const;
-        const byPerson = isPerson(world, token === null ? null : `Bearer ${token}`);
-        return strike(world, ['push-answer-lost'], { routes, byPerson }) !== null;
-      },
-      authorize: async ({ owner, repo, token, service }) => {
-        const identity = identify(world, token === null ? null : `Bearer ${token}`);
-        if (identity.ok) countUsage(world, identity.caller, 'git');
-        return authorize(world, owner, repo, token, service);
-      },
-      pushPolicy: ({ owner, repo, token }) => {
-        const row = findRepo(world, owner, repo);
-        const identity = identify(world, token === null ? null : `Bearer ${token}`);
-        const actor = identity.ok ? actorOf(world, identity.caller) : null;
-        return row === null || !identity.ok || actor === null
-          ? []
-          : pushPolicy(world, row, identity.caller, actor);
-      },
-      onPush: async ({ owner, repo, token, updates }) => {
-        const row = findRepo(world, owner, repo);
-        const identity = identify(world, token === null ? null : `Bearer ${token}`);
-        const actor = identity.ok ? actorOf(world, identity.caller) : null;
-        if (row === null || !identity.ok || actor === null)
-          throw new Error(`a push to ${owner}/${repo} by nobody`);
-        await recordPush({ world, repo: row, caller: identity.caller, actor }, updates);
-        await world.save();
-      },
-    });
+    const serve = (receiver: ServerResponse): Promise<void> =>
+      serveGit(request, receiver, {
+        ...options,
+        losesAnswer: ({ owner, repo, token }) => {
+          const routes = ['push', `POST /${owner}/${repo}.git/git-receive-pack`] as const;
+          const byPerson = isPerson(world, token === null ? null : `Bearer ${token}`);
+          return strike(world, ['push-answer-lost'], { routes, byPerson }) !== null;
+        },
+        authorize: async ({ owner, repo, token, service }) => {
+          const identity = identify(world, token === null ? null : `Bearer ${token}`);
+          if (identity.ok) countUsage(world, identity.caller, 'git');
+          return authorize(world, owner, repo, token, service);
+        },
+        pushPolicy: ({ owner, repo, token }) => {
+          const row = findRepo(world, owner, repo);
+          const identity = identify(world, token === null ? null : `Bearer ${token}`);
+          const actor = identity.ok ? actorOf(world, identity.caller) : null;
+          return row === null || !identity.ok || actor === null
+            ? []
+            : pushPolicy(world, row, identity.caller, actor);
+        },
+        onPush: async ({ owner, repo, token, updates }) => {
+          const row = findRepo(world, owner, repo);
+          const identity = identify(world, token === null ? null : `Bearer ${token}`);
+          const actor = identity.ok ? actorOf(world, identity.caller) : null;
+          if (row === null || !identity.ok || actor === null)
+            throw new Error(`a push to ${owner}/${repo} by nobody`);
+          await recordPush({ world, repo: row, caller: identity.caller, actor }, updates);
+          await world.save();
+        },
+      });
+    await gitWithFaults(world, request, response, serve);
     return true;
   };
 }

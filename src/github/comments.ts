@@ -44,7 +44,7 @@ async function post(
     body,
   });
   if (outcome.kind !== 'unknown') return idOf(outcome);
-  return findComment(client, thread, marker, outcome.message);
+  return foundOnce(client, thread, marker, outcome.message);
 }
 
 /**
@@ -67,26 +67,33 @@ async function withoutDouble(
   posted: EffectOutcome,
 ): Promise<EffectOutcome> {
   if (posted.kind !== 'done' || posted.number === null) return posted;
-  const first = (await ownComments(client, thread, marker))?.toSorted((a, b) => a - b)[0];
+  const [first] = (await ownComments(client, thread, marker)) ?? [];
   if (first === undefined || first >= posted.number) return posted;
-  await call(client, 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', {
-    comment_id: posted.number,
-  });
+  await takeBack(client, posted.number);
   return { kind: 'done', number: first };
 }
 
-/** Looks for our own comment with this marker among the newest of a thread: only a bot's marker means anything. */
-async function findComment(
+/**
+ * What became of a comment whose answer was lost. Where another process said the same meanwhile, nobody can tell any
+ * more which one is whose: the first stands, as it does for whoever knows its own.
+ */
+async function foundOnce(
   client: GitHubClient,
   thread: number,
   marker: string,
   why: string,
 ): Promise<EffectOutcome> {
-  const first = (await ownComments(client, thread, marker))?.[0];
-  return first === undefined ? { kind: 'unknown', message: why } : { kind: 'done', number: first };
+  const [first, ...later] = (await ownComments(client, thread, marker)) ?? [];
+  if (first === undefined) return { kind: 'unknown', message: why };
+  for (const comment of later) await takeBack(client, comment);
+  return { kind: 'done', number: first };
 }
 
-/** Ids of our comments with this marker of the last minutes, oldest first; null where they could not be listed. */
+async function takeBack(client: GitHubClient, comment: number): Promise<void> {
+  await call(client, 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment });
+}
+
+/** Ids of our comments with this marker among the last minutes' (only a bot's marker means anything), oldest first; null where they could not be listed. */
 async function ownComments(
   client: GitHubClient,
   thread: number,
@@ -102,7 +109,8 @@ async function ownComments(
   if (parsed === null || !parsed.success) return null;
   return parsed.data
     .filter((comment) => comment.user?.type === 'Bot' && (comment.body ?? '').includes(marker))
-    .map((comment) => comment.id);
+    .map((comment) => comment.id)
+    .toSorted((a, b) => a - b);
 }
 
 /** The comment was posted within this process's last minutes, or it was not posted at all. */

@@ -2,7 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { faultKinds } from '../../playground/faults/fault.ts';
-import { complaintOf, type FaultReport, playUnderFault } from '../support/fault-ferry.ts';
+import {
+  complaintOf,
+  type FaultReport,
+  playUnderFault,
+  playUnderFaults,
+  usualFault,
+} from '../support/fault-ferry.ts';
 
 const GOOD: FaultReport = {
   kind: 'slow',
@@ -52,6 +58,11 @@ const KEPT = [
 describe('a history that went wrong once', () => {
   it.each(KEPT)('goes well under %s, seed %i', async (kind, seed) => {
     expect((await playUnderFault(kind, seed)).problem).toBeNull();
+  });
+
+  it('goes well where a limit keeps the server waiting, the watch says it, and the server’s answer is lost', async () => {
+    const both = [usualFault('lost-answer', 1), usualFault('secondary-limit', 1_001)];
+    expect((await playUnderFaults(both, 'lost-answer', 1)).problem).toBeNull();
   });
 });
 

@@ -58,9 +58,19 @@ export function usualFault(kind: FaultKind, seed: number): Fault {
 
 /** Proposal to seal under the fault, and two sweeps more for what was still owed. */
 export async function playUnderFault(kind: FaultKind, seed: number, overHttp = false): Promise<FaultReport> {
+  return playUnderFaults([usualFault(kind, seed)], kind, seed, overHttp);
+}
+
+/** The same under any faults together; the report is said to be one of `kind` and `seed`. */
+export async function playUnderFaults(
+  faults: readonly Fault[],
+  kind: FaultKind,
+  seed: number,
+  overHttp = false,
+): Promise<FaultReport> {
   const lab = await openVirtualLab({
     ...(overHttp ? { ferry: HTTP_FERRY, startMs: HTTP_START_MS } : { ferry: SHORT_FERRY }),
-    faults: [usualFault(kind, seed)],
+    faults,
     overHttp,
   });
   const writes = countContent(lab.world);
