@@ -162,7 +162,6 @@ async function hearOfTheEval(seat: Seat): Promise<void> {
   await until(site.lab, 'the end', async () => (await now(site))?.end != null, { stepMs: 60_000 });
   await said(page, 'has ended: SUCCEEDED').waitFor();
   await page.locator('.next').getByText('/seal by a person').waitFor();
-  await lookAtTheCard(seat);
 }
 
 async function sealAndMerge(seat: Seat): Promise<void> {
@@ -254,24 +253,6 @@ async function tabTo(page: Page, found: (element: Element) => boolean): Promise<
     if (await page.locator(':focus').evaluate(found)) return;
   }
   throw new Error('Tab does not lead there');
-}
-
-/** The status card at the end of a run with its chart, as the README shows it; then back to the issue. */
-async function lookAtTheCard({ page, site, width }: Seat): Promise<void> {
-  const issue = page.url();
-  await page.goto(`${site.home}/pull/${(await now(site))?.proposal.pull}`);
-  const card = page.getByRole('article').filter({ hasText: 'Ended: SUCCEEDED' }).first();
-  await card.locator('.chart-drawing svg path').first().waitFor();
-  await page.addStyleTag({ content: '.world { position: static }' });
-  const box = await card.boundingBox();
-  const clip = {
-    x: Math.max(0, (box?.x ?? 0) - 16),
-    y: (box?.y ?? 0) - 16,
-    width: Math.min(width, (box?.width ?? 0) + 32),
-    height: 1_000,
-  };
-  await page.screenshot({ path: path.join(pictures, `ferry-card-${width}.png`), fullPage: true, clip });
-  await page.goto(issue);
 }
 
 /** Fits the window, and is kept as a picture. */
