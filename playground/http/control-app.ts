@@ -7,8 +7,15 @@ import * as z from 'zod';
 import { shapeInstallation } from '../identity/shape-people.ts';
 import type { Installation } from '../identity/state-people.ts';
 import { setWebhook } from '../webhooks/hook.ts';
-import { acceptPermissions, chooseRepositories, suspend, unsuspend } from '../webhooks/installations.ts';
+import {
+  acceptPermissions,
+  chooseRepositories,
+  requestPermissions,
+  suspend,
+  unsuspend,
+} from '../webhooks/installations.ts';
 import type { Json } from '../world/json.ts';
+import { appById } from '../world/lookup.ts';
 import type { World } from '../world/world.ts';
 
 export const installationChange = z.object({
@@ -17,6 +24,9 @@ export const installationChange = z.object({
   suspended: z.boolean().optional(),
   permissions: z.record(z.string(), z.enum(['read', 'write', 'admin'])).optional(),
   events: z.array(z.string()).optional(),
+  /** What the App asks for from now on, `events` with it; it holds when it is accepted. */
+  requested: z.record(z.string(), z.enum(['read', 'write', 'admin'])).optional(),
+  accepted: z.literal(true).optional(),
   /** Names; null = all that the account has. */
   repositories: z.array(z.string()).nullable().optional(),
 });
@@ -30,7 +40,13 @@ export function changeInstallation(world: World, wanted: z.infer<typeof installa
   const by = world.state.owners[row.accountId]?.[0] ?? row.accountId;
   if (wanted.suspended === true) suspend(world, row.id, by);
   if (wanted.suspended === false) unsuspend(world, row.id, by);
-  if (wanted.permissions !== undefined || wanted.events !== undefined)
+  if (wanted.requested !== undefined) requestPermissions(world, row.appId, wanted.requested, wanted.events);
+  if (wanted.accepted === true) {
+    const { permissions, events } = appById(world, row.appId);
+    acceptPermissions(world, row.id, by, permissions, events);
+  }
+  const grants = wanted.permissions !== undefined || wanted.events !== undefined;
+  if (grants && wanted.requested === undefined)
     acceptPermissions(world, row.id, by, wanted.permissions ?? row.permissions, wanted.events);
   if (wanted.repositories !== undefined)
     chooseRepositories(world, row.id, by, idsOf(world, row, wanted.repositories));

@@ -27,6 +27,17 @@ export function unsuspend(world: World, id: number, byId: number): void {
   announce(world, keep(world, row), 'unsuspend', byId, {});
 }
 
+/** The App's owner asks for other permissions: nothing changes for an installation until its account accepts them. */
+export function requestPermissions(
+  world: World,
+  appId: number,
+  permissions: Permissions,
+  events?: readonly string[],
+): void {
+  const app = appById(world, appId);
+  world.state.apps[appId] = { ...app, permissions, events: events ?? app.events };
+}
+
 /** The account's owner accepts what the App asks for now. Tokens that are out keep what they were minted with. */
 export function acceptPermissions(
   world: World,

@@ -107,6 +107,35 @@ describe('a permission upgrade', () => {
   });
 });
 
+describe('a permission upgrade that waits', () => {
+  // docs.github.com/apps: modifying a GitHub App registration, "the account must approve the new permissions".
+  it('is shown with the App and holds for nobody until it is accepted', async () => {
+    const town = createTown({ permissions: { issues: 'read' } });
+    const { hooks, inbox } = listening(town);
+    const row = installation(town);
+    await control(town, 'installation', { requested: { issues: 'write' }, events: ['issues'] });
+    await hooks.settled();
+    expect(inbox).toEqual([]);
+    expect((await town.asApp().request('GET /app')).data?.permissions).toMatchObject({ issues: 'write' });
+    const { data: before } = await town.asApp().request('GET /app/installations');
+    expect(before[0]?.permissions).toMatchObject({ issues: 'read' });
+    const mint = 'POST /app/installations/{installation_id}/access_tokens';
+    const wish = { installation_id: row.id, permissions: { issues: 'write' } } as const;
+    expect((await refusal(town.asApp().request(mint, wish))).status).toBe(422);
+    expect(
+      (
+        await refusal(
+          town.asInstallation().request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' }),
+        )
+      ).status,
+    ).toBe(403);
+    await control(town, 'installation', { accepted: true });
+    await hooks.settled();
+    expect(inbox.map(({ name }) => name)).toEqual(['installation.new_permissions_accepted']);
+    expect((await town.asApp().request(mint, wish)).data.permissions).toMatchObject({ issues: 'write' });
+  });
+});
+
 describe('the repositories of an installation', () => {
   it('are told when they change, and reach as far as they say', async () => {
     const town = createTown();
