@@ -24,6 +24,20 @@ export type LabFolder = {
   readonly outputs: string;
 };
 
+type OpenedFolder =
+  | { readonly ok: true; readonly folder: LabFolder }
+  | { readonly ok: false; readonly code: 'folder-unusable'; readonly message: string };
+
+/** The same for whoever names the folder: where it cannot be made or written, the system says why. */
+export async function openNamedFolder(keep: string | null): Promise<OpenedFolder> {
+  try {
+    return { ok: true, folder: await openLabFolder(keep) };
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return { ok: false, code: 'folder-unusable', message: error.message };
+  }
+}
+
 /** The folder `keep`, or a new temporary one; made if it is not there. */
 export async function openLabFolder(keep: string | null): Promise<LabFolder> {
   const root = keep === null ? await mkdtemp(join(tmpdir(), 'ferrybot-lab-')) : resolve(keep);

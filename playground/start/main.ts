@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { endJobs, livingJobs } from './end-jobs.ts';
 import { interrupted } from './interrupted.ts';
-import { openLabFolder } from './lab-folder.ts';
+import { openNamedFolder } from './lab-folder.ts';
 import { leaveBehind } from './leave-behind.ts';
 import { readLogbook } from './logbook-events.ts';
 import { type OpenedLab, openLab } from './open-lab.ts';
@@ -40,11 +40,17 @@ async function main(): Promise<number> {
 const NOTHING = { ok: false, reason: null, stages: [], logbook: null, sealTags: [], runs: [] } as const;
 
 async function start(options: StartOptions): Promise<number> {
-  const folder = await openLabFolder(options.keep);
+  const named = await openNamedFolder(options.keep);
+  const logbook = named.ok ? named.folder.logbook : null;
   const refuse = ({ code, message }: { readonly code: string; readonly message: string }): void => {
     console.error(message);
-    if (options.json) console.log(JSON.stringify({ ...NOTHING, reason: code, logbook: folder.logbook }));
+    if (options.json) console.log(JSON.stringify({ ...NOTHING, reason: code, logbook }));
   };
+  if (!named.ok) {
+    refuse(named);
+    return 1;
+  }
+  const { folder } = named;
   const under = await openCluster(options.engine, folder);
   if (!under.ok) {
     refuse(under);
@@ -132,4 +138,12 @@ async function stay(lab: RunningLab, options: StartOptions, say: (line: string) 
   return reason === null ? 0 : 1;
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  // A bug of the playground, told whole; who reads the last line gets one all the same. What was begun must not keep it alive.
+  console.error(error);
+  if (process.argv.includes('--json'))
+    console.log(JSON.stringify({ ...NOTHING, reason: 'playground-broken' }));
+  process.exit(1);
+}

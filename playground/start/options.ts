@@ -1,6 +1,7 @@
 /** Options of `npm start`, read strictly: an unknown one is an error that says what there is. */
 
 import { parseArgs } from 'node:util';
+import { givenTwice } from './given-twice.ts';
 
 export type StartOptions = {
   readonly port: number;
@@ -34,6 +35,8 @@ export type ParsedOptions =
 
 /** Reads the arguments. Nothing is guessed: a value that is no number, or not on or off, is refused. */
 export function readOptions(args: readonly string[]): ParsedOptions {
+  const twice = givenTwice(args);
+  if (twice !== null) return misused(twice, args.includes('--json'));
   try {
     const { values } = parseArgs({
       args: [...args],

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { endJobs, livingJobs } from '../end-jobs.ts';
 import { interrupted } from '../interrupted.ts';
-import { openLabFolder } from '../lab-folder.ts';
+import { openNamedFolder } from '../lab-folder.ts';
 import { type OpenedLab, openLab } from '../open-lab.ts';
 import { type Checkout, readCheckout } from './checkout.ts';
 import { CONFIG_PATH, problemLine } from './config-report.ts';
@@ -30,7 +30,9 @@ async function serve(options: OwnOptions): Promise<number> {
   const reading = await readCheckout(options.repo, options.branch);
   if (!reading.ok) return refuse(options.json, reading.code, reading.message);
   const { checkout } = reading;
-  const folder = await openLabFolder(options.keep);
+  const named = await openNamedFolder(options.keep);
+  if (!named.ok) return refuse(options.json, named.code, named.message);
+  const { folder } = named;
   const prepared = await ownLab(checkout, folder, options.server);
   if (!prepared.ok) return refuse(options.json, prepared.code, prepared.message);
   const { own } = prepared;

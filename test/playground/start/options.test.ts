@@ -29,6 +29,7 @@ describe('the options of npm start', () => {
     [['--keep', ''], /--keep needs a folder/],
     [['--engine', 'slurm'], /local or ray, not slurm/],
     [['--keep'], /--keep/],
+    [['--keep', 'a', '--keep', 'b'], /--keep is given twice/],
     [['--server', 'yes'], /on or off, not yes/],
     [['--webhooks', ''], /on or off/],
     [['--auto', '--days', '0'], /from 1 to 31/],
