@@ -1,6 +1,7 @@
 /** The real head that the tests of this folder start: it asks for its token, and forgets everything when it starts again. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { takenPorts } from '../../playground/start/ray/free-ports.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 
@@ -26,6 +27,8 @@ describeWithRay('a Ray head of the tests', () => {
     expect(before).toMatchObject({ status: 200, text: expect.stringContaining('"ray_version": "2.60.0"') });
     await head.stop();
     await expect(version(head.token)).rejects.toThrow('fetch failed');
+    // Nobody is left of it, the agents of its node neither: they hold ports that the next one needs.
+    expect(await takenPorts(head.ports)).toEqual([]);
     await head.start();
     const after = await version(head.token);
     expect(after.status).toBe(200);

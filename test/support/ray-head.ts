@@ -18,6 +18,7 @@ export type RayHead = {
   readonly address: string;
   readonly token: string;
   readonly folder: string;
+  readonly ports: readonly number[];
   /** The process's own files, for a test that has to know what the cluster really did. */
   readonly sessionFolder: () => string;
   /** Its processes gone, the ports free: what a client meets while a head is down. */
@@ -49,7 +50,16 @@ export async function startRayHead(): Promise<RayHead> {
     await close();
     throw new Error(`the Ray head did not start: ${log}`, { cause: error });
   }
-  return { address, token, folder, sessionFolder: () => join(folder, 'session_latest'), stop, start, close };
+  return {
+    address,
+    token,
+    folder,
+    ports,
+    sessionFolder: () => join(folder, 'session_latest'),
+    stop,
+    start,
+    close,
+  };
 }
 
 function launch(record: HeadRecord): ChildProcess {

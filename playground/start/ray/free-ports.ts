@@ -3,6 +3,22 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** Those of them that somebody listens on, on this machine's own address. */
+export async function takenPorts(ports: readonly number[]): Promise<readonly number[]> {
+  const taken: number[] = [];
+  for (const port of ports) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      // Whatever the reason: it cannot be had.
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isFree) await once(server.close(), 'close');
+    else taken.push(port);
+  }
+  return taken;
+}
+
 /** All held at once, so that no two are the same. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(

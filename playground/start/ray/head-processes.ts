@@ -1,6 +1,6 @@
-/** The processes of one Ray head and of the jobs on it: told by its folder, which their command lines or their environments name. */
+/** The processes of one Ray head and of the jobs on it: told by its folder, which their command lines, their environments or their open files name. */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ray } from '../../limits/limits.ts';
 
@@ -34,17 +34,30 @@ async function isOnHead(pid: string, folder: string): Promise<boolean> {
   if (/\) Z /.test(state ?? '')) return false;
   return (
     (environment ?? '').split('\0').includes(`${HEAD_MARK}=${folder}`) ||
-    (command ?? '').includes(`--temp-dir=${folder}`)
+    (command ?? '').includes(`--temp-dir=${folder}`) ||
+    // The agents of a node write their title over both, outlive a node that was killed, and hold its ports.
+    ((command ?? '').startsWith('ray::') && (await hasFileBelow(pid, folder)))
   );
 }
 
-/** Empty for a process that has ended meanwhile or is another user's. */
-async function readIfMay(path: string): Promise<string> {
+/** Whether one of its open files, such as a log, lies or lay below the folder. */
+async function hasFileBelow(pid: string, folder: string): Promise<boolean> {
+  const files = await mayHaveGone(readdir(`/proc/${pid}/fd`), []);
+  const places = await Promise.all(files.map((file) => mayHaveGone(readlink(`/proc/${pid}/fd/${file}`), '')));
+  return places.some((place) => place.startsWith(`${folder}/`));
+}
+
+function readIfMay(path: string): Promise<string> {
+  return mayHaveGone(readFile(path, 'utf8'), '');
+}
+
+/** What is read of a process, or nothing for one that has ended meanwhile or is another user's. */
+async function mayHaveGone<Read>(reading: Promise<Read>, nothing: Read): Promise<Read> {
   try {
-    return await readFile(path, 'utf8');
+    return await reading;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return '';
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return nothing;
     throw error;
   }
 }

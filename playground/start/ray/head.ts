@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ray } from '../../limits/limits.ts';
-import { freePorts } from './free-ports.ts';
+import { freePorts, takenPorts } from './free-ports.ts';
 import { type HeadRecord, headCommand, PORTS } from './head-command.ts';
 import { endHead } from './head-processes.ts';
 
@@ -27,12 +27,30 @@ export type RayHead = HeadRecord & {
   readonly close: (mayStay: boolean) => Promise<boolean>;
 };
 
-/** Starts the head of the file's record, or goes on with it if it still runs; a new record where there is no file. */
-export async function openRayHead(file: string): Promise<RayHead> {
-  const record = existsSync(file) ? await readRecord(file) : await newRecord(file);
-  await mkdir(record.folder, { recursive: true, mode: 0o700 });
-  const address = `http://127.0.0.1:${record.ports[1]}`;
-  if ((await jobsOf(address, record.token)) === null) await start(record, address);
+/**
+ * Starts the head of the file's record, or goes on with it if it still runs; a new record where there is no file. The
+ * lab's config names the address, so that a lab that is kept has its ports for good: the ones that somebody else has
+ * taken meanwhile are given in place of a head.
+ */
+export async function openRayHead(
+  file: string,
+): Promise<RayHead | { readonly takenPorts: readonly number[] }> {
+  const isNew = !existsSync(file);
+  const known = isNew ? await newRecord(file) : await readRecord(file);
+  await mkdir(known.folder, { recursive: true, mode: 0o700 });
+  if ((await jobsOf(addressOf(known), known.token)) !== null) return headOf(known);
+  // What a killed rehearsal left of it holds its ports.
+  await endHead(known.folder);
+  const taken = isNew ? [] : await takenPorts(known.ports);
+  return taken.length > 0 ? { takenPorts: taken } : headOf(await start(known, isNew ? file : null));
+}
+
+function addressOf({ ports }: HeadRecord): string {
+  return `http://127.0.0.1:${ports[1]}`;
+}
+
+function headOf(record: HeadRecord): RayHead {
+  const address = addressOf(record);
   return {
     ...record,
     address,
@@ -52,24 +70,30 @@ async function readRecord(file: string): Promise<HeadRecord> {
 }
 
 async function newRecord(file: string): Promise<HeadRecord> {
-  const record = {
+  return writeRecord(file, {
     folder: await mkdtemp(join(tmpdir(), 'fr-')),
     token: `rehearsal-${crypto.randomUUID().replaceAll('-', '')}`,
     ports: await freePorts(PORTS),
-  };
+  });
+}
+
+async function writeRecord(file: string, record: HeadRecord): Promise<HeadRecord> {
   await writeFile(file, JSON.stringify(record), { mode: 0o600 });
   return record;
 }
 
-/** On a machine that is very busy Ray gives a start up after half a minute: the next one mostly comes up. */
-async function start(record: HeadRecord, address: string): Promise<void> {
+/**
+ * On a machine that is very busy Ray gives a start up after half a minute: the next one mostly comes up. `file`: where a
+ * new record is kept, which takes other ports for each start; null where the ports are those of a lab.
+ */
+async function start(known: HeadRecord, file: string | null): Promise<HeadRecord> {
+  let record = known;
   for (let starts = 1; ; starts += 1) {
-    // What a killed rehearsal, or the start before, left of it holds its ports.
+    if (await startOnce(record, addressOf(record))) return record;
     await endHead(record.folder);
-    if (await startOnce(record, address)) return;
     if (starts >= ray.startsMax) break;
+    if (file !== null) record = await writeRecord(file, { ...record, ports: await freePorts(PORTS) });
   }
-  await endHead(record.folder);
   throw new Error(`the Ray head did not start; see ${logOf(record)}`);
 }
 

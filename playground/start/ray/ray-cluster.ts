@@ -39,6 +39,13 @@ export async function openCluster(engine: 'local' | 'ray', folder: LabFolder): P
       exitCode: 2,
     };
   const head = await openRayHead(folder.rayHead);
+  if ('takenPorts' in head)
+    return {
+      ok: false,
+      code: 'ports-taken',
+      message: `another program listens on ${head.takenPorts.join(', ')}, where the Ray head of the lab in ${folder.root} belongs: end that program, or begin another lab in another folder`,
+      exitCode: 1,
+    };
   const place = {
     address: head.address,
     uv: programs.uv,

@@ -1,14 +1,18 @@
 /** What `--engine ray` makes of the example lab's config, and what it says where it cannot. */
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLabFolder } from '../../../playground/start/lab-folder.ts';
+import { freePorts, takenPorts } from '../../../playground/start/ray/free-ports.ts';
 import { openCluster } from '../../../playground/start/ray/ray-cluster.ts';
 import { rayConfig } from '../../../playground/start/ray/ray-config.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
+import { isRayThere } from '../../support/ray-tools.ts';
 
 const LAB = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 
@@ -32,6 +36,30 @@ it('is a valid config whose cluster submits through the scripts of the lab, with
     },
   });
   expect(reading.config.lanes.daily.outputRoot).toBe('/data/outputs/{run}');
+});
+
+it('says which ports of a kept lab somebody else has taken, and touches nothing', async () => {
+  const folder = await openLabFolder(await mkdtemp(join(tmpdir(), 'ferrybot-ports-')));
+  const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  try {
+    await once(other, 'listening');
+    const place = other.address();
+    const port = typeof place === 'object' && place !== null ? place.port : 0;
+    const [free = 0] = await freePorts(1);
+    const head = { folder: join(folder.root, 'head'), token: 'x', ports: [free, port] };
+    await writeFile(folder.rayHead, JSON.stringify(head));
+    expect(await takenPorts(head.ports)).toEqual([port]);
+    if (!isRayThere()) return;
+    expect(await openCluster('ray', folder)).toMatchObject({
+      ok: false,
+      code: 'ports-taken',
+      message: expect.stringContaining(`listens on ${port}, where`),
+    });
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('');
+  } finally {
+    await once(other.close(), 'close');
+    await rm(folder.root, { recursive: true, force: true });
+  }
 });
 
 it('goes on with a kept lab only under the engine that it began with', async () => {
