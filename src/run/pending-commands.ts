@@ -161,8 +161,3 @@ export function commandsSince(state: RunState): Instant {
 export function threadsSince(state: RunState): Instant {
   return after(commandsSince(state), -limits.sweepSlackMs);
 }
-
-/** Whether anything in a comment's text wants an answer: the cheap question of a sweep. */
-export function wantsAnswer(body: string, otherBots: readonly string[]): boolean {
-  return saidIn(body, otherBots).length > 0;
-}

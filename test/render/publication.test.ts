@@ -7,6 +7,7 @@ import { judgeFerry } from '../../src/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { readMarker } from '../../src/render/marker.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
+import { refusalWords } from '../../src/render/refusal-words.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -63,6 +64,12 @@ describe('the moments of a run', () => {
     ]);
     expect(lines[from]).toBe('Final status: SUCCEEDED');
     expect(lines[from + 2]).toBe('W&B link: https://wandb.example/lab/ferries/runs/abc123');
+  });
+
+  it('end with the failures that were seen, each by the name of its signature', () => {
+    const seen = training.incident('failure-signature', { signature: 'owner-died', line: 'OwnerDiedError' });
+    const body = say(seen.ended({ status: 'FAILED' }).state, 'ended');
+    expect(body).toMatch(/^Notable failures:\n\n- .+ `owner-died`$/m);
   });
 
   it('post what the policy asks for at a launch', () => {
@@ -218,4 +225,10 @@ describe('incidents and fallen approvals', () => {
     expect(body).toContain('The approval by bob no longer counts');
     expect(body).toContain('**Wanted now: an approval by');
   });
+});
+
+it('a refusal speaks of the issue where the ferry has no pull request', () => {
+  const other = REFUSALS.filter((code) => refusalWords(code, 'issue') !== refusalWords(code));
+  expect(other).toEqual(expect.arrayContaining(['pull-closed', 'body-edited', 'head-moved']));
+  for (const code of other) expect(refusalWords(code, 'issue')).not.toMatch(/pull request/i);
 });

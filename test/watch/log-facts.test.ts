@@ -58,7 +58,7 @@ describe('a healthy log', () => {
 });
 
 describe('reading in pieces', () => {
-  const noisy = `${healthy}KeyError: 'x'\r\nü€😀 F20260807 03:14:15\nF20260807 03:14:15.9 4242 a.cc:1] x\nKeyError: 'x'`;
+  const noisy = `${healthy}KeyError: 'x'\r\nü€😀\ufeff F20260807 03:14:15\nF20260807 03:14:15.9 4242 a.cc:1] x\nKeyError: '\ufeffx'`;
 
   it('gives the same as reading at once, wherever it is cut', () => {
     const cuts = fc.array(fc.nat(noisy.length), { maxLength: 12 });
