@@ -14,7 +14,9 @@ export function workflowProblems(texts: ReadonlyMap<string, string>): readonly s
         uses === null || isThere(uses) ? [] : [`${path}: job ${key}: the action ${uses} is not here`],
       ),
     );
-    return [...file.problems, ...new Set(used)];
+    // What the YAML's reader says goes on with a picture of the place.
+    const wrong = file.problems.map((problem) => problem.split('\n', 1).join('').replace(/:$/, ''));
+    return [...wrong, ...new Set(used)];
   });
 }
 
