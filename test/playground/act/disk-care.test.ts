@@ -84,7 +84,7 @@ describeWith('act', 'disk care by its workflows', () => {
     const worker = await shortOfDisk();
     const play = runner();
     const scanned = await play('ferrybot-disk-scan.yml', { cluster: CLUSTER });
-    expect(comparable(scanned)).toEqual({
+    expect(comparable(scanned)).toMatchObject({
       jobs: { 'disk-scan': 'success', record: 'success' },
       results: ['reconciled', 'scanned'],
     });
@@ -97,7 +97,7 @@ describeWith('act', 'disk care by its workflows', () => {
     else {
       await play('ferrybot-chat.yml', { run: '' });
       const care = await play('ferrybot-care.yml', { run: 'journal', mutation: mutationIn() });
-      expect(comparable(care)).toEqual({
+      expect(comparable(care)).toMatchObject({
         jobs: { care: 'success', record: 'success' },
         results: ['cleaned', 'reconciled'],
       });

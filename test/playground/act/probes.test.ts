@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/outside-tools.ts';
 import { type RealLab, startRealLab } from '../actions/real-lab.ts';
 import { runAct, type Told } from './run-act.ts';
+import { detailsByUs } from './two-runners.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SECRETS = { WEBHOOK: 'hush-hush-42' };
@@ -151,6 +152,7 @@ describeWith('act', 'our runner and act', () => {
       .flatMap((job) => lab.log(job.id).split('\n'))
       .map((line) => line.replace(/^\S+Z /, ''));
     return {
+      ...detailsByUs(jobs, lab.world.state.runPlans[id]),
       jobs: Object.fromEntries(
         jobs.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)]),
       ),
@@ -160,7 +162,7 @@ describeWith('act', 'our runner and act', () => {
   };
 
   /** Only what the probes say themselves: both runners talk beside them. */
-  const comparable = ({ jobs, lines, summary }: Told): Told => ({
+  const comparable = ({ jobs, lines, summary }: Told): Pick<Told, 'jobs' | 'lines' | 'summary'> => ({
     jobs,
     lines: lines.filter((line) => line.startsWith('> ')),
     summary,

@@ -6,9 +6,14 @@ import { execa } from 'execa';
 import { z } from 'zod';
 import { TOOLS } from '../../support/outside-tools.ts';
 
-/** What a run came to. `jobs`: key to result, without the jobs that were skipped; `lines`: what steps printed, in order. */
+/**
+ * What a run came to. `jobs`: key to result, without the jobs that were skipped; `steps`: of each job the steps that ran,
+ * with their ends; `outputs`: of each job by name; `lines`: what steps printed, in order.
+ */
 export type Told = {
   readonly jobs: Readonly<Record<string, string>>;
+  readonly steps: Readonly<Record<string, readonly string[]>>;
+  readonly outputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly lines: readonly string[];
   readonly summary: string;
 };
@@ -38,7 +43,12 @@ const entry = z.looseObject({
   jobID: z.string().optional(),
   jobResult: z.string().optional(),
   raw_output: z.boolean().default(false),
+  stage: z.string().optional(),
+  step: z.string().optional(),
+  stepResult: z.string().optional(),
   command: z.string().optional(),
+  name: z.string().optional(),
+  arg: z.string().optional(),
   content: z.string().optional(),
 });
 
@@ -111,7 +121,30 @@ function toldBy(output: string): Told {
         jobID === undefined || jobResult === undefined ? [] : [[jobID, jobResult]],
       ),
     ),
+    steps: byJob(entries, ({ stage, step, stepResult }) =>
+      stage === 'Main' && step !== undefined && stepResult !== undefined ? `${step}: ${stepResult}` : null,
+    ),
+    // act tells a step's outputs where it ends; ours are those that a job hands on, which are the same names.
+    outputs: Object.fromEntries(
+      Object.entries(
+        byJob(entries, ({ command, name, arg = '' }) =>
+          command === 'set-output' && name !== undefined && arg !== '' ? ([name, arg] as const) : null,
+        ),
+      ).map(([job, pairs]) => [job, Object.fromEntries(pairs)]),
+    ),
     lines: entries.flatMap((one) => (one.raw_output ? [one.msg.replace(/\r?\n$/, '')] : [])),
     summary: entries.flatMap((one) => (one.command === 'summary' ? [one.content ?? ''] : [])).join(''),
   };
+}
+
+type Entry = z.output<typeof entry>;
+
+function byJob<T>(entries: readonly Entry[], pick: (one: Entry) => T | null): Record<string, T[]> {
+  const jobs: Record<string, T[]> = {};
+  for (const one of entries) {
+    const picked = pick(one);
+    if (picked === null || one.jobID === undefined) continue;
+    jobs[one.jobID] = [...(jobs[one.jobID] ?? []), picked];
+  }
+  return jobs;
 }

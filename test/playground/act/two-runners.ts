@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Job, RunPlan } from '../../../playground/actions/state-actions.ts';
 import { mintInstallationToken } from '../../../playground/identity/tokens.ts';
 import type { BundleWorld } from '../../trust/bundle-world.ts';
 import { runAct, type Told } from './run-act.ts';
@@ -25,12 +26,35 @@ export function byUs(lab: BundleWorld): PlayWorkflow {
     const jobs = (lab.world.state.runs[id]?.jobIds ?? []).flatMap((job) => lab.world.state.jobs[job] ?? []);
     const ran = jobs.filter(({ conclusion }) => conclusion !== 'skipped');
     return {
+      ...detailsByUs(ran, lab.world.state.runPlans[id]),
       jobs: Object.fromEntries(ran.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
       lines: ran.flatMap((job) =>
         (lab.world.state.logs[job.id] ?? '').replaceAll(/^\S+Z /gm, '').split('\n'),
       ),
       summary: ran.map(({ summary }) => summary).join(''),
     };
+  };
+}
+
+/** What our runner says of steps and outputs, in act's words: without what the runner itself adds around a job. */
+export function detailsByUs(ran: readonly Job[], plan: RunPlan | undefined): Pick<Told, 'steps' | 'outputs'> {
+  const own = /^(?:Set up job|Complete job|Pre Run .*|Post Run .*)$/;
+  const keyOf = ({ key }: { readonly key: string }): string => key.split('/').at(-1) ?? '';
+  return {
+    steps: Object.fromEntries(
+      ran.map((job) => [
+        keyOf(job),
+        job.steps
+          .filter(({ name, conclusion }) => !own.test(name) && conclusion !== 'skipped')
+          .map(({ name, conclusion }) => `${name.replace(/^Run /, '')}: ${conclusion}`),
+      ]),
+    ),
+    outputs: Object.fromEntries(
+      ran.flatMap((job) => {
+        const outputs = plan?.nodes.find(({ key }) => key === job.key)?.outputs ?? {};
+        return Object.keys(outputs).length === 0 ? [] : [[keyOf(job), outputs]];
+      }),
+    ),
   };
 }
 
@@ -72,14 +96,25 @@ export function byAct(
   };
 }
 
-/** What ferrybot said at the end of each job; both runners mark a failure in a way of their own. */
-export function comparable({ jobs, lines }: Told): {
-  readonly jobs: Told['jobs'];
-  readonly results: readonly string[];
-} {
-  const results = lines.flatMap((line) => /ferrybot: ([\w-]+)/.exec(line)?.[1] ?? []);
-  return { jobs, results: [...new Set(results)].sort() };
+/**
+ * Jobs, their steps, what they hand on, and what ferrybot said at the end of each; both runners mark a failure in a way of
+ * their own. `names`: the outputs that the workflow hands on, job by job, since act tells also those of steps alone.
+ */
+export function comparable(told: Told, names: Told['outputs'] = told.outputs): Comparable {
+  const results = told.lines.flatMap((line) => /ferrybot: ([\w-]+)/.exec(line)?.[1] ?? []);
+  const outputs = Object.entries(names).map(([job, wanted]) => [
+    job,
+    Object.fromEntries(Object.keys(wanted).map((name) => [name, told.outputs[job]?.[name] ?? ''])),
+  ]);
+  return {
+    jobs: told.jobs,
+    steps: told.steps,
+    outputs: Object.fromEntries(outputs),
+    results: [...new Set(results)].sort(),
+  };
 }
+
+type Comparable = Pick<Told, 'jobs' | 'steps' | 'outputs'> & { readonly results: readonly string[] };
 
 /** The commit that the called workflows name. */
 function pinOf(action: string): string {
