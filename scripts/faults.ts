@@ -96,7 +96,9 @@ async function playTimed(kind: FaultKind, seed: number, isOverHttp: boolean): Pr
   const ferry = await playUnderFault(kind, seed, isOverHttp);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   if (isOverHttp)
-    console.error(`${kind}, seed ${seed}, over HTTP: ${seconds} s, struck ${ferry.struck} times`);
+    console.error(
+      `${kind}, seed ${seed}, over HTTP: ${ferry.problem ?? 'fine'} after ${seconds} s, struck ${ferry.struck} times`,
+    );
   return { ...ferry, clock: 'virtual', seconds };
 }
 
@@ -110,7 +112,9 @@ async function playReal(): Promise<void> {
     if (kind === undefined) break;
     const ferry = await playForReal(kind, firstSeed + turn, stop.signal);
     ferries.push({ ...ferry, clock: 'real' });
-    console.error(`${kind}, seed ${ferry.seed}, real: ${ferry.seconds} s, struck ${ferry.struck} times`);
+    console.error(
+      `${kind}, seed ${ferry.seed}, real: ${ferry.problem ?? 'fine'} after ${ferry.seconds} s, struck ${ferry.struck} times`,
+    );
   }
   for (const kind of kinds) sayRow(kind, 'real');
 }

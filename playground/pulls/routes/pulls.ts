@@ -117,7 +117,25 @@ async function getPull(call: RepoCall): Promise<Answer> {
   return ok(await shapeFullPull(call.world, issue));
 }
 
+/** One after the other: of two requests at once for one branch GitHub refuses the second. */
 async function createPull(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
+  const { state } = call.world;
+  const mine = (opening.get(state) ?? Promise.resolve(undefined)).then(() =>
+    createNext({ ...call, repo: freshRepo(call) }, body),
+  );
+  opening.set(
+    state,
+    mine.then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return mine;
+}
+
+const opening = new WeakMap<ActorCall['world']['state'], Promise<undefined>>();
+
+async function createNext(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {
   const problem = textProblem('PullRequest', body.title, body.body ?? '');
   if (problem !== null) return problem;
   if (call.caller.kind === 'workflow' && !call.repo.actionsMayCreatePulls) {

@@ -84,6 +84,19 @@ describe('a pull request', () => {
     });
   });
 
+  it('is opened once, though two ask at the same time', async () => {
+    const town = createTown();
+    await town.commit('main', { 'daily.py': 'lr = 1\n' });
+    await town.commit('twin', { 'daily.py': 'lr = 2\n' });
+    const open = () =>
+      town
+        .as(town.seeded.tokens.ada)
+        .request('POST /repos/{owner}/{repo}/pulls', { ...at, title: 'x', head: 'twin', base: 'main' });
+    const outcomes = await Promise.allSettled([open(), open()]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(Object.values(town.world.state.issues)).toHaveLength(1);
+  });
+
   it('follows its branch, and tells the world about it', async () => {
     const town = createTown();
     const { number, head } = await withPull(town);
