@@ -92,6 +92,11 @@ describe('did you mean', () => {
   });
 });
 
+it('two letters that changed places mean our word only where the rest is ours', () => {
+  expect(read('/tsop').errors).toMatchObject([{ suggest: '/stop' }]);
+  expect(read('/tsar')).toMatchObject({ errors: [], ignored: [{ reason: 'unrelated' }] });
+});
+
 describe('a hint', () => {
   it.each([
     ['- /stop', 'list'],
