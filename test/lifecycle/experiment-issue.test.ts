@@ -45,6 +45,24 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining(run)]);
   });
 
+  it('gets it also where GitHub could not list the issues when they were looked for', async () => {
+    let asked = 0;
+    lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      webhooks: false,
+      network: (request, github) => {
+        if (asked > 4 || !/\/issues\?.*labels=experiment/.test(request.url)) return github(request);
+        asked += 1;
+        return Promise.resolve(Response.json({ message: 'Server Error' }, { status: 500 }));
+      },
+    });
+    const issue = await issueWith(['experiment']);
+    await lab.clock.advance(7 * 60 * MINUTE);
+    expect(asked).toBe(5);
+    await lab.clock.advance(60 * MINUTE);
+    expect(cardsIn(issue)).toHaveLength(1);
+  });
+
   it('gets none once it is closed', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const issue = await issueWith([]);

@@ -48,12 +48,15 @@ function cardIn(comments: readonly CommentFacts[]): CommentFacts | null {
   return comments.find(isCard) ?? null;
 }
 
-/** Wakes for the experiment issues that moved lately: the label may have been put on while nobody told us. */
-export async function experimentWakes({ lab }: OpenLab, sinceRfc3339: string): Promise<readonly Wake[]> {
+/** Wakes for the experiment issues that moved lately: the label may have been put on while nobody told us. Null where they could not be listed. */
+export async function experimentWakes(
+  { lab }: OpenLab,
+  sinceRfc3339: string,
+): Promise<readonly Wake[] | null> {
   const issues = await listExperimentIssues(lab.client, sinceRfc3339);
   if (issues.kind === 'unknown') {
     lab.log(`experiment issues: ${issues.why}`);
-    return [];
+    return null;
   }
   return issues.value
     .filter((issue) => issue.isOpen)

@@ -205,6 +205,8 @@ async function opened(own: Own): Promise<Opening> {
 async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<readonly Wake[]> {
   if (now - own.experimentsSeenAt < limits.experimentLookPeriodMs) return [];
   const since = toRfc3339(after(own.experimentsSeenAt, -limits.sweepSlackMs));
-  own.experimentsSeenAt = now;
-  return experimentWakes(open, since);
+  const found = await experimentWakes(open, since);
+  // What could not be listed is asked for again at the next sweep, from the same moment.
+  if (found !== null) own.experimentsSeenAt = now;
+  return found ?? [];
 }
