@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gcpKeys } from '../../src/config/gcp-schema.ts';
 import { workflowProblems } from './workflow-rules.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -222,5 +223,15 @@ describe('the rules', () => {
 
   it('take a smaller right than the part may have', () => {
     expect(broken('watch', 'checks: write', 'checks: read')).toEqual([]);
+  });
+});
+
+describe('the care of a cluster', () => {
+  it.each(['care', 'lab/care'])('has the time of the longest wait for a replacement: %s', (name) => {
+    const minutes = Number(/timeout-minutes: (\d+)/.exec(textOf(name))?.[1]);
+    const waits = (replacementWaitMinutes: number): boolean =>
+      gcpKeys.badNodes.safeParse({ replacementWaitMinutes }).success;
+    expect(waits(minutes - 30)).toBe(true);
+    expect(waits(minutes - 29)).toBe(false);
   });
 });
