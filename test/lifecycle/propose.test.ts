@@ -206,8 +206,8 @@ describe('a proposal that stands already', () => {
     const { lab, issue } = await withIssue();
     const { pull } = await propose(lab);
     await approveAndFinish(lab, RUN, pull);
-    expect(await ask(lab, pull, '/propose learning_rate=4e-3')).toMatch(/is ended, and a lane has one run/);
-    expect(await ask(lab, issue, '/propose learning_rate=4e-3')).toMatch(/is ended, and a lane has one run/);
+    expect(await ask(lab, pull, '/propose learning_rate=4e-3')).toMatch(/has ended, and a lane has one run/);
+    expect(await ask(lab, issue, '/propose learning_rate=4e-3')).toMatch(/has ended, and a lane has one run/);
     expect(pulls(lab)).toHaveLength(1);
     await lab.close();
   });
