@@ -46,19 +46,20 @@ describe('an experiment issue', () => {
   });
 
   it('gets it also where GitHub could not list the issues when they were looked for', async () => {
-    let asked = 0;
+    const away = { is: true, asked: 0 };
     lab = await openVirtualLab({
       ferry: SHORT_FERRY,
       webhooks: false,
       network: (request, github) => {
-        if (asked > 4 || !/\/issues\?.*labels=experiment/.test(request.url)) return github(request);
-        asked += 1;
+        if (!away.is || !/\/issues\?.*labels=experiment/.test(request.url)) return github(request);
+        away.asked += 1;
         return Promise.resolve(Response.json({ message: 'Server Error' }, { status: 500 }));
       },
     });
     const issue = await issueWith(['experiment']);
     await lab.clock.advance(7 * 60 * MINUTE);
-    expect(asked).toBe(5);
+    expect(away.asked).toBeGreaterThan(0);
+    away.is = false;
     await lab.clock.advance(60 * MINUTE);
     expect(cardsIn(issue)).toHaveLength(1);
   });
