@@ -23,16 +23,7 @@ const REAL_MAX = 100;
 type Clock = 'virtual' | 'real';
 type Ferry = FaultReport & { readonly clock: Clock; readonly seconds: number };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seeds: { type: 'string' },
-    http: { type: 'string' },
-    real: { type: 'string', default: '0' },
-    'first-seed': { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-  },
-});
+const { values, positionals } = given();
 const real = Number(values.real);
 // Who asks for real ferries alone gets those alone.
 const seeds = Number(values.seeds ?? (real > 0 ? '0' : '5'));
@@ -47,12 +38,7 @@ const isUsable =
   seeds + real > 0 &&
   Number.isSafeInteger(firstSeed) &&
   positionals.every((name) => faultKinds.some((kind) => kind === name));
-if (!isUsable) {
-  console.error(
-    `usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [--http 0..SEEDS] [--real 1..${REAL_MAX}] [--first-seed N] [--json] [${faultKinds.join('|')}]…`,
-  );
-  process.exit(2);
-}
+if (!isUsable) refuse();
 
 const say = (line: string): void => (values.json ? console.error(line) : console.log(line));
 const ferries: Ferry[] = [];
@@ -142,6 +128,38 @@ function inLanes(count: number): <T>(work: () => Promise<T>) => Promise<T> {
       else go();
     }
   };
+}
+
+/** The options as they were given; one that there is not ends this program with its usage. */
+function given(): ReturnType<typeof parsed> {
+  try {
+    return parsed();
+  } catch (error) {
+    // What Node says of an option stands in its message; anything else is a bug.
+    if (!(error instanceof TypeError)) throw error;
+    console.error(error.message);
+    return refuse();
+  }
+}
+
+function parsed() {
+  return parseArgs({
+    allowPositionals: true,
+    options: {
+      seeds: { type: 'string' },
+      http: { type: 'string' },
+      real: { type: 'string', default: '0' },
+      'first-seed': { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+}
+
+function refuse(): never {
+  console.error(
+    `usage: npm run faults -- [--seeds 1..${SEEDS_MAX}] [--http 0..SEEDS] [--real 1..${REAL_MAX}] [--first-seed N] [--json] [${faultKinds.join('|')}]…`,
+  );
+  process.exit(2);
 }
 
 function isCount(value: number, max: number): boolean {
