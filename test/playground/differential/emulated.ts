@@ -8,7 +8,7 @@ type Fact = Readonly<Record<string, unknown>> | string | number;
 /** `ask` as ada, who may write; `other` as ravi, who may not. */
 export type Step = (ask: Ask, other: Ask) => Promise<readonly Fact[]>;
 /** One request; a refusal is its status and message. */
-type Ask = (
+export type Ask = (
   route: string,
   body?: Readonly<Record<string, unknown>>,
 ) => Promise<{ readonly status: number; readonly data: Answer }>;
@@ -18,8 +18,21 @@ type Answer = { readonly [key: string]: Answer } & {
   readonly id: number;
 };
 
+/** What a lab's App is there: its key, what it may do, and where it listens. */
+export type EmulatedApp = {
+  readonly app_id: number;
+  readonly slug: string;
+  readonly name: string;
+  readonly private_key: string;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly events: readonly string[];
+  readonly webhook_url: string;
+  readonly webhook_secret: string;
+  readonly installations: readonly { readonly installation_id: number; readonly account: string }[];
+};
+
 /** The other emulator with the same people: ada owns the repository there, ravi has no role. */
-export function startEmulator(): Promise<Emulator> {
+export function startEmulator(apps: readonly EmulatedApp[] = []): Promise<Emulator> {
   return createEmulator({
     service: 'github',
     port: 0,
@@ -34,6 +47,7 @@ export function startEmulator(): Promise<Emulator> {
           { login: 'ravi', name: 'Ravi Menon', email: 'ravi@lab.example' },
         ],
         repos: [{ owner: 'ada', name: 'ferries', auto_init: true }],
+        ...(apps.length === 0 ? {} : { apps }),
       },
     },
   });
