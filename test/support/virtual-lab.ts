@@ -2,7 +2,6 @@
 
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { Octokit } from '@octokit/core';
 import { type Actions, createActions } from '../../playground/actions/actions.ts';
 import type { Fault } from '../../playground/faults/fault.ts';
 import type { GitStore } from '../../playground/git/store/git-store.ts';
@@ -12,14 +11,9 @@ import type { Person } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
-import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
-import type { PythonParser } from '../../src/domain/python-syntax.ts';
 import type { Wake } from '../../src/domain/wake.ts';
-import { createClient } from '../../src/github/call.ts';
 import { wakeOf } from '../../src/handlers/registry.ts';
-import { sha256Hex } from '../../src/host/hash.ts';
-import { verifyEd25519 } from '../../src/host/keys.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
 import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
@@ -27,7 +21,8 @@ import { loopbackCarrier } from './loopback-carrier.ts';
 import type { FullDisk } from './memory-git.ts';
 import { createSimulatedEngine, type SimulatedEngine } from './simulated-engine.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
-import { type Carrier, memoryCarrier, type Wires } from './virtual-lab-carrier.ts';
+import { type Carrier, memoryCarrier } from './virtual-lab-carrier.ts';
+import { composer } from './virtual-lab-compose.ts';
 import { virtualJobs } from './virtual-lab-jobs.ts';
 import { startServer } from './virtual-lab-server.ts';
 import { seededBytes, seedVirtualWorld } from './virtual-lab-world.ts';
@@ -90,7 +85,7 @@ export function withDefaultCadence(config: string): string {
   return config.replace(/^ {4}cadence:.*\n(?: {6}.*\n)*/m, '');
 }
 
-let parser: Promise<PythonParser> | null = null;
+let parser: ReturnType<typeof createPythonParser> | null = null;
 
 /** Opens a lab at six in the morning. */
 export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
@@ -220,63 +215,6 @@ async function carrierFor(options: VirtualLabOptions, inFlight: InFlight): Promi
   return loopbackCarrier(repository, inFlight);
 }
 
-type ComposerInput = {
-  readonly options: VirtualLabOptions;
-  readonly carrier: Carrier;
-  readonly wires: Wires;
-  readonly clock: VirtualClock;
-  readonly inFlight: InFlight;
-  readonly log: string[];
-  readonly clients: Lab['client'][];
-  readonly parser: PythonParser;
-};
-
-/** Puts the bot's parts together for one process, as compose-lab.ts does. */
-function composer(
-  input: ComposerInput,
-): (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab {
-  const { options, carrier, wires, clock, inFlight, log, clients } = input;
-  const ask = async (url: string, init: RequestInit): Promise<Response> => {
-    inFlight.note();
-    const request = new Request(url, init);
-    const response = await (options.network?.(request, wires.fetch) ?? wires.fetch(request));
-    inFlight.note();
-    return response;
-  };
-  return (process, token, keys) => {
-    const baseUrl = `${carrier.origin}/api/v3`;
-    const octokit = new Octokit({ authStrategy: null, baseUrl, request: { fetch: ask }, log: quiet });
-    octokit.hook.before('request', async (request) => {
-      request.headers.authorization = `Bearer ${await token()}`;
-    });
-    const client = createClient({
-      octokit,
-      owner: 'lab',
-      repo: 'ferries',
-      baseUrl,
-      sleep: clock.sleep,
-      now: clock.now,
-    });
-    clients.push(client);
-    return {
-      repository: 'lab/ferries',
-      client,
-      gitAs: wires.gitOf(token),
-      signingKeys: keys,
-      hash: sha256Hex,
-      digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
-      verifySignature: verifyEd25519,
-      parser: async () => input.parser,
-      helpers: options.helpers ?? NO_HELPERS,
-      // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
-      now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
-      log: (line, fields) =>
-        log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`),
-      boundary: (kind, moment) => options.atBoundary?.(process, kind, moment),
-    };
-  };
-}
-
 /** The App's answer to a webhook: a wake for whoever works, once the signature is GitHub's. */
 async function receive(request: Request, wakeUp: (wake: Wake) => void): Promise<Response> {
   const body = await request.text();
@@ -308,19 +246,6 @@ const RUNNERS = [
   { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
   { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
 ] as const;
-
-/** Real programs would be overtaken by the virtual clock. */
-const NO_HELPERS: Lab['helpers'] = {
-  ask: () => Promise.reject(new Error('this lab has no proposer')),
-  check: () => Promise.reject(new Error('this lab has no checks')),
-};
-
-const quiet = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 const noDisks: DisksOf = async () => {
   throw new Error('this lab has no workers');

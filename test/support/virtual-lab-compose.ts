@@ -1,0 +1,83 @@
+/** One process of the bot in a lab on virtual time: its parts put together as src's own compose-lab.ts does. */
+
+import { Octokit } from '@octokit/core';
+import type { Lab } from '../../src/app/lab.ts';
+import { branded, isDigest, isInstant } from '../../src/domain/ids.ts';
+import type { PythonParser } from '../../src/domain/python-syntax.ts';
+import { createClient } from '../../src/github/call.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import type { InFlight } from './in-flight.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+import type { VirtualLabOptions } from './virtual-lab.ts';
+import type { Carrier, Wires } from './virtual-lab-carrier.ts';
+
+type ComposerInput = {
+  readonly options: Pick<VirtualLabOptions, 'network' | 'helpers' | 'atBoundary'>;
+  readonly carrier: Carrier;
+  readonly wires: Wires;
+  readonly clock: VirtualClock;
+  readonly inFlight: InFlight;
+  readonly log: string[];
+  readonly clients: Lab['client'][];
+  readonly parser: PythonParser;
+};
+
+/** Composes processes that share a clock, a carrier and a log; each brings its name, its token and its keys. */
+export function composer(
+  input: ComposerInput,
+): (process: string, token: () => Promise<string>, keys: Lab['signingKeys']) => Lab {
+  const { options, carrier, wires, clock, inFlight, log, clients } = input;
+  const ask = async (url: string, init: RequestInit): Promise<Response> => {
+    inFlight.note();
+    const request = new Request(url, init);
+    const response = await (options.network?.(request, wires.fetch) ?? wires.fetch(request));
+    inFlight.note();
+    return response;
+  };
+  return (process, token, keys) => {
+    const baseUrl = `${carrier.origin}/api/v3`;
+    const octokit = new Octokit({ authStrategy: null, baseUrl, request: { fetch: ask }, log: quiet });
+    octokit.hook.before('request', async (request) => {
+      request.headers.authorization = `Bearer ${await token()}`;
+    });
+    const client = createClient({
+      octokit,
+      owner: 'lab',
+      repo: 'ferries',
+      baseUrl,
+      sleep: clock.sleep,
+      now: clock.now,
+    });
+    clients.push(client);
+    return {
+      repository: 'lab/ferries',
+      client,
+      gitAs: wires.gitOf(token),
+      signingKeys: keys,
+      hash: sha256Hex,
+      digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
+      verifySignature: verifyEd25519,
+      parser: async () => input.parser,
+      helpers: options.helpers ?? NO_HELPERS,
+      // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
+      now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
+      log: (line, fields) =>
+        log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`),
+      boundary: (kind, moment) => options.atBoundary?.(process, kind, moment),
+    };
+  };
+}
+
+/** Real programs would be overtaken by the virtual clock. */
+const NO_HELPERS: Lab['helpers'] = {
+  ask: () => Promise.reject(new Error('this lab has no proposer')),
+  check: () => Promise.reject(new Error('this lab has no checks')),
+};
+
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
