@@ -20,6 +20,7 @@ export const CHECK_NAMES = {
 const listed = z.object({
   check_runs: z.array(z.object({ id: z.number().int(), external_id: z.string().nullish() })),
 });
+/** GitHub's own: 65,535 characters of summary (docs.github.com/rest/checks/runs); a title it shows on one line. */
 const TITLE_MAX = 250;
 const SUMMARY_MAX = 65_535;
 
@@ -89,8 +90,8 @@ function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): 
       ? { status: 'in_progress' }
       : { status: 'completed', conclusion: effect.conclusion };
   const output = {
-    title: effect.title.slice(0, TITLE_MAX),
-    summary: effect.summary.slice(0, SUMMARY_MAX),
+    title: effect.title.slice(0, TITLE_MAX).toWellFormed(),
+    summary: effect.summary.slice(0, SUMMARY_MAX).toWellFormed(),
     annotations,
   };
   return {
