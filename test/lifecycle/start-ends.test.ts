@@ -24,7 +24,7 @@ describe('npm start', () => {
       expect(code).toBe(1);
       expect(answer).toMatchObject({ ok: false, stages: [], logbook: join(folder, 'logbook') });
       expect(answer?.reason).toMatch(/in-use/);
-      expect(start.said()).toMatch(new RegExp(`port ${port}: .*choose another with --port`));
+      expect(start.said()).toMatch(new RegExp(`port ${port} is in use; choose another with --port`));
     } finally {
       taken.close();
       await rm(folder, { recursive: true, force: true });

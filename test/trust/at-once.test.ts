@@ -50,7 +50,7 @@ describe('a runner', () => {
     const { lab, run, pull } = await opened({
       beforeJob: held.beforeJob,
       network: (request, github) =>
-        isAway && /\/issues\/comments\/\d+$/.test(new URL(request.url).pathname)
+        isAway && /\/issues\/comments\/\d+$|\/graphql$/.test(new URL(request.url).pathname)
           ? Promise.resolve(Response.json({ message: 'Server Error' }, { status: 502 }))
           : github(request),
     });
