@@ -27,8 +27,7 @@ export async function openPull(client: GitHubClient, effect: OpenPull): Promise<
 async function createPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
   const { title, body, head, base } = effect;
   const created = await call(client, 'POST /repos/{owner}/{repo}/pulls', { title, body, head, base });
-  if (created.kind !== 'refused' || created.status !== 422 || effect.isFirst !== true)
-    return numberOf(created);
+  if (created.kind !== 'refused' || created.status !== 422) return numberOf(created);
   const found = await findPull(client, head, base);
   return found.kind === 'done' && found.number === null ? refusal(created) : found;
 }

@@ -9,8 +9,8 @@ import { sha256Hex } from '../../src/host/hash.ts';
 
 type Answer = { readonly status: number; readonly data: unknown };
 
-/** GitHub with these answers by route, and the routes that were asked. */
-function github(answers: Readonly<Record<string, Answer>>): {
+/** GitHub with these answers by route (several: one after the other, the last for good), and the routes that were asked. */
+function github(answers: Readonly<Record<string, Answer | readonly Answer[]>>): {
   readonly client: GitHubClient;
   readonly asked: readonly string[];
 } {
@@ -20,7 +20,9 @@ function github(answers: Readonly<Record<string, Answer>>): {
       request: async (route) => {
         const name = route.replace('/repos/{owner}/{repo}', '');
         asked.push(name);
-        const answer = answers[name] ?? { status: 404, data: {} };
+        const all = [answers[name] ?? []].flat();
+        const nth = asked.filter((one) => one === name).length;
+        const answer = all[Math.min(nth, all.length) - 1] ?? { status: 404, data: {} };
         if (answer.status < 300) return { ...answer, headers: {} };
         throw Object.assign(new Error('refused'), {
           name: 'HttpError',
@@ -64,6 +66,16 @@ describe('a pull request', () => {
     const { client, asked } = github({ [POST]: { status: 422, data: {} }, [GET]: there, [LABELS]: labelled });
     expect(await openPull(client, { ...effect, isFirst: true })).toEqual({ kind: 'done', number: 5 });
     expect(asked).toEqual([POST, GET, LABELS]);
+  });
+
+  it('that another process opened between the look and the wish is adopted, too', async () => {
+    const there = [
+      { status: 200, data: [] },
+      { status: 200, data: [{ number: 5, body: 'b' }] },
+    ];
+    const { client, asked } = github({ [GET]: there, [POST]: { status: 422, data: {} }, [LABELS]: labelled });
+    expect(await openPull(client, effect)).toEqual({ kind: 'done', number: 5 });
+    expect(asked).toEqual([GET, POST, GET, LABELS]);
   });
 
   it('that GitHub does not take, though there is none, is refused', async () => {
