@@ -164,6 +164,8 @@ async function ask(agent: Agent, site: Site, method: string, path: string, body?
   const text = body === undefined ? null : JSON.stringify(body);
   const headers = {
     authorization: `Bearer ${site.token()}`,
+    // GitHub answers nobody who does not say what program he is.
+    'user-agent': 'a bench',
     ...(text === null
       ? {}
       : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
