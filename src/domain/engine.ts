@@ -1,5 +1,7 @@
 /** The one interface behind which every cluster stands: submit once, observe, read the log, stop. */
 
+import type { ExportedFile } from './git.ts';
+
 /** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
 export type JobStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'STOPPED';
 
@@ -20,8 +22,13 @@ export type JobSpec = {
   /** Everything that the job gets to see, apart from the engine's own minimum. */
   readonly env: Readonly<Record<string, string>>;
   readonly workingDirectory: string;
+  /** What has to lie there when the job is started or sent, byte for byte and nothing else; without it nobody compares. */
+  readonly files?: readonly ExportedFile[];
   readonly metadata: JobMetadata;
 };
+
+/** A file of a shipped tree that would not reach the job, and what is in the way. */
+export type LeftOut = { readonly path: string; readonly why: string };
 
 /** Where a stranger can check that the job really ran (interfaces.md, section 2, `submitted`). */
 export type JobLocator =
@@ -32,6 +39,8 @@ export type JobLocator =
       readonly processStart: string;
       readonly exitRecord: string;
       readonly log: string;
+      /** The folder that the command was really started in: of two submitters only one starts it. */
+      readonly workingDirectory: string;
     }
   | { readonly kind: 'dashboard'; readonly url: string };
 
@@ -132,6 +141,8 @@ export type Engine = {
   /** True when a new session has forgotten every job of the one before: then *absent* there says nothing about before. */
   readonly forgetsWithSession?: true;
   session(): Promise<EngineSession>;
+  /** Before anything is claimed: which of a spec's `files` this engine would not bring to the job. Without it: none. */
+  leftOut?(spec: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]>;
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   /** `lastSession`: the session in which the job was last seen, null if it never was. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;

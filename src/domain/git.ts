@@ -82,10 +82,36 @@ export type GitWriter = {
   pushTag(request: TagRequest): Promise<TagOutcome>;
 };
 
+/** One file of an exported tree, as it was read back from the disk. */
+export type ExportedFile = {
+  /** From the root of the export, with `/`. */
+  readonly path: string;
+  /** Git's mode: a file, an executable file, a symbolic link. */
+  readonly mode: '100644' | '100755' | '120000';
+  /** Git's id of the bytes that lie there; of a link, of where it points to. */
+  readonly blob: string;
+  readonly bytes: number;
+  /** Where a link points to; null for a file. */
+  readonly target: string | null;
+};
+
+/** What lies in an export's folder, read back after it was written: every file, and nothing else is there. */
+export type ExportedTree = {
+  /** Sorted by path. */
+  readonly files: readonly ExportedFile[];
+  /** Folders that stand for a commit of another repository: none of its files lies there. */
+  readonly submodules: readonly string[];
+  /** Git's id of each path that was asked for (`.`: the root), computed from what lies there. */
+  readonly ids: Readonly<Record<string, string>>;
+};
+
 /** Shipping: files of a commit as they are, in a folder of their own, without any git in it. */
 export type GitExporter = {
-  /** Writes `paths` of `commit` under `directory`. Throws `GitError` when an object cannot be had. */
-  exportTree(commit: Sha, paths: readonly string[], directory: string): Promise<void>;
+  /**
+   * Writes `paths` of `commit` (`.`: all of it) into `directory`, which must be empty or missing, and reads back what lies
+   * there. Throws `GitError` when an object cannot be had, or anything there is not byte for byte what the commit has.
+   */
+  exportTree(commit: Sha, paths: readonly string[], directory: string): Promise<ExportedTree>;
 };
 
 /** `unreachable`: the remote did not answer; `unreadable`: an object cannot be read; `failed`: git said no. */

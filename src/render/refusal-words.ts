@@ -38,6 +38,10 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'head-moved': 'The pull request has moved on since the approval.',
   fork: 'The branch lies in a fork.',
   'manifest-changed': "What the runner would run is not what was approved: the manifest's digest differs.",
+  'tree-differs': 'The files on the runner are not those that were approved.',
+  'files-left-out': 'Not every approved file would reach the job.',
+  'build-files-changed':
+    'The change touches files that are run while it is submitted, beside the credentials of the cluster.',
   held: 'There is a hold.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',
   unreadable: 'Something that had to be checked could not be read.',

@@ -137,7 +137,10 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(sha, isSha) };
     },
-    exportTree: async () => options.onTransport(),
+    exportTree: async () => {
+      options.onTransport();
+      return { files: [], submodules: [], ids: {} };
+    },
   });
 }
 

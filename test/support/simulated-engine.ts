@@ -139,6 +139,7 @@ function jobOf(spec: JobSpec, engine: string, session: string): Job {
     processStart: '1',
     exitRecord: `/state/jobs/${jobId}/exit.json`,
     log: `/state/jobs/${jobId}/log`,
+    workingDirectory: spec.workingDirectory,
   } as const;
   return { engine, jobId, metadata, session, locator };
 }

@@ -3,7 +3,7 @@
 import type { GitStore } from '../../playground/git/store/git-store.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { Lab } from '../../src/app/lab.ts';
-import type { ShipTree } from '../../src/app/runner/ship-job.ts';
+import type { ShipTree } from '../../src/app/runner/ship-tree.ts';
 import { type FullDisk, memoryGit } from './memory-git.ts';
 import { memoryRepository } from './virtual-lab-repository.ts';
 
@@ -63,7 +63,12 @@ export async function memoryCarrier(
       deliver: receive,
       gitOf: (token) =>
         memoryGit({ world, token, onTransport, ...(fullDisk === undefined ? {} : { fullDisk }) }),
-      shipTree: async (_open, { order }) => `/state/trees/${order.submissionId}`,
+      shipTree: async (_open, { order }) => ({
+        kind: 'shipped',
+        directory: `/state/trees/${order.submissionId}`,
+        files: [],
+        discard: async () => undefined,
+      }),
     }),
     close: async () => undefined,
   };

@@ -1,6 +1,6 @@
 /** The whole action: inputs and environment are read here and nowhere else, and the result becomes outputs and a summary. */
 
-import { mkdir } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
@@ -11,7 +11,7 @@ import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
-import { shipTree } from '../runner/ship-job.ts';
+import { shipTree } from '../runner/ship-tree.ts';
 import { createSecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
@@ -62,8 +62,8 @@ async function act(payload: unknown): Promise<ActionResult> {
   if (!isMode(mode)) throw new Error(`mode is ${mode}`);
   const token = core.getInput('token', { required: true });
   core.setSecret(token);
-  const workDirectory = join(env.RUNNER_TEMP, 'ferrybot');
-  await mkdir(workDirectory, { recursive: true, mode: 0o700 });
+  // Drawn anew for each process: a mirror or a checkout that somebody left under a known name is never read.
+  const workDirectory = await mkdtemp(join(env.RUNNER_TEMP, 'ferrybot-'));
   const stateDirectory = core.getInput('state-directory');
   const lab = composeLab({
     repository: env.GITHUB_REPOSITORY,
@@ -83,7 +83,7 @@ async function act(payload: unknown): Promise<ActionResult> {
   const defaultBranch = event.success ? event.data.repository.default_branch : 'main';
   const engines = createEngines({
     stateDirectory,
-    temporaryDirectory: env.RUNNER_TEMP,
+    temporaryDirectory: workDirectory,
     environment,
     now: Date.now,
     checkoutOf: (config, paths) =>
@@ -107,7 +107,7 @@ async function act(payload: unknown): Promise<ActionResult> {
     disks: disksWith({
       gcloud,
       defaultBranch,
-      temporaryDirectory: env.RUNNER_TEMP,
+      temporaryDirectory: workDirectory,
       environment,
     }),
     readMetrics: metricsFromFile,

@@ -2,7 +2,7 @@
 
 import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
-import type { ShipTree } from '../runner/ship-job.ts';
+import type { ShipTree } from '../runner/ship-tree.ts';
 import type { SecretKeeper } from '../secret-keeper.ts';
 import type { MetricsReader } from '../watch/look.ts';
 import type { ActionMode } from './inputs.ts';

@@ -111,9 +111,8 @@ async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionRes
     defaultBranch: parts.defaultBranch,
     workflowRun: parts.event.runId,
     engineOf: parts.engineOf,
-    // Without records on this machine the tree that is shipped is needed no longer than this job of the runner.
-    stateDirectory:
-      parts.inputs.stateDirectory === '' ? parts.temporaryDirectory : parts.inputs.stateDirectory,
+    stateDirectory: parts.inputs.stateDirectory,
+    temporaryDirectory: parts.temporaryDirectory,
     environment: parts.environment,
     shipTree: parts.shipTree,
     redact: parts.secrets.clean,

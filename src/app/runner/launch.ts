@@ -12,7 +12,8 @@ import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-p
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { gatherOrderFacts } from './order-facts.ts';
-import { type ShippedJob, type ShipTree, shipJob } from './ship-job.ts';
+import { type ShippedJob, shipJob } from './ship-job.ts';
+import type { ShipTree } from './ship-tree.ts';
 
 export type LaunchOutcome =
   | { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean }
@@ -27,8 +28,10 @@ export type LaunchInput = {
   readonly defaultBranch: string;
   readonly workflowRun: number;
   readonly engineOf: EngineOf;
-  /** Folder that outlives the checkout: approved trees are shipped into it. */
+  /** Folder that outlives the checkout: where a job of this machine keeps its records and runs. */
   readonly stateDirectory: string;
+  /** What the runner empties after each job. */
+  readonly temporaryDirectory: string;
   readonly shipTree: ShipTree;
   /** The runner's environment, of which the job gets what the config names. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -47,9 +50,12 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
     if (judgement.kind === 'refuse') return refused(open, input, state, judgement);
     if (state === null) throw new Error('an order without a run was not refused');
     if (judgement.kind === 'resume') return resume(open, input, state, judgement);
+    const shipped = await shipJob(open, state, judgement.order, engineFor(open, input), input);
+    if (shipped.kind === 'refused') return refused(open, input, state, shipped);
     const claimed = await claim(open, input, judgement.order);
+    if (claimed === 'claimed') return submit(open, input, judgement.order, shipped);
+    await shipped.leave(null);
     if (typeof claimed === 'object') return claimed;
-    if (claimed === 'claimed') return submit(open, input, state, judgement.order);
     await open.keeper.load();
   }
   return { kind: 'failed', code: 'logbook-busy', why: 'the logbook kept moving' };
@@ -153,22 +159,33 @@ async function resume(
     );
   if (found.kind === 'absent' && isClaimStale(order, open.lab.now()))
     return fail(open, input, 'submit-rejected', 'the order was claimed two hours ago and never submitted');
-  return submit(open, input, state, order);
+  const shipped = await shipJob(open, state, order, engine, input);
+  if (shipped.kind === 'shipped') return submit(open, input, order, shipped);
+  if (shipped.effect === 'standing') return refused(open, input, state, shipped);
+  return fail(open, input, 'submit-rejected', `${shipped.code}: ${shipped.why}`);
 }
 
 async function submit(
   open: OpenLab,
   input: LaunchInput,
-  state: RunState,
   order: IssuedOrder,
+  shipped: ShippedJob,
 ): Promise<LaunchOutcome> {
   const engine = engineFor(open, input);
   if (engine === null) return withoutEngine(open, input);
-  const shipped = await shipJob(open, state, order, input);
   open.lab.boundary('submit-job', 'before');
   const outcome = await engine.submit(shipped.spec);
   open.lab.boundary('submit-job', 'after');
+  await shipped.leave(mayRunIn(outcome, shipped));
   return recordSubmit(open, input, order, shipped, engine, outcome);
+}
+
+/** The folder on this machine that a job runs in, or may; null: in none of ours. */
+function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
+  if (outcome.kind === 'unknown') return spec.workingDirectory;
+  if (outcome.kind !== 'submitted' && outcome.kind !== 'adopted') return null;
+  const { locator } = outcome.job;
+  return locator.kind === 'process' ? locator.workingDirectory : null;
 }
 
 async function recordSubmit(

@@ -1,49 +1,110 @@
 /** Turns an order into a job: the approved tree in a folder of its own, the exact command and environment, secrets apart. */
 
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { JobSpec } from '../../domain/engine.ts';
+import { join, resolve } from 'node:path';
+import { removeOldTrees } from '../../clusters/local/old-trees.ts';
+import type { Engine, JobSpec } from '../../domain/engine.ts';
+import type { ExportedFile } from '../../domain/git.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
+import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import { fillLane } from '../../run/fill.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { changedBuildFiles } from './build-files.ts';
+import type { ShippedTree, ShipRefusal, ShipTree } from './ship-tree.ts';
 
 export type ShippedJob = {
+  readonly kind: 'shipped';
   readonly spec: JobSpec;
   readonly scrubbedCommand: readonly string[];
   readonly urlsOf: (jobId: string) => Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, string | number>>;
+  /** Removes the shipped files, unless a job runs in them: `runsIn` is the folder of the job that came of it. */
+  readonly leave: (runsIn: string | null) => Promise<void>;
 };
 
-/** Ships the ordered commit's configured paths. The job gets no token of ours: only what the config names. */
+export type ShipInput = {
+  readonly defaultBranch: string;
+  readonly stateDirectory: string;
+  /** What the runner empties after each job. */
+  readonly temporaryDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly shipTree: ShipTree;
+};
+
+/**
+ * Ships the ordered commit's configured paths, or says what of them would not arrive as it was approved. Nothing was
+ * claimed yet. The job gets no token of ours: only what the config names.
+ */
 export async function shipJob(
   open: OpenLab,
   state: RunState,
   order: IssuedOrder,
-  input: {
-    readonly stateDirectory: string;
-    readonly environment: Readonly<Record<string, string | undefined>>;
-    readonly shipTree: ShipTree;
-  },
-): Promise<ShippedJob> {
+  engine: Engine | null,
+  input: ShipInput,
+): Promise<ShippedJob | ShipRefusal> {
+  const { cluster } = open.config.lanes.daily;
+  const isLocal = open.config.clusters[cluster]?.engine === 'local';
+  const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
+  if (built.kind === 'refused') return built;
+  // A local job runs in the folder, which has to be there as long as its outputs are wanted.
+  const parent = isLocal ? join(input.stateDirectory, TREES) : join(input.temporaryDirectory, TREES);
+  if (isLocal) await tidy(open, parent, input.stateDirectory);
+  const tree = await input.shipTree(open, order, parent);
+  if (tree.kind === 'refused') return tree;
+  const { directory: workingDirectory, files } = tree;
+  const leftOut = (await engine?.leftOut?.({ workingDirectory, files })) ?? [];
+  if (leftOut.length > 0) {
+    await tree.discard();
+    const why = firstOf(leftOut.map((one) => `${one.path} (${one.why})`));
+    return { kind: 'refused', code: 'files-left-out', effect: 'ending', why };
+  }
+  return jobOf(open, state, order, tree, isLocal, input.environment);
+}
+
+/** Folder of the shipped trees, below the state directory or the runner's temporary one. */
+const TREES = 'trees';
+
+/** Folders of jobs that ended long ago go. One that cannot be removed is said in the log and stops no launch. */
+async function tidy({ lab, config }: OpenLab, trees: string, stateDirectory: string): Promise<void> {
+  const cluster = config.clusters[config.lanes.daily.cluster];
+  if (cluster?.engine !== 'local') return;
+  const jobs = resolve(stateDirectory, cluster.jobs);
+  try {
+    const gone = await removeOldTrees(trees, jobs, lab.now());
+    if (gone.length > 0) lab.log('folders of old jobs were removed', { count: gone.length });
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    lab.log('a folder of an old job could not be removed', { why: String(error) });
+  }
+}
+
+function jobOf(
+  open: OpenLab,
+  state: RunState,
+  { order }: IssuedOrder,
+  tree: ShippedTree,
+  isLocal: boolean,
+  environment: ShipInput['environment'],
+): ShippedJob {
   const lane = open.config.lanes.daily;
   const filled = fillLane(lane, { run: state.run, date: state.proposal.date });
-  const workingDirectory = await input.shipTree(open, order, input.stateDirectory);
   const secrets = Object.fromEntries(
     lane.passSecrets.flatMap((name) =>
-      input.environment[name] === undefined ? [] : [[name, input.environment[name] ?? '']],
+      environment[name] === undefined ? [] : [[name, environment[name] ?? '']],
     ),
   );
   const values = Object.values(secrets);
-  const isLocal = open.config.clusters[lane.cluster]?.engine === 'local';
-  const { submissionId, attempt, digest } = order.order;
+  const { directory: workingDirectory, files, discard } = tree;
+  const { submissionId, attempt, digest } = order;
   return {
+    kind: 'shipped',
     spec: {
       submissionId,
       command: filled.command,
-      env: { ...filled.environment, ...secrets, GIT_COMMIT: order.order.commit },
+      env: { ...filled.environment, ...secrets, GIT_COMMIT: order.commit },
       workingDirectory,
+      files,
       metadata: { run: state.run, attempt, manifest: digest },
     },
     scrubbedCommand: [
@@ -56,8 +117,18 @@ export async function shipJob(
       ...(isLocal ? { workingDirectory } : {}),
       outputRoot: filled.outputRoot,
       metricsFile: filled.metricsFile,
+      shippedFiles: files.length,
+      shippedDigest: open.lab.digestOf(listText(files)),
+    },
+    leave: async (runsIn) => {
+      if (!isLocal || runsIn !== workingDirectory) await discard();
     },
   };
+}
+
+/** One line a file, as `git ls-tree -r` has it: anybody with the commit can make the same list and compare its digest. */
+function listText(files: readonly ExportedFile[]): string {
+  return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
 }
 
 function linksOf(open: OpenLab, state: RunState, jobId: string): Readonly<Record<string, string>> {
@@ -68,35 +139,4 @@ function linksOf(open: OpenLab, state: RunState, jobId: string): Readonly<Record
       link.replaceAll('{jobId}', jobId).replaceAll('{run}', state.run),
     ]),
   );
-}
-
-/** Puts the ordered commit's files where the job will run, and says where; replaced where no job really runs. */
-export type ShipTree = (open: OpenLab, order: IssuedOrder, stateDirectory: string) => Promise<string>;
-
-/** Exported beside and renamed: a tree that stands under its name is whole, also after a crash in between. */
-export async function shipTree(open: OpenLab, order: IssuedOrder, stateDirectory: string): Promise<string> {
-  const target = join(stateDirectory, 'trees', order.order.submissionId);
-  if (await exists(target)) return target;
-  const beside = `${target}.${process.pid}.part`;
-  await rm(beside, { recursive: true, force: true });
-  await mkdir(beside, { recursive: true });
-  await open.git.exportTree(order.order.commit, open.config.lanes.daily.ships, beside);
-  try {
-    await rename(beside, target);
-  } catch (error) {
-    // Another try of the same order was quicker: its tree is of the same commit.
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
-    await rm(beside, { recursive: true, force: true });
-  }
-  return target;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
 }

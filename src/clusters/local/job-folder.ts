@@ -13,6 +13,8 @@ const identity = z
     pidNamespace: z.string(),
     pid: z.int().positive(),
     processStart: z.string().min(1),
+    /** Of a supervisor: where it starts its command. Records of earlier versions lack it: then the claim says it. */
+    workingDirectory: z.string().optional(),
   })
   .readonly();
 
@@ -58,7 +60,6 @@ export type JobPaths = {
   readonly stop: string;
   readonly exit: string;
   readonly log: string;
-  readonly home: string;
 };
 
 const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -79,7 +80,6 @@ export function jobPaths(directory: string, jobId: string): JobPaths {
     stop: join(folder, 'stop.json'),
     exit: join(folder, 'exit.json'),
     log: join(folder, 'log'),
-    home: join(folder, 'home'),
   };
 }
 

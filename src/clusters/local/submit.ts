@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { Job, JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import type { Job, JobMetadata, JobSpec, SubmitOutcome, SubmitRejection } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
+import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import {
@@ -38,26 +39,35 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
     return { kind: 'unknown', message: `the claim of ${paths.folder} is ${owner.kind}` };
   const found = owner.value.metadata;
   if (!sameMetadata(found, spec.metadata)) return { kind: 'conflict', found };
-  const supervisor =
-    (await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs)) ??
-    (await startAndAwait(settings, paths, spec));
+  const running = await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs);
+  const differences = running === null ? await differencesOf(spec) : [];
+  if (differences.length > 0)
+    return rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
+  const supervisor = running ?? (await startAndAwait(settings, paths, spec));
   if (typeof supervisor === 'string') return { kind: 'unknown', message: supervisor };
-  return { kind: won ? 'submitted' : 'adopted', job: jobOf(spec, paths, supervisor) };
+  const workingDirectory = supervisor.workingDirectory ?? owner.value.workingDirectory;
+  const job = jobOf(spec, paths, { ...supervisor, workingDirectory });
+  return { kind: won ? 'submitted' : 'adopted', job };
+}
+
+/** Right before the start: what was exported some seconds ago may have been written to since. */
+async function differencesOf({ files, workingDirectory }: JobSpec): Promise<readonly string[]> {
+  return files === undefined ? [] : differencesOnDisk(workingDirectory, files);
+}
+
+function rejected(code: SubmitRejection, message: string): SubmitOutcome {
+  return { kind: 'rejected', code, message };
 }
 
 async function refusalOf(spec: JobSpec): Promise<SubmitOutcome | null> {
-  const refuse = (
-    code: 'bad-submission-id' | 'empty-command' | 'no-working-directory',
-    message: string,
-  ): SubmitOutcome => ({ kind: 'rejected', code, message });
   if (!isSubmissionId(spec.submissionId))
-    return refuse(
+    return rejected(
       'bad-submission-id',
       'an id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
     );
-  if ((spec.command[0] ?? '') === '') return refuse('empty-command', 'there is no program to start');
+  if ((spec.command[0] ?? '') === '') return rejected('empty-command', 'there is no program to start');
   if (!(await isFolder(spec.workingDirectory)))
-    return refuse('no-working-directory', `${spec.workingDirectory} is no folder`);
+    return rejected('no-working-directory', `${spec.workingDirectory} is no folder`);
   return null;
 }
 
@@ -75,7 +85,6 @@ async function claim(settings: LocalSettings, paths: JobPaths, spec: JobSpec): P
     claimedAtMs: settings.now(),
   };
   await writeFile(join(draft, 'job.json'), `${JSON.stringify(record)}\n`, { flush: true, mode: 0o600 });
-  await mkdir(join(draft, 'home'), { mode: 0o700 });
   try {
     await rename(draft, paths.folder);
     return true;
@@ -92,10 +101,12 @@ async function startAndAwait(
   paths: JobPaths,
   spec: JobSpec,
 ): Promise<IdentityRecord | string> {
+  // Made for this start alone: Python runs what it finds in a home, so nothing may lie there before.
+  const home = await mkdtemp(join(paths.folder, 'home-'));
   const order: SupervisorOrder = {
     folder: paths.folder,
     command: spec.command,
-    env: { ...settings.baseEnv, HOME: paths.home, FERRYBOT_SUBMISSION_ID: spec.submissionId, ...spec.env },
+    env: { ...settings.baseEnv, HOME: home, FERRYBOT_SUBMISSION_ID: spec.submissionId, ...spec.env },
     workingDirectory: spec.workingDirectory,
     scope: await currentPidScope(),
     stopGraceMs: settings.stopGraceMs,
@@ -126,7 +137,11 @@ async function awaitRecord(paths: JobPaths, waitMs: number): Promise<IdentityRec
   }
 }
 
-function jobOf(spec: JobSpec, paths: JobPaths, supervisor: IdentityRecord): Job {
+function jobOf(
+  spec: JobSpec,
+  paths: JobPaths,
+  supervisor: IdentityRecord & { readonly workingDirectory: string },
+): Job {
   return {
     engine: 'local',
     jobId: spec.submissionId,
@@ -138,6 +153,7 @@ function jobOf(spec: JobSpec, paths: JobPaths, supervisor: IdentityRecord): Job 
       processStart: supervisor.processStart,
       exitRecord: paths.exit,
       log: paths.log,
+      workingDirectory: supervisor.workingDirectory,
     },
   };
 }

@@ -98,7 +98,9 @@ function supervise(tools: Tools): void {
 
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => fs.appendFileSync('supervisor.log', 'SIGHUP: the job outlives its terminal\n'));
-  if (!tools.publishRecord(folder, 'process.json', identity(process.pid))) process.exit(0);
+  const { workingDirectory } = order;
+  if (!tools.publishRecord(folder, 'process.json', { ...identity(process.pid), workingDirectory }))
+    process.exit(0);
   stopRequested = stopWasRequested();
   if (stopRequested) finish({ exitCode: null, signal: null, startError: null }, exitRecordTries);
   else start();

@@ -23,6 +23,16 @@ export const programLimits = {
   jobRecordPollMs: 25,
   /** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
   jobExitRecordTries: 3_600,
+  /** Files that a refusal names; the others are counted. A message has room for so many paths. */
+  filesShownMax: 10,
+  /** The newest folders of local jobs stay whatever their age: a lab that rests for months finds its last outputs. */
+  treesKept: 20,
+  /** Outputs and checkpoints lie in the folder; who wants them longer has copied them within a month. */
+  endedTreeKeptMs: 30 * 24 * 60 * 60_000,
+  /** A folder that no job took: an order lives two hours, so nothing will ever start in it a day later. */
+  unusedTreeKeptMs: 24 * 60 * 60_000,
+  /** Folders looked at in one launch. */
+  oldTreesReadMax: 5_000,
   /** What a verb of the command line reads from a file or a pipe: a logbook's file is the longest that is meant. */
   argumentBytesMax: 64 * 1024 * 1024,
 } as const;

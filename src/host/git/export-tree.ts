@@ -1,41 +1,116 @@
-/** Writes files of a commit into a plain folder: the approved tree is shipped, never checked out where git would run it. */
+/** Writes files of a commit into a plain folder, byte for byte, and reads them back: what was approved are the blobs' bytes. */
 
-import { mkdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import type { GitMirror } from './mirror.ts';
+import { filesOnDisk, firstOf, idsOf } from './tree-on-disk.ts';
 
 /**
- * `git checkout <commit> -- <paths>` with a private index and work tree. Hooks and filters of the repository do not
- * run: the mirror has no hooks, and attributes are read from nowhere.
+ * `git checkout <commit> -- <paths>` with a private index and work tree: it fetches all missing blobs at once. A
+ * `.gitattributes` of the commit would have line ends, `$Id$` or an encoding changed on the way; info/attributes of the
+ * mirror outranks it. Nothing of that is relied on: the folder is read back and compared with the commit's own list.
  */
 export async function exportTree(
   mirror: GitMirror,
   commit: Sha,
   paths: readonly string[],
   directory: string,
+): Promise<ExportedTree> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if ((await readdir(directory)).length > 0)
+    throw new GitError('failed', `${directory} is not empty: something else lies there`);
+  await checkOut(mirror, commit, paths, directory);
+  const listed = await listOf(mirror, commit, paths);
+  const files = await filesOnDisk(directory);
+  const differences = differencesOf(listed.files, files);
+  if (differences.length > 0)
+    throw new GitError('unreadable', `the export of ${commit} is not what it has: ${firstOf(differences)}`);
+  return {
+    files,
+    submodules: Object.keys(listed.submodules),
+    ids: idsOf(files, listed.submodules, paths),
+  };
+}
+
+async function checkOut(
+  mirror: GitMirror,
+  commit: Sha,
+  paths: readonly string[],
+  directory: string,
 ): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  const index = join(mirror.options.directory, `export-${process.pid}-${commit}.index`);
+  const { directory: gitDirectory } = mirror.options;
+  // The mirror has to be there before a file is put into it.
+  await mirror.output({ args: ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`] }, 'unreadable');
+  await mkdir(join(gitDirectory, 'info'), { recursive: true });
+  await writeFile(join(gitDirectory, 'info', 'attributes'), AS_THEY_ARE);
+  const index = join(gitDirectory, `export-${randomUUID()}.index`);
   try {
-    const env = { GIT_INDEX_FILE: index };
+    const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     const args = [
+      '--literal-pathspecs',
       '--work-tree',
       directory,
-      '-c',
-      'core.bare=false',
-      '-c',
-      'core.hooksPath=',
-      '-c',
-      'core.attributesFile=',
+      ...settings,
       'checkout',
       '--quiet',
       commit,
       '--',
       ...paths,
     ];
-    await mirror.output({ args, env }, 'unreadable');
+    await mirror.output({ args, env: { GIT_INDEX_FILE: index } }, 'unreadable');
   } finally {
     await rm(index, { force: true });
   }
+}
+
+/** No conversion of any kind. An encoding can be left unsaid and not refused: git stops at `-working-tree-encoding`. */
+const AS_THEY_ARE = '* -text -ident -filter !eol !working-tree-encoding\n';
+
+const SETTINGS = {
+  'core.bare': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.attributesFile': '/dev/null',
+  'core.autocrlf': 'false',
+  'core.symlinks': 'true',
+  'core.fileMode': 'true',
+  'core.sparseCheckout': 'false',
+} as const;
+
+type Listed = {
+  /** Mode and blob by path. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly submodules: Readonly<Record<string, string>>;
+};
+
+async function listOf(mirror: GitMirror, commit: Sha, paths: readonly string[]): Promise<Listed> {
+  const asked = paths.includes('.') ? [] : ['--', ...paths];
+  const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, ...asked];
+  const output = await mirror.output({ args }, 'unreadable');
+  const files = new Map<string, string>();
+  const submodules: Record<string, string> = {};
+  for (const row of output.split('\0')) {
+    if (row === '') continue;
+    const [, mode = '', type, id = '', path = ''] =
+      /^(\d{6}) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(row) ?? [];
+    if (type === 'commit') submodules[path] = id;
+    else files.set(path, `${mode} ${id}`);
+  }
+  return { files, submodules };
+}
+
+function differencesOf(
+  listed: ReadonlyMap<string, string>,
+  found: readonly ExportedFile[],
+): readonly string[] {
+  const there = new Set(found.map(({ path }) => path));
+  const missing = [...listed.keys()].filter((path) => !there.has(path)).map((path) => `${path} is missing`);
+  const other = found.flatMap(({ path, mode, blob }) => {
+    const expected = listed.get(path);
+    if (expected === undefined) return [`${path} is nothing of the commit`];
+    return expected === `${mode} ${blob}` ? [] : [`${path} differs`];
+  });
+  return [...missing, ...other];
 }

@@ -142,4 +142,4 @@ describe('helpers beside', () => {
   });
 });
 
-const NO_GIT = { exportTree: async () => undefined };
+const NO_GIT = { exportTree: async () => ({ files: [], submodules: [], ids: {} }) };

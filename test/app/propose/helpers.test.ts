@@ -18,6 +18,7 @@ const git: GitExporter = {
   exportTree: async (_, __, directory) => {
     await mkdir(join(directory, 'lib'), { recursive: true });
     await writeFile(join(directory, 'lib/a.py'), 'A = 1\n');
+    return { files: [], submodules: [], ids: {} };
   },
 };
 

@@ -1,0 +1,97 @@
+/** The ordered commit's files in a private folder of this launch alone: nothing that lay anywhere before is part of it. */
+
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
+import type { RefusalCode } from '../../domain/launch/refusal.ts';
+import type { IssuedOrder } from '../../domain/logbook/run-state.ts';
+import { firstOf } from '../../host/git/tree-on-disk.ts';
+import { codeOf } from '../../host/publish-once.ts';
+import type { OpenLab } from '../open-lab.ts';
+
+/** Why an order is not carried out as things are shipped; `standing`: another try may find it otherwise. */
+export type ShipRefusal = {
+  readonly kind: 'refused';
+  readonly code: RefusalCode;
+  readonly effect: 'standing' | 'ending';
+  readonly why: string;
+};
+
+export type ShippedTree = {
+  readonly kind: 'shipped';
+  readonly directory: string;
+  /** Everything that lies in it, with the ids of the approved trees. */
+  readonly files: readonly ExportedFile[];
+  /** Removes the folder; for one in which no job runs. */
+  readonly discard: () => Promise<void>;
+};
+
+/** Puts the ordered commit's files into a new folder below `parent`; replaced where no job really runs. */
+export type ShipTree = (
+  open: OpenLab,
+  order: IssuedOrder,
+  parent: string,
+) => Promise<ShippedTree | ShipRefusal>;
+
+/**
+ * A folder that nobody can have prepared: its name is drawn now, and only its owner may look in. It is compared with the
+ * approved trees after it was written. Who runs as the same user can still write to it later; so it is compared once more
+ * where it is used (docs/decisions/0038-what-is-shipped.md).
+ */
+export async function shipTree(
+  open: OpenLab,
+  { order }: IssuedOrder,
+  parent: string,
+): Promise<ShippedTree | ShipRefusal> {
+  const { ships } = open.config.lanes.daily;
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  // Real: a link on the way to it must not be turned elsewhere between now and the start.
+  const directory = await mkdtemp(join(await realpath(parent), 'tree-'));
+  const discard = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  const refused = async (code: RefusalCode, why: string): Promise<ShipRefusal> => {
+    await discard();
+    return { kind: 'refused', code, effect: code === 'unreadable' ? 'standing' : 'ending', why };
+  };
+  try {
+    const tree = await open.git.exportTree(order.commit, ships, directory);
+    for (const path of ships) {
+      const approved = await open.git.treeId(order.commit, path);
+      if (tree.ids[path] !== approved)
+        return await refused(
+          'tree-differs',
+          `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`,
+        );
+    }
+    const absent = await absentIn(directory, tree);
+    return absent.length > 0
+      ? await refused('files-left-out', firstOf(absent))
+      : { kind: 'shipped', directory, files: tree.files, discard };
+  } catch (error) {
+    if (error instanceof GitError) return refused('unreadable', error.message);
+    await discard();
+    throw error;
+  }
+}
+
+/** What the approved trees name and do not hold: the files of a submodule, and whatever a link finds elsewhere. */
+async function absentIn(directory: string, { files, submodules }: ExportedTree): Promise<readonly string[]> {
+  const absent = submodules.map((path) => `${path} is a submodule, whose files are not shipped`);
+  const root = await realpath(directory);
+  for (const { path, target } of files) {
+    if (target === null) continue;
+    const place = await placeOf(join(directory, path));
+    if (place === null) absent.push(`${path} is a link to nothing that is shipped`);
+    else if (!place.startsWith(root + sep))
+      absent.push(`${path} is a link that leads out of the shipped files`);
+  }
+  return absent;
+}
+
+async function placeOf(link: string): Promise<string | null> {
+  try {
+    return await realpath(link);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(codeOf(error) ?? '')) return null;
+    throw error;
+  }
+}

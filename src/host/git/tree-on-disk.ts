@@ -1,0 +1,134 @@
+/** What lies in a folder, in git's own terms: the ids that git would give these bytes, computed here and without git. */
+
+import { createHash, type Hash } from 'node:crypto';
+import { lstat, open, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ExportedFile, GitError } from '../../domain/git.ts';
+import { limits } from '../../domain/limits.ts';
+
+/** Every file below `folder`, sorted by path; links are not followed. Throws `GitError` at what no tree of git can hold. */
+export async function filesOnDisk(folder: string): Promise<readonly ExportedFile[]> {
+  const files: ExportedFile[] = [];
+  const visit = async (parent: string): Promise<void> => {
+    const entries = await readdir(join(folder, parent), { withFileTypes: true });
+    for (const entry of entries) {
+      const path = parent === '' ? entry.name : `${parent}/${entry.name}`;
+      // A name that is no UTF-8 is read with this sign in it, and two such names could look the same.
+      if (path.includes('\uFFFD')) throw new GitError('unreadable', `${path} has a name that is not UTF-8`);
+      if (entry.isDirectory()) await visit(path);
+      else files.push(await fileAt(folder, path));
+    }
+  };
+  await visit('');
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** How what lies in `folder` differs from `files`, one phrase a path; nothing: it is exactly that. */
+export async function differencesOnDisk(
+  folder: string,
+  files: readonly ExportedFile[],
+): Promise<readonly string[]> {
+  const found = await filesOnDisk(folder);
+  const there = new Map(found.map((file) => [file.path, file]));
+  const expected = new Set(files.map(({ path }) => path));
+  return [
+    ...files.flatMap((file) => {
+      const lies = there.get(file.path);
+      if (lies === undefined) return [`${file.path} is missing`];
+      return lies.mode === file.mode && lies.blob === file.blob ? [] : [`${file.path} differs`];
+    }),
+    ...found.flatMap(({ path }) => (expected.has(path) ? [] : [`${path} was not shipped`])),
+  ];
+}
+
+/** The first of many phrases, and how many more there are. */
+export function firstOf(phrases: readonly string[]): string {
+  const shown = phrases.slice(0, limits.filesShownMax).join(', ');
+  const more = phrases.length - limits.filesShownMax;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+async function fileAt(folder: string, path: string): Promise<ExportedFile> {
+  const place = join(folder, path);
+  const seen = await lstat(place);
+  if (seen.isSymbolicLink()) {
+    const target = await readlink(place, { encoding: 'buffer' });
+    const blob = idOf('blob', target);
+    return { path, mode: '120000', blob, bytes: target.length, target: target.toString('utf8') };
+  }
+  if (!seen.isFile()) throw new GitError('unreadable', `${path} is neither a file nor a folder nor a link`);
+  const mode = (seen.mode & 0o111) === 0 ? '100644' : '100755';
+  return { path, mode, blob: await blobOf(place, seen.size), bytes: seen.size, target: null };
+}
+
+/** Read in pieces: a file of git may be larger than what a process should hold. */
+async function blobOf(place: string, size: number): Promise<string> {
+  const hash = headed('blob', size);
+  const file = await open(place);
+  try {
+    for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+  } finally {
+    await file.close();
+  }
+  return hash.digest('hex');
+}
+
+type Entry = { readonly mode: string; readonly id: string };
+type Folder = Map<string, Entry | Folder>;
+
+/**
+ * Git's id of each of `paths` (`.`: the root), as it follows from the files and from the commits that `submodules` names;
+ * a path with nothing there has none. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
+ */
+export function idsOf(
+  files: readonly Pick<ExportedFile, 'path' | 'mode' | 'blob'>[],
+  submodules: Readonly<Record<string, string>>,
+  paths: readonly string[],
+): Readonly<Record<string, string>> {
+  const root: Folder = new Map();
+  for (const { path, mode, blob } of files) put(root, path.split('/'), { mode, id: blob });
+  for (const [path, id] of Object.entries(submodules)) put(root, path.split('/'), { mode: '160000', id });
+  return Object.fromEntries(
+    paths.flatMap((path) => {
+      const found = path === '.' ? root : at(root, path.split('/'));
+      return found === undefined ? [] : [[path, found instanceof Map ? treeId(found) : found.id]];
+    }),
+  );
+}
+
+function put(folder: Folder, [name = '', ...rest]: readonly string[], entry: Entry): void {
+  if (rest.length === 0) {
+    folder.set(name, entry);
+    return;
+  }
+  const there = folder.get(name);
+  const inner: Folder = there instanceof Map ? there : new Map();
+  folder.set(name, inner);
+  put(inner, rest, entry);
+}
+
+function at(folder: Folder, [name = '', ...rest]: readonly string[]): Entry | Folder | undefined {
+  const found = folder.get(name);
+  if (rest.length === 0) return found;
+  return found instanceof Map ? at(found, rest) : undefined;
+}
+
+function treeId(folder: Folder): string {
+  const rows = [...folder].map(([name, value]) => ({
+    // Git sorts a folder as if its name ended in a slash.
+    key: Buffer.from(value instanceof Map ? `${name}/` : name),
+    head: Buffer.from(`${value instanceof Map ? '40000' : value.mode} ${name}\0`),
+    id: Buffer.from(value instanceof Map ? treeId(value) : value.id, 'hex'),
+  }));
+  const sorted = rows.toSorted((a, b) => Buffer.compare(a.key, b.key));
+  return idOf('tree', Buffer.concat(sorted.flatMap(({ head, id }) => [head, id])));
+}
+
+function idOf(type: 'blob' | 'tree', bytes: Uint8Array): string {
+  return headed(type, bytes.length).update(bytes).digest('hex');
+}
+
+/** SHA-1, as these repositories have it: what is compared was approved under ids of that kind. */
+function headed(type: 'blob' | 'tree', size: number): Hash {
+  return createHash('sha1').update(`${type} ${size}\0`);
+}

@@ -1,0 +1,135 @@
+// A commit's files in a folder: the bytes that were committed, whatever the commit says about them, and nothing else.
+
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { GitExporter, GitReader } from '../../../src/domain/git.ts';
+import type { Sha } from '../../../src/domain/ids.ts';
+import { createGitProgram } from '../../../src/host/git/git-program.ts';
+import { runProgram } from '../../../src/host/process.ts';
+import { bareRepository, environment, identity, scratchFolder, sha } from './scratch-repository.ts';
+
+type Committed = {
+  readonly commit: Sha;
+  readonly git: GitReader & GitExporter;
+  readonly idOf: (revision: string) => Promise<string>;
+};
+
+/** A repository with one commit of what `write` leaves in a folder. */
+async function committed(write: (folder: string) => void | Promise<void>): Promise<Committed> {
+  const remote = await bareRepository();
+  const work = scratchFolder();
+  const git = async (...args: readonly string[]): Promise<void> => {
+    const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', '-c', 'core.autocrlf=false'];
+    const result = await runProgram('git', [...author, ...args], { cwd: work, env: environment });
+    if (!result.ok) throw new Error(`git ${args.join(' ')}: ${result.stderr}`);
+  };
+  await git('init', '--quiet', '-b', 'main');
+  // Whoever attacks commits the bytes that they mean, whatever the attributes beside them say.
+  writeFileSync(join(work, '.git/info/attributes'), '* -text -ident -filter !working-tree-encoding\n');
+  await write(work);
+  await git('add', '--all', '--force');
+  await git('commit', '--quiet', '-m', 'Files');
+  await git('push', '--quiet', remote.path, 'HEAD:refs/heads/main');
+  const client = createGitProgram({
+    directory: join(scratchFolder(), 'mirror.git'),
+    remoteUrl: `file://${remote.path}`,
+    token: async () => null,
+    environment,
+  })(identity);
+  await client.fetch();
+  return {
+    commit: sha(await remote.git('rev-parse', 'main')),
+    git: client,
+    idOf: (revision) => remote.git('rev-parse', revision),
+  };
+}
+
+const put =
+  (files: Readonly<Record<string, string>>) =>
+  (folder: string): void => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(folder, path, '..'), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+  };
+
+describe('an export', () => {
+  it('has the ids that git gives: of files, executables, links, and folders whose names sort oddly', async () => {
+    const { commit, git, idOf } = await committed((folder) => {
+      put({ 'lib/a/b.py': 'b\n', 'lib/a.py': 'a\n', 'lib/a-b': '', 'README.md': '#\n', 'exp/é.py': 'x' })(
+        folder,
+      );
+      chmodSync(join(folder, 'lib/a.py'), 0o755);
+      symlinkSync('a/b.py', join(folder, 'lib/link'));
+    });
+    const folder = join(scratchFolder(), 'tree');
+    const whole = await git.exportTree(commit, ['.'], folder);
+    expect(whole.ids).toEqual({ '.': await idOf('main^{tree}') });
+    expect(whole.files.map(({ path, mode, target }) => [path, mode, target])).toEqual([
+      ['README.md', '100644', null],
+      ['exp/é.py', '100644', null],
+      ['lib/a-b', '100644', null],
+      ['lib/a.py', '100755', null],
+      ['lib/a/b.py', '100644', null],
+      ['lib/link', '120000', 'a/b.py'],
+    ]);
+    expect(readlinkSync(join(folder, 'lib/link'))).toBe('a/b.py');
+    const part = await git.exportTree(commit, ['lib', 'README.md'], join(scratchFolder(), 'tree'));
+    expect(part.ids).toEqual({ lib: await idOf('main:lib'), 'README.md': await idOf('main:README.md') });
+    expect(part.files).toHaveLength(5);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['line ends', '* text eol=crlf\n'],
+    ['an ident', '* ident\n'],
+    ['an encoding', '* text working-tree-encoding=UTF-16LE\n'],
+    ['a filter', '* filter=lfs diff=lfs merge=lfs -text\n'],
+    ['a macro', '[attr]text ident\n* text=auto eol=crlf\n'],
+  ])('is the bytes that were committed, not what attributes make of them: %s', async (_, attributes) => {
+    const text = 'a = "$Id$"\nb = 1\n';
+    const { commit, git, idOf } = await committed(
+      put({ 'lib/a.py': text, 'lib/.gitattributes': attributes }),
+    );
+    const folder = join(scratchFolder(), 'tree');
+    const { ids } = await git.exportTree(commit, ['lib'], folder);
+    expect(readFileSync(join(folder, 'lib/a.py'), 'utf8')).toBe(text);
+    expect(ids).toEqual({ lib: await idOf('main:lib') });
+  });
+
+  it('takes a path for what it says: no pattern finds another', async () => {
+    const { commit, git } = await committed(put({ 'lib/a.py': 'a', 'l*': 'b' }));
+    const { files } = await git.exportTree(commit, ['l*'], join(scratchFolder(), 'tree'));
+    expect(files.map(({ path }) => path)).toEqual(['l*']);
+  });
+
+  it('names a submodule, whose files are not there', async () => {
+    const { commit, git, idOf } = await committed(async (folder) => {
+      put({ 'lib/a.py': 'a' })(folder);
+      const other = `160000,${'1'.repeat(40)},lib/other`;
+      await runProgram('git', ['update-index', '--add', '--cacheinfo', other], {
+        cwd: folder,
+        env: environment,
+      });
+      mkdirSync(join(folder, 'lib/other'));
+    });
+    const { ids, submodules } = await git.exportTree(commit, ['lib'], join(scratchFolder(), 'tree'));
+    expect({ ids, submodules }).toEqual({ ids: { lib: await idOf('main:lib') }, submodules: ['lib/other'] });
+  });
+
+  it('goes into no folder in which something lies already', async () => {
+    const { commit, git } = await committed(put({ 'lib/a.py': 'a' }));
+    const folder = scratchFolder();
+    put({ 'sitecustomize.py': 'planted' })(folder);
+    await expect(git.exportTree(commit, ['lib'], folder)).rejects.toThrow('is not empty');
+  });
+});

@@ -1,0 +1,71 @@
+/** What somebody left on the runner's machine before the launch, tried on the real bundle: none of it runs, none of it is sent. */
+
+import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BundleLab, openBundleLab } from './bundle-lab.ts';
+
+const PLANTED = "print('PLANTED CODE RAN')\n";
+let lab: BundleLab;
+let job: { readonly log: string; readonly folder: string };
+
+beforeAll(async () => {
+  lab = await openBundleLab();
+  const state = dirname(lab.jobs);
+  const id = `ferrybot-${lab.run}-a1`;
+  // Every name that anybody can tell before: the tree, the home of the job, what Python reads there.
+  await plant(join(state, 'trees', id, 'scripts', 'tell.py'));
+  await plant(join(state, 'trees', id, 'experiments', 'ferries', 'daily.py'));
+  await plant(join(state, 'trees', 'tell.py'));
+  expect(await lab.launch()).toContain('ferrybot: submitted');
+  job = await jobOf(join(lab.jobs, id));
+}, 240_000);
+afterAll(() => lab.close());
+
+it('a folder under the name that the tree of a launch could be expected to have is not run', async () => {
+  expect(job.log).toContain('ENVIRONMENT ');
+  expect(job.log).not.toContain('PLANTED');
+  expect(await readFile(join(job.folder, 'scripts/tell.py'), 'utf8')).toBe(
+    `${await lab.git('show', 'main:scripts/tell.py')}\n`,
+  );
+});
+
+it('each launch has a folder of its own, whose name nobody could tell, for its owner alone', async () => {
+  expect(job.folder).toMatch(/\/trees\/tree-\w{6}$/);
+  expect((await stat(job.folder)).mode & 0o777).toBe(0o700);
+  expect((await readdir(job.folder)).toSorted()).toEqual(['experiments', 'lib', 'scripts']);
+});
+
+it('the record names how many files were shipped, and the digest of their list as git prints it', async () => {
+  const logbook = await lab.git('show', `ferrybot/logbook:runs/${lab.run}/events.jsonl`);
+  const line = logbook.split('\n').find((one) => one.includes('"type":"submitted"')) ?? '{}';
+  const { details } = (JSON.parse(line) as { readonly data: { readonly details: object } }).data;
+  const branch = `ferrybot/proposal/${lab.run}`;
+  const list = await lab.git('ls-tree', '-r', branch, '--', 'experiments', 'lib', 'scripts');
+  expect(details).toMatchObject({
+    shippedFiles: list.split('\n').length,
+    shippedDigest: lab.control.digestOf(`${list}\n`),
+    workingDirectory: job.folder,
+  });
+});
+
+async function plant(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, PLANTED);
+}
+
+async function jobOf(folder: string): Promise<{ readonly log: string; readonly folder: string }> {
+  for (let look = 0; look < 300; look += 1) {
+    try {
+      await access(join(folder, 'exit.json'));
+      const started = JSON.parse(await readFile(join(folder, 'process.json'), 'utf8')) as object;
+      const workingDirectory = 'workingDirectory' in started ? String(started.workingDirectory) : '';
+      return { log: await readFile(join(folder, 'log'), 'utf8'), folder: workingDirectory };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+    await sleep(100);
+  }
+  throw new Error('the job did not end');
+}
