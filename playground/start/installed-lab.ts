@@ -52,9 +52,14 @@ export function installedLab(
   const cluster = clusterToken === null ? {} : { RAY_AUTH_TOKEN: clusterToken };
   return {
     labels: LABELS,
-    secrets: { FERRYBOT_CONTROL_KEY: secret('control') },
     variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: stateDirectory },
     environments: [
+      {
+        name: 'ferrybot-control',
+        secrets: { FERRYBOT_CONTROL_KEY: secret('control') },
+        variables: {},
+        defaultBranchOnly: true,
+      },
       {
         name: 'ferrybot-launch',
         secrets: { FERRYBOT_RUNNER_KEY: secret('runner'), ...cluster },

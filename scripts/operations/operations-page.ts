@@ -55,7 +55,7 @@ const SILENT = `## ferrybot says nothing at all
 | what is silent | how long is normal | what to do |
 |---|---|---|
 | commands, with a server | seconds; without webhooks up to ${minutes(limits.sweepPeriodMs)} min, at worst twice that ([0020](decisions/0020-a-sweep-that-is-left-out.md)) | the App's page → *Advanced* → deliveries; the output of \`ferrybot serve\`. It may be started again at any time: what is owed is in the record. Quickest way around it: set the repository variable \`FERRYBOT_SERVER\` to anything but \`on\` and dispatch *ferrybot chat* |
-| commands, with workflows alone | a minute or two; what no event brought, 10 min | the runs of *ferrybot chat*; dispatch it by hand |
+| commands, with workflows alone | comments a minute or two; reviews and events of pull requests, and what no event brought, 10 min | the runs of *ferrybot chat*; dispatch it by hand |
 | a launch that was ordered | minutes | the runs of *ferrybot launch*: waiting for a runner, or for the environment's approval? An order lives ${minutes(limits.orderLifetimeMs)} min |
 | the card of a running job | its numbers may be 20 min old ([0021](decisions/0021-how-often-the-card-moves.md)) | \`/status\` is always current; the runs of *ferrybot watch*; dispatch it with the cluster |
 | everything | - | GitHub's status page; \`npx ferrybot doctor\`; a job that runs goes on by itself, and can be stopped with the cluster's own means: ferrybot records any end that it sees |`;
@@ -113,6 +113,7 @@ const AFTERWARDS = `## In the morning
 - \`git clone --single-branch --branch ferrybot/logbook …\`, then \`npx ferrybot logbook show PATH\`: the whole night, entry by entry; \`logbook verify PATH\` checks it. What people write outside of the marked blocks of \`logbook.md\` stays.
 - A failed run is closed by \`/ack\`, one that ended well by \`/seal\`; until then its lane is taken.
 - **A signing key got out:** make a new pair, add its public half to \`keys\` with \`from\`, set \`until\` of the old one to now (a reviewed pull request; entries that were signed before stay good), and replace the secret. \`/freeze\` first.
+- **A key lies among the secrets of the repository or the organisation** (\`no-key-outside\` of \`ferrybot doctor\`; releases before the environment \`ferrybot-control\` asked for it there): every branch could read it, so moving it is not enough. Make the environment \`ferrybot-control\` for the default branch alone, copy the workflows of the release, make a new pair and put its private half there, end the old one in \`keys\` as above, and delete the old secret.
 - **A token of the cluster got out:** replace it in the environments; no approval depends on it.`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

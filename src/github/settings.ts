@@ -15,6 +15,10 @@ const environmentSchema = z.object({
     .object({ protected_branches: z.boolean(), custom_branch_policies: z.boolean() })
     .nullable(),
 });
+const environmentsSchema = z.object({
+  total_count: z.int(),
+  environments: z.array(z.object({ name: z.string() })),
+});
 const branchesSchema = z.object({
   branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
 });
@@ -83,10 +87,22 @@ export async function readForkApproval(client: GitHubClient): Promise<Observed<s
 }
 
 /** Names of the branches and tags that may use an environment; null where every ref may. */
+export type EnvironmentRefs =
+  | readonly { readonly name: string; readonly type?: string | undefined }[]
+  | null
+  | 'absent';
+
+/** Which refs may use an environment; absent is told from unseen by the list of all of them. */
 export async function readEnvironmentRefs(
   client: GitHubClient,
   environment: string,
-): Promise<Observed<readonly { readonly name: string; readonly type?: string | undefined }[] | null>> {
+): Promise<Observed<EnvironmentRefs>> {
+  const all = await read(client, 'GET /repos/{owner}/{repo}/environments', environmentsSchema, {
+    per_page: 100,
+  });
+  if (all.kind === 'unknown') return all;
+  const isThere = all.value.environments.some(({ name }) => name.toLowerCase() === environment);
+  if (!isThere && all.value.total_count <= all.value.environments.length) return known('absent');
   const one = { environment_name: environment };
   const found = await read(
     client,
@@ -115,6 +131,15 @@ export async function readSecretNames(
           secretsSchema,
           { environment_name: environment, per_page: 100 },
         );
+  return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
+}
+
+/** Names of the organisation's secrets that workflows of this repository may read. */
+export async function readOrganizationSecretNames(
+  client: GitHubClient,
+): Promise<Observed<readonly string[]>> {
+  const route = 'GET /repos/{owner}/{repo}/actions/organization-secrets';
+  const answer = await read(client, route, secretsSchema, { per_page: 100 });
   return answer.kind === 'known' ? known(answer.value.secrets.map((secret) => secret.name)) : answer;
 }
 

@@ -23,8 +23,8 @@ export type Part = {
   readonly others: readonly string[];
   /** Its machine: a label of its own, or null for a hosted one. */
   readonly label: string | null;
-  /** The environment that only the default branch may use. */
-  readonly environment: string | null;
+  /** The environment that only the default branch may use: a job outside of it names no key. */
+  readonly environment: string;
 };
 
 const control = (permissions: Part['permissions']): Part => ({
@@ -32,7 +32,7 @@ const control = (permissions: Part['permissions']): Part => ({
   key: 'FERRYBOT_CONTROL_KEY',
   others: [],
   label: null,
-  environment: null,
+  environment: 'ferrybot-control',
 });
 
 /** By mode of the action (architecture.md, D5 and section 4). */
@@ -78,7 +78,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
 };
 
-/** File of a workflow that is called → the mode of its one job. */
+/** File of a workflow that a mirror's labs may call → the mode of its one job. */
 export const CALLED: Readonly<Record<string, string>> = {
   'chat.yml': 'chat',
   'record.yml': 'chat',

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { untrustedIn } from './untrusted-expressions.ts';
-import { CALLED, PARTS, type Part, PINS } from './workflow-parts.ts';
+import { PARTS, type Part, PINS } from './workflow-parts.ts';
 import {
   eventsOf,
   inputsOf,
@@ -40,6 +40,7 @@ function fileProblems(file: Workflow): readonly string[] {
     ...eventsOf(file)
       .filter((event) => event === 'pull_request_target' || event === 'workflow_run')
       .map((event) => `trigger: ${event}`),
+    ...(text.includes('"environment"') ? refProblems(file) : []),
     ...(text.includes('"concurrency"') ? ['concurrency: cancels silently, and is no lock'] : []),
     ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS') ? ['commands: the log may set variables'] : []),
     // Names can be taken over, and a bot acts under the name of whoever asked it (security.md, section 1, 7).
@@ -50,8 +51,18 @@ function fileProblems(file: Workflow): readonly string[] {
   ];
 }
 
+/** Events that run on the default branch, or only call: an environment of that branch refuses every other ref. */
+const DEFAULT_BRANCH_EVENTS = ['issue_comment', 'issues', 'schedule', 'workflow_dispatch', 'workflow_call'];
+
+function refProblems(file: Workflow): readonly string[] {
+  return eventsOf(file)
+    .filter((event) => !DEFAULT_BRANCH_EVENTS.includes(event))
+    .map((event) => `ref: ${event} may run on a ref that no environment of a key lets in`);
+}
+
 function jobProblems(one: Job): readonly string[] {
-  if (one.uses !== undefined) return callProblems(one, one.uses);
+  // A calling job is in no environment, and a called one of another owner sees no secret of it: jobs stand where they run.
+  if (one.uses !== undefined) return [`call: ${one.uses}`];
   return [
     ...timeoutProblems(one),
     ...one.steps.flatMap(({ uses }) => (uses === undefined ? [] : pinProblems(uses))),
@@ -80,14 +91,6 @@ function pinProblems(uses: string): readonly string[] {
   return pin === null || pin === commit ? [] : [`pin: ${uses} is not the commit that was checked`];
 }
 
-/** A job that calls a workflow hands it what its part needs, by name, and nothing else. */
-function callProblems(one: Job, uses: string): readonly string[] {
-  const called = /^ferrybot\/ferrybot\/\.github\/workflows\/([\w-]+\.yml)@([0-9a-f]{40})$/.exec(uses);
-  const part = PARTS[CALLED[called?.[1] ?? ''] ?? ''];
-  if (part === undefined) return [`pin: ${uses} is no workflow of a release of ours`];
-  return [...permissionProblems(one, part.permissions), ...secretProblems(one, part)];
-}
-
 function modeProblems(one: Job): readonly string[] {
   const modes = one.steps.flatMap((s) => (s.uses?.startsWith('ferrybot/') ? [String(s.with['mode'])] : []));
   const [mode] = modes;
@@ -100,7 +103,7 @@ function modeProblems(one: Job): readonly string[] {
     ...permissionProblems(one, part.permissions),
     ...secretProblems(one, part),
     ...(runsOn.join() === expected.join() ? [] : [`runner: ${runsOn.join()} in mode ${mode}`]),
-    ...((one.environment ?? null) === part.environment
+    ...(one.environment === part.environment
       ? []
       : [`environment: ${JSON.stringify(one.environment ?? null)} in mode ${mode}`]),
     ...(one.steps.length === 1 ? [] : ['steps: something runs beside ferrybot']),

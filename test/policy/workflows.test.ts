@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
 /** Every workflow file that we ship or run obeys the rules; and each rule is shown to refuse what breaks it. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -55,14 +56,44 @@ describe('the workflow files', () => {
   });
 });
 
-// GitHub gives a called workflow of another owner none of the caller's machines, so a lab copies these jobs.
-describe.each(['launch', 'watch', 'stop', 'care', 'disk-scan'])('the job %s', (name) => {
+const jobIn = (text: string, name: string): Job | undefined => readWorkflow(text).jobs[name];
+const NOTHING: Job = { steps: [], with: {}, secrets: {} };
+const plain = (one: Job | undefined): unknown =>
+  JSON.parse(JSON.stringify(one).replaceAll(/@[0-9a-f]{40}/g, '@COMMIT'));
+
+// GitHub gives a called workflow of another owner neither the caller's machines nor a secret of an environment, so a lab
+// copies these jobs.
+describe.each([
+  ['launch', 'launch'],
+  ['watch', 'watch'],
+  ['stop', 'stop'],
+  ['care', 'care'],
+  ['disk-scan', 'disk-scan'],
+  ['propose', 'daily'],
+  ['watchdog', 'watchdog'],
+] as const)('the job %s', (name, file) => {
   it('is the same where it is called and where a lab copies it', () => {
-    const jobIn = (text: string): Job | undefined => readWorkflow(text).jobs[name];
-    const unpinned = (one: Job | undefined): unknown =>
-      JSON.parse(JSON.stringify(one).replaceAll(/@[0-9a-f]{40}/g, '@COMMIT'));
-    expect(unpinned(jobIn(lab(name)))).toEqual(unpinned(jobIn(ours(name))));
+    expect(plain(jobIn(lab(file), name))).toEqual(plain(jobIn(ours(name), name)));
   });
+});
+
+it('the job chat is the same where a lab copies it, but for what does not concern it', () => {
+  const copied = jobIn(lab('chat'), 'chat');
+  expect(plain(copied)).toEqual(plain({ if: copied?.if, ...NOTHING, ...jobIn(ours('chat'), 'chat') }));
+});
+
+it.each([
+  ['launch', true],
+  ['watch', false],
+  ['stop', true],
+  ['care', true],
+  ['disk-scan', false],
+  ['daily', false],
+])('the job record after %s is the same where a lab copies it, but for when it runs', (name, ofOneRun) => {
+  const copied = jobIn(lab(name), 'record') ?? NOTHING;
+  const called = JSON.stringify(jobIn(ours('record'), 'record'));
+  const expected: Job = JSON.parse(ofOneRun ? called : called.replace(',"run":"${{ inputs.run }}"', ''));
+  expect(plain(copied)).toEqual(plain({ ...expected, if: copied.if, needs: copied['needs'] }));
 });
 
 function permissionsIn(job: unknown): readonly { readonly name: string; readonly why: string }[] {

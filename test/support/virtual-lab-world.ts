@@ -25,9 +25,9 @@ export function seedVirtualWorld(
       'ferry-log-only': 'c5def5',
       'ferry-sealed': 'fbca04',
     },
-    secrets: { FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed },
     variables: { FERRYBOT_SERVER: server ? 'on' : 'off', FERRYBOT_STATE_DIR: '/state' },
     environments: [
+      environment('ferrybot-control', { FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed }),
       environment('ferrybot-launch', { FERRYBOT_RUNNER_KEY: DEMO_KEYS.runner.seed }),
       environment('ferrybot-watch', { FERRYBOT_WATCH_KEY: DEMO_KEYS.watch.seed }),
       environment('ferrybot-care', { FERRYBOT_RUNNER_KEY: DEMO_KEYS.runner.seed }),

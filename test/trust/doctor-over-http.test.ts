@@ -110,6 +110,13 @@ async function doctor(lab: Lab, token: string): Promise<Told> {
   return { code, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };
 }
 
+const KEY_OF: Readonly<Record<string, string>> = {
+  'ferrybot-control': 'FERRYBOT_CONTROL_KEY',
+  'ferrybot-launch': 'FERRYBOT_RUNNER_KEY',
+  'ferrybot-watch': 'FERRYBOT_WATCH_KEY',
+  'ferrybot-care': 'FERRYBOT_RUNNER_KEY',
+};
+
 /** What a lab's administrator clicks, by the API. */
 async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   const install = Object.values(world.state.installations)[0];
@@ -118,7 +125,7 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
     Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
   );
   world.state.installations[install.id] = { ...install, permissions };
-  for (const name of ['ferrybot-launch', 'ferrybot-watch', 'ferrybot-care']) {
+  for (const name of ['ferrybot-control', 'ferrybot-launch', 'ferrybot-watch', 'ferrybot-care']) {
     const environment = { ...at, environment_name: name };
     await asOwner.request('PUT /repos/{owner}/{repo}/environments/{environment_name}', {
       ...environment,
@@ -158,9 +165,11 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   await ruleset('seals', 'tag', 'refs/tags/ferry/**/*', [{ type: 'update' }, { type: 'deletion' }]);
   // Secrets, runners and groups have no route here: GitHub takes secrets sealed, and runners register themselves.
   const repo = world.state.repos[seeded.repo.id] ?? seeded.repo;
-  const { FERRYBOT_RUNNER_KEY: key = '', ...secrets } = repo.secrets;
-  const environments = repo.environments.map((one) => ({ ...one, secrets: { FERRYBOT_RUNNER_KEY: key } }));
-  world.state.repos[repo.id] = { ...repo, secrets, environments };
+  const environments = repo.environments.map((one) => ({
+    ...one,
+    secrets: { [KEY_OF[one.name] ?? '']: 'new' },
+  }));
+  world.state.repos[repo.id] = { ...repo, secrets: {}, environments };
   world.state.runners[1] = { id: 1, repoId: repo.id, name: 'box', os: 'Linux', labels: ['ferrybot-launch'] };
   const launch = 'lab/ferries/.github/workflows/ferrybot-launch.yml@refs/heads/main';
   world.state.runnerGroups[2] = { id: 2, ownerId: repo.ownerId, name: 'launchers', workflows: [launch] };
@@ -187,6 +196,7 @@ describe('the doctor over HTTP', () => {
       'ruleset-logbook': 'ok',
       'ruleset-seal-tags': 'ok',
       'environment-branches': 'ok',
+      'environment-control': 'ok',
       'app-permissions': 'unknown',
       'runner-group': 'unknown',
       'runner-label': 'unknown',

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
 /** The doctor: what is in order, what is missing, and that what it cannot see is never called ok. */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,6 +24,11 @@ const LAUNCH = '.github/workflows/ferrybot-launch.yml';
 const CHAT = '.github/workflows/ferrybot-chat.yml';
 const WATCH = '.github/workflows/ferrybot-watch.yml';
 /** A workflow of the example with the commit of a release in the place of the placeholder. */
+/** What the chat of an older release looks like: it hands on a secret of the repository. */
+const CALLS = [
+  '    uses: ferrybot/ferrybot/.github/workflows/chat.yml@0123456789abcdef0123456789abcdef01234567',
+  '    secrets: {FERRYBOT_CONTROL_KEY: "${{ secrets.FERRYBOT_CONTROL_KEY }}"}\n',
+].join('\n');
 function adopted(example: string): string {
   return example.replaceAll(PLACEHOLDER, 'fedcba98'.repeat(5));
 }
@@ -53,11 +59,16 @@ const GOOD: SettingsFacts = {
     can_approve_pull_request_reviews: true,
   }),
   forkApproval: known('all_external_contributors'),
+  controlRefs: known([{ name: 'main', type: 'branch' }]),
   environmentRefs: known([{ name: 'main', type: 'branch' }]),
   watchRefs: known([{ name: 'main', type: 'branch' }]),
   careRefs: known([{ name: 'main', type: 'branch' }]),
-  environmentSecrets: known(['FERRYBOT_RUNNER_KEY']),
-  repositorySecrets: known(['FERRYBOT_CONTROL_KEY']),
+  controlSecrets: known(['FERRYBOT_CONTROL_KEY']),
+  launchSecrets: known(['FERRYBOT_RUNNER_KEY', 'RAY_AUTH_TOKEN']),
+  watchSecrets: known(['FERRYBOT_WATCH_KEY', 'RAY_AUTH_TOKEN']),
+  careSecrets: known(['FERRYBOT_RUNNER_KEY']),
+  repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
+  organizationSecrets: known([]),
   runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
   defaultBranchRules: known(['pull_request', 'non_fast_forward', 'deletion']),
   logbookRules: known(['non_fast_forward', 'deletion']),
@@ -108,8 +119,24 @@ describe('settings', () => {
     ['environment-branches', { environmentRefs: known([]) }],
     ['environment-branches', { environmentRefs: known([{ name: '*' }]) }],
     ['environment-branches', { environmentRefs: known([{ name: 'main', type: 'tag' }]) }],
-    ['environment-secrets', { environmentSecrets: known([]) }],
-    ['no-runner-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
+    ['environment-control', { controlRefs: known('absent') }],
+    ['environment-control', { controlRefs: known(null) }],
+    ['environment-control', { controlRefs: known([{ name: 'main' }, { name: 'dev' }]) }],
+    ['environment-secrets', { controlSecrets: known([]) }],
+    ['environment-secrets', { launchSecrets: known([]) }],
+    ['environment-secrets', { watchSecrets: known(['RAY_AUTH_TOKEN']) }],
+    ['environment-secrets', { careSecrets: known([]), controlSecrets: unknown('GitHub answers 403') }],
+    ['no-key-outside', { repositorySecrets: known(['FERRYBOT_CONTROL_KEY']) }],
+    ['no-key-outside', { repositorySecrets: known(['FERRYBOT_RUNNER_KEY']) }],
+    ['no-key-outside', { repositorySecrets: known(['RAY_AUTH_TOKEN']) }],
+    ['no-key-outside', { organizationSecrets: known(['FERRYBOT_WATCH_KEY']) }],
+    [
+      'no-key-outside',
+      {
+        repositorySecrets: known(['FERRYBOT_CONTROL_KEY']),
+        organizationSecrets: unknown('GitHub answers 403'),
+      },
+    ],
     ['ruleset-default-branch', { defaultBranchRules: known(['deletion']) }],
     ['environment-watch', { watchRefs: known(null) }],
     ['environment-watch', { watchRefs: known([{ name: 'dev', type: 'branch' }]) }],
@@ -137,8 +164,13 @@ describe('settings', () => {
       environmentRefs: away,
       watchRefs: away,
       careRefs: away,
-      environmentSecrets: away,
+      controlRefs: away,
+      controlSecrets: away,
+      launchSecrets: away,
+      watchSecrets: away,
+      careSecrets: away,
       repositorySecrets: away,
+      organizationSecrets: away,
       runnerLabels: away,
       defaultBranchRules: away,
       logbookRules: away,
@@ -170,7 +202,7 @@ describe('workflows', () => {
     });
 
   it('of the example lab are ok', () => {
-    expect(judged(() => undefined).map((finding) => finding.state)).toEqual(['ok', 'ok', 'ok', 'ok']);
+    expect(judged(() => undefined).map((finding) => finding.state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
   });
 
   it.each([
@@ -182,8 +214,15 @@ describe('workflows', () => {
     ['workflows-present', LAUNCH, 'jobs:', 'jobs: ['],
     ['workflows-pinned', LAUNCH, /@fedcba98\w*/, '@v1'],
     ['workflows-pinned', LAUNCH, /fedcba98\w*/, PLACEHOLDER],
-    ['workflows-pinned', CHAT, /chat\.yml@\w+/, 'chat.yml@main'],
+    ['workflows-pinned', CHAT, /ferrybot@\w+/, 'ferrybot@main'],
     ['workflow-secrets', WATCH, 'FERRYBOT_WATCH_KEY }}', 'FERRYBOT_RUNNER_KEY }}'],
+    ['workflow-secrets', CHAT, '    environment: ferrybot-control\n', ''],
+    ['workflow-secrets', CHAT, 'jobs:', 'env: {K: "${{ secrets.FERRYBOT_CONTROL_KEY }}"}\njobs:'],
+    ['workflow-secrets', CHAT, 'jobs:', 'FERRYBOT_CONTROL_KEY: ['],
+    ['workflow-secrets', CHAT, / {4}runs-on:[\s\S]*/, CALLS],
+    ['workflow-events', CHAT, '  issues:', '  pull_request_review:\n  issues:'],
+    ['workflow-events', CHAT, '  issues:', '  pull_request:\n  issues:'],
+    ['workflow-events', WATCH, '  workflow_dispatch:', '  push:\n  workflow_dispatch:'],
   ])('%s is missing after an edit of %s: %s', (check, path, from, to) => {
     expect(stateOf(edited(path, from, to), check)).toBe('missing');
   });
@@ -283,6 +322,7 @@ describe('an examination', () => {
       'workflow-launch-safe',
       'workflows-pinned',
       'workflow-secrets',
+      'workflow-events',
       'fork-approval',
     ]);
     expect(stateOf(findings, 'keys')).toBe('missing');

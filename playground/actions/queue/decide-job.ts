@@ -102,13 +102,21 @@ async function enqueue(engine: Engine, runId: number, planned: PlannedJob, scope
 const FOREIGN =
   '##[warning]A workflow of another owner is given no self-hosted runner of its caller, so nothing will take the job';
 
-/** An environment that only some refs may use gives other refs nothing, not even a start. */
+/**
+ * An environment that only some refs may use gives other refs nothing, not even a start. One that nobody made is made by
+ * the job that names it, without any rule (docs: managing environments for deployment).
+ */
 function checkEnvironment(engine: Engine, runId: number, name: string): void {
   const { world } = engine;
   const plan = planOf(world, runId);
   const repo = repoById(world, world.state.runs[runId]?.repoId ?? 0);
   const environment = repo.environments.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (environment === undefined || mayUseEnvironment(repo, environment, plan.ref)) return;
+  if (environment === undefined) {
+    const made = { name, secrets: {}, variables: {}, defaultBranchOnly: false };
+    world.state.repos[repo.id] = { ...repo, environments: [...repo.environments, made] };
+    return;
+  }
+  if (mayUseEnvironment(repo, environment, plan.ref)) return;
   const branch = plan.ref.replace(/^refs\/(?:heads|tags)\//, '');
   throw new WorkflowFault(
     `Branch "${branch}" is not allowed to deploy to ${name} due to environment protection rules.`,

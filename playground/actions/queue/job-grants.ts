@@ -29,7 +29,11 @@ function defaultPermissions(repo: Repo): WorkflowPermissions {
   return tokenDefault === 'write' ? PERMISSIVE_PERMISSIONS : DEFAULT_PERMISSIONS;
 }
 
-/** Secrets that the job sees; a called workflow sees what its caller hands on, a fork's pull request none. */
+/**
+ * Secrets that the job sees; a called workflow sees what its caller hands on, a fork's pull request none. Of its
+ * environment a called job sees what its caller names or lets it inherit (actions/runner#1490, #4453), and nothing where
+ * another owner has the called file: GitHub's pages are silent about that, and people who tried it found them empty.
+ */
 export function secretsFor(
   world: World,
   run: Run,
@@ -53,7 +57,21 @@ export function secretsFor(
       Object.entries(given).map(([name, text]) => [name, evaluateText(text, inside)]),
     );
   };
-  return { ...handedOn(planned), ...environmentOf(repo, job)?.secrets };
+  const own = Object.entries(environmentOf(repo, job)?.secrets ?? {});
+  return {
+    ...handedOn(planned),
+    ...Object.fromEntries(own.filter(([name]) => reachesJob(name, planned, jobs))),
+  };
+}
+
+/** Whether a secret of the environment is seen through every call that leads to the job. */
+function reachesJob(secret: string, callee: PlannedJob, jobs: readonly PlannedJob[]): boolean {
+  const caller = jobs.find((one) => one.key === callee.parent);
+  if (caller === undefined) return true;
+  const given = caller.definition.call?.secrets ?? {};
+  const named =
+    given === 'inherit' || Object.keys(given).some((name) => name.toLowerCase() === secret.toLowerCase());
+  return named && sameOwner(caller, callee) && reachesJob(secret, caller, jobs);
 }
 
 function sameOwner(one: PlannedJob, other: PlannedJob): boolean {

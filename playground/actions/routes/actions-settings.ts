@@ -49,6 +49,8 @@ export const actionsSettingsRoutes: readonly Route[] = [
   reads('/actions/secrets', readSecrets, (call) =>
     pagedIn(call, 'secrets', Object.keys(call.repo.secrets).toSorted(), (name) => shapeSecret(call, name)),
   ),
+  // No organisation here has secrets of its own.
+  reads('/actions/organization-secrets', readSecrets, (call) => pagedIn(call, 'secrets', [], () => ({}))),
   reads('/actions/runners', read, (call) =>
     pagedIn(call, 'runners', runnersOf(call), (one) => shapeRunner(one)),
   ),

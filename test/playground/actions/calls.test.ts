@@ -142,12 +142,29 @@ describe('the secrets of a called job', () => {
     expect(one.ran[0]?.what).toBe('key hush-hush-42 hook  cluster ');
   });
 
-  it('of an environment are seen inside of the called job, whatever is handed on', async () => {
-    const { one } = await play(
-      inner('{CREDENTIALS: {}}', 'environment: cluster,'),
+  it.each([
+    [
+      'its caller names them',
+      'lab',
+      '{CREDENTIALS: {}}',
       'secrets: {CREDENTIALS: "${{ secrets.CREDENTIALS }}"}',
-    );
-    expect(one.ran[0]?.what).toBe('key  hook  cluster cluster-key-9');
+      true,
+    ],
+    ['it inherits them', 'lab', '{}', 'secrets: inherit', true],
+    ['its caller names none', 'lab', '{CREDENTIALS: {}}', '', false],
+    [
+      'another owner has it',
+      'ferrybot',
+      '{CREDENTIALS: {}}',
+      'secrets: {CREDENTIALS: "${{ secrets.CREDENTIALS }}"}',
+      false,
+    ],
+  ])('of an environment, where %s', async (_, owner, declared, caller, seen) => {
+    const directory = await served({ inner: inner(declared, 'environment: cluster,') });
+    const one = stage({ directories: { [`${owner}/ferrybot`]: directory } });
+    await one.push(file('outer', call(owner, caller)));
+    await played(one, 'outer');
+    expect(one.ran[0]?.what.endsWith(seen ? 'cluster cluster-key-9' : 'cluster ')).toBe(true);
   });
 
   it('are not inherited by a workflow of another owner, and by one of the same owner all', async () => {

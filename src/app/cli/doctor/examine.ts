@@ -11,6 +11,7 @@ import {
   readBranchRules,
   readEnvironmentRefs,
   readForkApproval,
+  readOrganizationSecretNames,
   readRepository,
   readRunnerGroups,
   readRunnerLabels,
@@ -20,9 +21,15 @@ import {
 } from '../../../github/settings.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
 import type { SigningKeys } from '../../signers.ts';
+import {
+  CARE_ENVIRONMENT,
+  CONTROL_ENVIRONMENT,
+  LAUNCH_ENVIRONMENT,
+  WATCH_ENVIRONMENT,
+} from './environments.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
 import { judgeKeys } from './judge-keys.ts';
-import { CARE_ENVIRONMENT, judgeSettings, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './judge-settings.ts';
+import { judgeSettings } from './judge-settings.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
 const WORKFLOWS = '.github/workflows';
@@ -31,6 +38,7 @@ const WORKFLOW_CHECKS = [
   'workflow-launch-safe',
   'workflows-pinned',
   'workflow-secrets',
+  'workflow-events',
 ] as const;
 
 /** Every finding, in the order of `DOCTOR_CHECKS`. Without a config what depends on it is unknown. */
@@ -69,11 +77,16 @@ export async function examine(
       appPermissions: await readAppPermissions(client, config.appSlug),
       workflowPermissions: await readWorkflowPermissions(client),
       forkApproval: await readForkApproval(client),
+      controlRefs: await readEnvironmentRefs(client, CONTROL_ENVIRONMENT),
       environmentRefs: await readEnvironmentRefs(client, LAUNCH_ENVIRONMENT),
       watchRefs: await readEnvironmentRefs(client, WATCH_ENVIRONMENT),
       careRefs: usesCare(config, texts) ? await readEnvironmentRefs(client, CARE_ENVIRONMENT) : null,
-      environmentSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
+      controlSecrets: await readSecretNames(client, CONTROL_ENVIRONMENT),
+      launchSecrets: await readSecretNames(client, LAUNCH_ENVIRONMENT),
+      watchSecrets: await readSecretNames(client, WATCH_ENVIRONMENT),
+      careSecrets: usesCare(config, texts) ? await readSecretNames(client, CARE_ENVIRONMENT) : null,
       repositorySecrets: await readSecretNames(client, null),
+      organizationSecrets: await readOrganizationSecretNames(client),
       runnerLabels: await readRunnerLabels(client),
       runnerGroups: await readRunnerGroups(client),
       defaultBranchRules: await readBranchRules(client, branch),

@@ -21,13 +21,15 @@ export const DOCTOR_CHECKS = [
   'workflow-launch-safe',
   'workflows-pinned',
   'workflow-secrets',
+  'workflow-events',
   'default-workflow-permissions',
   'fork-approval',
+  'environment-control',
   'environment-branches',
   'environment-watch',
   'environment-care',
   'environment-secrets',
-  'no-runner-key-outside',
+  'no-key-outside',
   'runner-label',
   'runner-group',
   'ruleset-default-branch',
@@ -50,3 +52,6 @@ export function missing(check: DoctorCheck, found: string, todo: string): Findin
 export function unseen(check: DoctorCheck, why: string, todo: string): Finding {
   return { check, state: 'unknown', found: why, todo };
 }
+
+/** What to do about every setting that a token may not read. */
+export const LOOK = 'This token may not read it; look yourself, or ask again with an administrator’s token.';

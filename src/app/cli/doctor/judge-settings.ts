@@ -1,16 +1,25 @@
 /** Judges what GitHub tells about a repository's settings: each is ok, missing, or unknown with what to do. */
 
 import type { Observed } from '../../../domain/observed.ts';
-import type { RepositorySettings, TagRuleset, WorkflowPermissions } from '../../../github/settings.ts';
+import type {
+  EnvironmentRefs,
+  RepositorySettings,
+  TagRuleset,
+  WorkflowPermissions,
+} from '../../../github/settings.ts';
 import { APP_PERMISSIONS } from '../../server/app-permissions.ts';
-import { type DoctorCheck, type Finding, fine, missing, unseen } from './finding.ts';
+import {
+  CARE_ENVIRONMENT,
+  CONTROL_ENVIRONMENT,
+  LAUNCH_ENVIRONMENT,
+  WATCH_ENVIRONMENT,
+} from './environments.ts';
+import { type DoctorCheck, type Finding, fine, LOOK, missing, unseen } from './finding.ts';
+import { judgeSecrets, type SecretFacts } from './judge-secrets.ts';
 
-export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
-export const WATCH_ENVIRONMENT = 'ferrybot-watch';
-export const CARE_ENVIRONMENT = 'ferrybot-care';
 export const LAUNCH_LABEL = 'ferrybot-launch';
 
-export type SettingsFacts = {
+export type SettingsFacts = SecretFacts & {
   readonly defaultBranch: string;
   readonly logbookBranch: string;
   /** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as a runner group names it. */
@@ -26,15 +35,13 @@ export type SettingsFacts = {
   readonly repository: Observed<RepositorySettings>;
   readonly workflowPermissions: Observed<WorkflowPermissions>;
   readonly forkApproval: Observed<string>;
-  readonly environmentRefs: Observed<
-    readonly { readonly name: string; readonly type?: string | undefined }[] | null
-  >;
+  readonly environmentRefs: Observed<EnvironmentRefs>;
+  /** The same of the environment of the jobs that decide. */
+  readonly controlRefs: SettingsFacts['environmentRefs'];
   /** The same of the environment of the watch and the stop, which see the cluster's token. */
   readonly watchRefs: SettingsFacts['environmentRefs'];
   /** The same of the environment of the machine that may change the cluster; null where no workflow of the lab's does. */
   readonly careRefs: SettingsFacts['environmentRefs'] | null;
-  readonly environmentSecrets: Observed<readonly string[]>;
-  readonly repositorySecrets: Observed<readonly string[]>;
   readonly runnerLabels: Observed<readonly (readonly string[])[]>;
   readonly defaultBranchRules: Observed<readonly string[]>;
   readonly logbookRules: Observed<readonly string[]>;
@@ -47,13 +54,13 @@ export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
     appPermissions(facts),
     tokenDefault(facts),
     forkApproval(facts),
+    environmentBranches('environment-control', CONTROL_ENVIRONMENT, facts.controlRefs, facts),
     environmentBranches('environment-branches', LAUNCH_ENVIRONMENT, facts.environmentRefs, facts),
     environmentBranches('environment-watch', WATCH_ENVIRONMENT, facts.watchRefs, facts),
     facts.careRefs === null
       ? fine('environment-care', 'no workflow of this lab changes a cluster')
       : environmentBranches('environment-care', CARE_ENVIRONMENT, facts.careRefs, facts),
-    environmentSecrets(facts),
-    runnerKeyOutside(facts),
+    ...judgeSecrets(facts),
     runnerLabel(facts),
     runnerGroup(facts),
     branchRules('ruleset-default-branch', facts.defaultBranch, facts.defaultBranchRules, [
@@ -75,8 +82,6 @@ function given<Value>(
 ): Finding {
   return observed.kind === 'known' ? judge(observed.value) : unseen(check, observed.why, `${LOOK} ${todo}`);
 }
-
-const LOOK = 'This token may not read it; look yourself, or ask again with an administrator’s token.';
 
 function tokenDefault({ workflowPermissions }: SettingsFacts): Finding {
   const todo = 'Settings, Actions, General: let workflows have read permission by default.';
@@ -106,33 +111,13 @@ function environmentBranches(
 ): Finding {
   const todo = `Settings, Environments, ${environment}: allow the branch ${defaultBranch} and nothing else.`;
   return given(check, environmentRefs, todo, (refs) => {
+    if (refs === 'absent') return missing(check, 'there is no such environment', todo);
     if (refs === null) return missing(check, 'more than one named branch may use it', todo);
     const found = refs.map((ref) => `${ref.type ?? 'branch'} ${ref.name}`);
     return found.join() === `branch ${defaultBranch}`
       ? fine(check, found.join(', '))
       : missing(check, found.join(', ') || 'no branch may use it', todo);
   });
-}
-
-function environmentSecrets({ environmentSecrets: names }: SettingsFacts): Finding {
-  const todo = `Put FERRYBOT_RUNNER_KEY into the environment ${LAUNCH_ENVIRONMENT}.`;
-  return given('environment-secrets', names, todo, (value) =>
-    value.includes('FERRYBOT_RUNNER_KEY')
-      ? fine('environment-secrets', value.join(', '))
-      : missing('environment-secrets', 'no FERRYBOT_RUNNER_KEY', todo),
-  );
-}
-
-/** A secret of the repository is every branch's: whoever may push could sign a submission. */
-function runnerKeyOutside({ repositorySecrets }: SettingsFacts): Finding {
-  const check = 'no-runner-key-outside';
-  const todo =
-    'Delete FERRYBOT_RUNNER_KEY from the repository’s secrets, and make a new key: it was readable.';
-  return given(check, repositorySecrets, todo, (names) =>
-    names.includes('FERRYBOT_RUNNER_KEY')
-      ? missing(check, 'the repository has it as well', todo)
-      : fine(check, 'the environment alone has it'),
-  );
 }
 
 function runnerLabel({ runnerLabels }: SettingsFacts): Finding {

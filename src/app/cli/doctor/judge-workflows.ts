@@ -1,30 +1,19 @@
 /** Judges the workflow files of the default branch by what an approval needs of them. */
 
-import { parse, YAMLParseError } from 'yaml';
-import { z } from 'zod';
 import type { LabConfig } from '../../../config/schema.ts';
-import { KEY_VARIABLES } from '../../signers.ts';
+import { LAUNCH_ENVIRONMENT } from './environments.ts';
 import { type Finding, fine, missing } from './finding.ts';
-import { LAUNCH_ENVIRONMENT, LAUNCH_LABEL } from './judge-settings.ts';
-
-const job = z.looseObject({
-  'runs-on': z.union([z.string(), z.array(z.string())]).optional(),
-  environment: z.union([z.string(), z.looseObject({ name: z.string() })]).optional(),
-  permissions: z.unknown().optional(),
-  uses: z.string().optional(),
-  steps: z
-    .array(
-      z.looseObject({ uses: z.string().optional(), with: z.record(z.string(), z.unknown()).default({}) }),
-    )
-    .default([]),
-});
-const workflow = z.looseObject({
-  on: z.unknown(),
-  permissions: z.unknown().optional(),
-  jobs: z.record(z.string(), job),
-});
-type Workflow = z.infer<typeof workflow>;
-type Job = z.infer<typeof job>;
+import { LAUNCH_LABEL } from './judge-settings.ts';
+import { judgeWorkflowKeys } from './judge-workflow-keys.ts';
+import {
+  COPY,
+  environmentOf,
+  eventsOf,
+  type Job,
+  labelsOf,
+  readWorkflow,
+  type Workflow,
+} from './workflow-file.ts';
 
 /** Path → text of every workflow file on the default branch. */
 export type WorkflowTexts = ReadonlyMap<string, string>;
@@ -42,7 +31,7 @@ export function judgeWorkflows(config: LabConfig, texts: WorkflowTexts, owner: s
       ? missing('workflow-launch-safe', 'there is no launch workflow that can be read', COPY)
       : launchSafety(config, launch, files, owner),
     pins(files),
-    secrets(config, texts),
+    ...judgeWorkflowKeys(config, texts, files, owner),
   ];
 }
 
@@ -55,18 +44,6 @@ export function launchLocation(config: LabConfig, texts: WorkflowTexts, own: str
 /** `uses:` of a job that calls our launch; null for every other one. */
 function calledLaunch({ uses }: Job): string | null {
   return uses !== undefined && /^[^/]+\/ferrybot\/\.github\/workflows\/launch\.yml@/.test(uses) ? uses : null;
-}
-
-const COPY = 'Copy the example workflows of the release again; differences belong into the config.';
-
-function readWorkflow(text: string): Workflow | null {
-  try {
-    const parsed = workflow.safeParse(parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch (error) {
-    if (error instanceof YAMLParseError) return null;
-    throw error;
-  }
 }
 
 function presence(config: LabConfig, files: ReadonlyMap<string, Workflow | null>): Finding {
@@ -115,24 +92,13 @@ function jobFaults(name: string, one: Job, owner: string): readonly string[] {
     return called.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
       ? []
       : [`${name} is called from ${called}: GitHub gives a workflow of another owner none of your runners`];
-  const environment = typeof one.environment === 'object' ? one.environment.name : one.environment;
   return [
-    ...(environment === LAUNCH_ENVIRONMENT
+    ...(environmentOf(one) === LAUNCH_ENVIRONMENT
       ? []
       : [`${name} is not in the environment ${LAUNCH_ENVIRONMENT}`]),
     ...(labelsOf(one).includes(LAUNCH_LABEL) ? [] : [`${name} runs without the label ${LAUNCH_LABEL}`]),
     ...(one.steps.length === 1 ? [] : [`${name} runs something beside ferrybot`]),
   ];
-}
-
-function labelsOf(one: Job): readonly string[] {
-  return [one['runs-on'] ?? []].flat();
-}
-
-function eventsOf({ on }: Workflow): readonly string[] {
-  if (typeof on === 'string') return [on];
-  if (Array.isArray(on)) return on.map(String);
-  return typeof on === 'object' && on !== null ? Object.keys(on) : [];
 }
 
 function isEmptyMap(value: unknown): boolean {
@@ -156,22 +122,4 @@ function pins(files: ReadonlyMap<string, Workflow | null>): Finding {
   if (commits.length === 1 && /^[0-9a-f]{40}$/.test(commits[0] ?? ''))
     return fine('workflows-pinned', commits[0] ?? '');
   return missing('workflows-pinned', commits.join(', '), todo);
-}
-
-/** Each key is named in the workflow of its role alone; what jobs are passed, the watch gets too, to redact it. */
-function secrets(config: LabConfig, texts: WorkflowTexts): Finding {
-  const { launch, care } = config.workflows;
-  const runners = [launch, care].map((file) => `.github/workflows/${file}`);
-  const watch = texts.get(`.github/workflows/${config.workflows.watch}`) ?? '';
-  const elsewhere = [...texts].filter(
-    ([path, text]) => !runners.includes(path) && text.includes(KEY_VARIABLES.runner),
-  );
-  const unseenByWatch = config.lanes.daily.passSecrets.filter((name) => !watch.includes(name));
-  const faults = [
-    ...elsewhere.map(([path]) => `${path} names ${KEY_VARIABLES.runner}`),
-    ...unseenByWatch.map((name) => `the watch is not given ${name} and withholds what jobs write`),
-  ];
-  return faults.length === 0
-    ? fine('workflow-secrets', 'each key in its own workflow')
-    : missing('workflow-secrets', faults.join('; '), 'Give each job the secrets of its own part.');
 }

@@ -1,0 +1,15 @@
+/** Which environments the workflows run in, and which signing key lies in each. */
+
+import type { Role } from '../../../domain/logbook/role.ts';
+
+export const CONTROL_ENVIRONMENT = 'ferrybot-control';
+export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
+export const WATCH_ENVIRONMENT = 'ferrybot-watch';
+export const CARE_ENVIRONMENT = 'ferrybot-care';
+
+/** A job that names a role's key runs in one of these. */
+export const KEY_ENVIRONMENTS: Readonly<Record<Role, readonly string[]>> = {
+  control: [CONTROL_ENVIRONMENT],
+  runner: [LAUNCH_ENVIRONMENT, CARE_ENVIRONMENT],
+  watch: [WATCH_ENVIRONMENT],
+};

@@ -1,0 +1,70 @@
+/** Judges where the keys lie: each in the environment of the jobs that hold it, and among no secrets that a branch can read. */
+
+import type { Observed } from '../../../domain/observed.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
+import {
+  CARE_ENVIRONMENT,
+  CONTROL_ENVIRONMENT,
+  LAUNCH_ENVIRONMENT,
+  WATCH_ENVIRONMENT,
+} from './environments.ts';
+import { type Finding, fine, LOOK, missing, unseen } from './finding.ts';
+
+/** Names of secrets, by where they lie. */
+export type SecretFacts = {
+  readonly controlSecrets: Observed<readonly string[]>;
+  readonly launchSecrets: Observed<readonly string[]>;
+  readonly watchSecrets: Observed<readonly string[]>;
+  /** Null where no workflow of the lab's changes a cluster. */
+  readonly careSecrets: Observed<readonly string[]> | null;
+  readonly repositorySecrets: Observed<readonly string[]>;
+  /** Those of the organisation that this repository may use. */
+  readonly organizationSecrets: Observed<readonly string[]>;
+};
+
+export function judgeSecrets(facts: SecretFacts): readonly Finding[] {
+  return [inEnvironments(facts), outside(facts)];
+}
+
+function inEnvironments(facts: SecretFacts): Finding {
+  const check = 'environment-secrets';
+  const places = [
+    [CONTROL_ENVIRONMENT, KEY_VARIABLES.control, facts.controlSecrets],
+    [LAUNCH_ENVIRONMENT, KEY_VARIABLES.runner, facts.launchSecrets],
+    [WATCH_ENVIRONMENT, KEY_VARIABLES.watch, facts.watchSecrets],
+    [CARE_ENVIRONMENT, KEY_VARIABLES.runner, facts.careSecrets],
+  ] as const;
+  const absent = places.flatMap(([environment, key, names]) =>
+    names?.kind === 'known' && !names.value.includes(key) ? [`${key} in ${environment}`] : [],
+  );
+  const todo = 'Settings, Environments: put the key of each role into the environment of its jobs.';
+  if (absent.length > 0) return missing(check, `there is no ${absent.join(', no ')}`, todo);
+  const away = places.flatMap(([, , names]) => (names?.kind === 'unknown' ? [names.why] : []))[0];
+  return away === undefined
+    ? fine(check, 'each key in its environment')
+    : unseen(check, away, `${LOOK} ${todo}`);
+}
+
+/** What the workflows name and a branch must not read; what a lab's jobs are passed has names of the lab's own. */
+const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN'];
+
+/** A secret of the repository or of its organisation is every branch's: whoever may push reads it with a workflow. */
+function outside({ repositorySecrets, organizationSecrets }: SecretFacts): Finding {
+  const check = 'no-key-outside';
+  const readable = [
+    ['the repository', repositorySecrets],
+    ['the organisation', organizationSecrets],
+  ] as const;
+  const found = readable.flatMap(([where, names]) =>
+    names.kind === 'known'
+      ? names.value.filter((name) => GUARDED.includes(name)).map((name) => `${name} of ${where}`)
+      : [],
+  );
+  const todo =
+    'Delete it there, and make a new key or token: every workflow of every branch could read this one.';
+  if (found.length > 0) return missing(check, `a branch can read ${found.join(', ')}`, todo);
+  const away = readable.flatMap(([, names]) => (names.kind === 'unknown' ? [names.why] : []))[0];
+  return away === undefined
+    ? fine(check, 'no key and no token of the cluster among what a branch can read')
+    : unseen(check, away, `${LOOK} No key may be a secret of the repository or of the organisation.`);
+}

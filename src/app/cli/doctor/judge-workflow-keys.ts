@@ -1,0 +1,88 @@
+/** Judges which jobs of the lab's workflows name a key, and on which events jobs start that have one. */
+
+import type { LabConfig } from '../../../config/schema.ts';
+import { ROLES } from '../../../domain/logbook/role.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
+import { KEY_ENVIRONMENTS } from './environments.ts';
+import { type Finding, fine, missing } from './finding.ts';
+import { COPY, environmentOf, eventsOf, type Job, type Workflow } from './workflow-file.ts';
+
+/** `texts`, `files`: every workflow file as it stands, and as it reads (null: not at all). `owner`: whose repository this is. */
+export function judgeWorkflowKeys(
+  config: LabConfig,
+  texts: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, Workflow | null>,
+  owner: string,
+): readonly Finding[] {
+  return [secrets(config, texts, files, owner), events(files)];
+}
+
+/** Each key is named in a job of its environment and nowhere else; what jobs are passed, the watch gets too, to redact it. */
+function secrets(
+  config: LabConfig,
+  texts: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, Workflow | null>,
+  owner: string,
+): Finding {
+  const watch = texts.get(`.github/workflows/${config.workflows.watch}`) ?? '';
+  const unseenByWatch = config.lanes.daily.passSecrets.filter((name) => !watch.includes(name));
+  const faults = [
+    ...[...files].flatMap(([path, file]) =>
+      file === null ? unread(path, texts.get(path) ?? '') : keyFaults(path, file, owner),
+    ),
+    ...unseenByWatch.map((name) => `the watch is not given ${name} and withholds what jobs write`),
+  ];
+  return faults.length === 0
+    ? fine('workflow-secrets', 'each key in the jobs of its environment')
+    : missing('workflow-secrets', faults.join('; '), `Give each job the secrets of its own part. ${COPY}`);
+}
+
+function unread(path: string, text: string): readonly string[] {
+  return ROLES.filter((role) => text.includes(KEY_VARIABLES[role])).map(
+    (role) => `${path} cannot be read and names ${KEY_VARIABLES[role]}`,
+  );
+}
+
+function keyFaults(path: string, { jobs, ...rest }: Workflow, owner: string): readonly string[] {
+  const everyJobs = named(rest).map((role) => `${path} names ${KEY_VARIABLES[role]} for every job`);
+  return [...everyJobs, ...Object.entries(jobs).flatMap(([name, one]) => jobFaults(path, name, one, owner))];
+}
+
+function jobFaults(path: string, name: string, one: Job, owner: string): readonly string[] {
+  const roles = named(one);
+  if (one.uses !== undefined)
+    // The called job of a mirror in the lab's own organisation has the environment itself.
+    return one.uses.toLowerCase().startsWith(`${owner.toLowerCase()}/`)
+      ? []
+      : roles.map((role) => `${name} in ${path} hands on ${KEY_VARIABLES[role]}: no called workflow gets it`);
+  const environment = environmentOf(one);
+  return roles
+    .filter((role) => environment === undefined || !KEY_ENVIRONMENTS[role].includes(environment))
+    .map(
+      (role) =>
+        `${name} in ${path} names ${KEY_VARIABLES[role]} outside of ${KEY_ENVIRONMENTS[role].join(', ')}`,
+    );
+}
+
+function named(part: unknown): readonly (typeof ROLES)[number][] {
+  const text = JSON.stringify(part);
+  return ROLES.filter((role) => text.includes(KEY_VARIABLES[role]));
+}
+
+/** Events that run on the default branch; an environment that is its alone refuses every other ref. */
+const DEFAULT_BRANCH_EVENTS = ['issue_comment', 'issues', 'schedule', 'workflow_dispatch', 'workflow_call'];
+
+/** A job that starts where its environment keeps it out fails, with a red cross on somebody's pull request. */
+function events(files: ReadonlyMap<string, Workflow | null>): Finding {
+  const own = Object.values(KEY_ENVIRONMENTS).flat();
+  const faults = [...files].flatMap(([path, file]) => {
+    const isOurs = Object.values(file?.jobs ?? {}).some((one) => own.includes(environmentOf(one) ?? ''));
+    const strange = file === null || !isOurs ? [] : eventsOf(file);
+    return strange
+      .filter((event) => !DEFAULT_BRANCH_EVENTS.includes(event))
+      .map((event) => `${path} starts on ${event}, whose ref its environment refuses`);
+  });
+  return faults.length === 0
+    ? fine('workflow-events', 'jobs with a key start on the default branch')
+    : missing('workflow-events', faults.join('; '), COPY);
+}
