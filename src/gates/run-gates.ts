@@ -1,5 +1,6 @@
 /** All launch gates in the order in which a person reads them, and their evaluation at one moment. */
 
+import { isRunnerGate } from '../domain/launch/refusal.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { approverAllowed } from './approver-allowed.ts';
 import { budget } from './budget.ts';
@@ -58,6 +59,11 @@ export const ALL_GATES: readonly Gate[] = [...CHANGE_GATES, ...OVER_APPROVALS];
 /** The verdicts that are recorded in `gated`: each explains itself. */
 export function changeVerdicts(facts: GateFacts): readonly Verdict[] {
   return CHANGE_GATES.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+}
+
+/** What the runner evaluates again: the same gates over the change and the lane, on its own reading. */
+export function runnerVerdicts(facts: GateFacts): readonly Verdict[] {
+  return changeVerdicts(facts).filter(({ gate }) => isRunnerGate(gate));
 }
 
 /** The verdicts over the approvals, on the two facts that they look at. */

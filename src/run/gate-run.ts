@@ -37,9 +37,15 @@ export type GateInput = {
   readonly config: LabConfig;
   readonly repository: string;
   readonly now: Instant;
-  readonly facts: RunFacts;
+  readonly facts: GateReading;
   readonly digestOf: DigestOf;
 };
+
+/** What of the outside world the gates look at. */
+export type GateReading = Pick<
+  RunFacts,
+  'pull' | 'issue' | 'comments' | 'change' | 'body' | 'checks' | 'configHealth' | 'laneRuns' | 'laneHolds'
+>;
 
 /** The gates of one run on these facts. */
 export function gateRun(input: GateInput): Gated {
@@ -48,7 +54,8 @@ export function gateRun(input: GateInput): Gated {
   return { manifest, bound, verdicts: changeVerdicts(facts), approvals: approvalVerdicts(facts), facts };
 }
 
-function gateFactsOf(input: GateInput): GateFacts {
+/** The facts of all gates, for whoever evaluates some of them. */
+export function gateFactsOf(input: GateInput): GateFacts {
   const { facts, config, proposal } = input;
   const manifest = manifestFrom(input);
   return {
@@ -72,7 +79,11 @@ function gateFactsOf(input: GateInput): GateFacts {
 }
 
 /** What an approval given now would bind to. */
-function boundBy(manifest: Observed<Manifest>, { body }: RunFacts, digestOf: DigestOf): GateFacts['bound'] {
+function boundBy(
+  manifest: Observed<Manifest>,
+  { body }: GateReading,
+  digestOf: DigestOf,
+): GateFacts['bound'] {
   if (manifest.kind === 'unknown') return manifest;
   if (body.kind === 'unknown') return body;
   return known({ digest: manifestDigest(manifest.value, digestOf), body: body.value.fingerprint });
@@ -93,7 +104,7 @@ function manifestFrom(input: GateInput): Observed<Manifest> {
 }
 
 /** The newest of the issue's text and what people wrote there; ferrybot's own comments tell of a run, not of a change. */
-function issueToldAt({ issue, comments }: RunFacts): Observed<Instant> {
+function issueToldAt({ issue, comments }: GateReading): Observed<Instant> {
   if (issue.kind === 'unknown') return issue;
   if (comments.kind === 'unknown') return comments;
   const { number, writtenAt } = issue.value;
@@ -105,7 +116,7 @@ function later(a: Instant, b: Instant): Instant {
   return a < b ? b : a;
 }
 
-function liveOthers(facts: RunFacts, run: RunId): Observed<readonly string[]> {
+function liveOthers(facts: GateReading, run: RunId): Observed<readonly string[]> {
   if (facts.laneRuns.kind === 'unknown') return facts.laneRuns;
   return known(
     facts.laneRuns.value.filter((other) => other.run !== run && isLive(other)).map((other) => other.run),

@@ -1,18 +1,22 @@
 /**
  * What the runner checks before it claims an order (decision D5): it trusts nothing about it. The order must be in the
  * verified logbook, open, whole, for this repository, in time; the approvals must stand as they were given; the pull
- * request must be open, unmoved and described as it was; and the manifest from its own checkout must give the digest.
+ * request must be open, unmoved and described as it was; the manifest from its own checkout must give the digest; and the
+ * gates over the change and the lane must let it through on the runner's own reading.
  */
 
 import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { submissionIdOf } from '../domain/launch/order.ts';
-import type { RefusalCode } from '../domain/launch/refusal.ts';
+import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
+import type { Found } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import type { GateFacts } from '../gates/gate.ts';
+import { runnerVerdicts } from '../gates/run-gates.ts';
 import { orderDigest } from './manifest-digest.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
@@ -27,6 +31,8 @@ export type OrderFacts = ApprovalFacts & {
   readonly body: Observed<Digest>;
   /** The digest of the manifest that the runner computed itself. */
   readonly digest: Observed<Digest>;
+  /** What the gates look at, as the runner reads it. */
+  readonly gates: Observed<GateFacts>;
 };
 
 /**
@@ -118,7 +124,25 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
     return refuse('body-edited', 'ending', `#${pull.number}`);
   if (digest.kind === 'unknown') return refuse('unreadable', 'standing', digest.why);
   if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
-  return { kind: 'claim', order: issued };
+  return gateRefusal(facts.gates) ?? { kind: 'claim', order: issued };
+}
+
+/** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */
+function gateRefusal(gates: OrderFacts['gates']): OrderJudgement | null {
+  if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
+  const verdicts = runnerVerdicts(gates.value);
+  for (const { gate, outcome, code, found } of verdicts) {
+    if (outcome === 'fail' && isRunnerGate(gate))
+      return refuse(gate, 'ending', [code, ...told(found)].join(', '));
+  }
+  const open = verdicts.find(({ outcome }) => outcome === 'unknown');
+  return open === undefined
+    ? null
+    : refuse('unreadable', 'standing', `${open.gate}: ${String(open.found['why'] ?? open.code)}`);
+}
+
+function told(found: Found): readonly string[] {
+  return Object.entries(found).map(([name, value]) => `${name} ${value}`);
 }
 
 function pullFault(

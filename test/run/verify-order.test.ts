@@ -4,12 +4,17 @@ import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, isRunId } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
+import { isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/refusal.ts';
+import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { runnerVerdicts } from '../../src/gates/run-gates.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
 import { citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { misplaced } from '../../src/run/verify-place.ts';
+import { ROWS } from '../gates/gate-cases.ts';
+import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aComment, aPull, instant, NOON, permissions } from '../support/run-facts.ts';
@@ -38,6 +43,7 @@ const good: OrderFacts = {
   cited: new Map(),
   permissions: permissions([bob, 'maintain']),
   digest: known(order.order.digest),
+  gates: known(gateFacts()),
   ...said(),
 };
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
@@ -198,6 +204,47 @@ describe('the runner', () => {
     expect(judge(known([{ ...skip, date: '2026-11-21' }]))).toMatchObject({ code: 'held' });
     expect(judge(known([{ ...skip, date: '2026-11-22' }])).kind).toBe('claim');
     expect(judge(unknown('broken'))).toMatchObject({ code: 'unreadable', effect: 'standing' });
+  });
+});
+
+describe('the runner evaluates again', () => {
+  const judged = (change: Parameters<typeof gateFacts>[0]) =>
+    judgeOrder(ordered.state, order.digest, { ...good, gates: known(gateFacts(change)) });
+
+  it.each(RUNNER_GATES)('%s, whatever the record says of it', (gate) => {
+    const blocking = ROWS[gate].cases.filter(([, facts, outcome]) => {
+      const first = runnerVerdicts(gateFacts(facts)).find((verdict) => verdict.outcome === 'fail');
+      return outcome === 'fail' && first?.gate === gate;
+    });
+    expect(blocking).not.toHaveLength(0);
+    for (const [, facts, , code] of blocking)
+      expect(judged(facts)).toMatchObject({
+        kind: 'refuse',
+        code: gate,
+        effect: 'ending',
+        why: expect.stringContaining(code),
+      });
+    const open = ROWS[gate].cases.filter(
+      ([, facts, outcome]) =>
+        outcome === 'unknown' && runnerVerdicts(gateFacts(facts)).every((one) => one.outcome !== 'fail'),
+    );
+    expect(open).not.toHaveLength(0);
+    for (const [, facts] of open)
+      expect(judged(facts)).toMatchObject({ kind: 'refuse', code: 'unreadable', effect: 'standing' });
+  });
+
+  it('and asks nobody about checks, holds and approvals by way of a gate', () => {
+    const left = GATES.filter((gate) => !isRunnerGate(gate));
+    expect(left).toEqual(['checks-green', 'not-held', ...APPROVAL_GATES]);
+    expect(judged({ checks: unknown('no right'), approvals: unknown('not asked') }).kind).toBe('claim');
+  });
+
+  it('nothing where its own reading failed', () => {
+    const facts = { ...good, gates: unknown('GitHub is away') };
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({
+      code: 'unreadable',
+      effect: 'standing',
+    });
   });
 });
 

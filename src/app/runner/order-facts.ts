@@ -2,18 +2,19 @@
 
 import type { Permission } from '../../domain/actor.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
-import type { Digest } from '../../domain/ids.ts';
 import type { Order } from '../../domain/launch/order.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import type { GateFacts } from '../../gates/gate.ts';
 import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { manifestDigest } from '../../run/manifest-digest.ts';
-import { manifestOf } from '../../run/manifest-of.ts';
+import type { ThreadFacts } from '../../github/threads.ts';
+import { NOT_ASKED } from '../../run/decide-order.ts';
+import { gateFactsOf } from '../../run/gate-run.ts';
 import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-approvals.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
-import { readBody } from '../control/body-facts.ts';
+import { lastKnownFerry, readBody } from '../control/body-facts.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -31,16 +32,58 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const { order } = state.order;
   const cited = await citedApprovals(open, order, threads.value.comments);
   const change = await changeFacts(lab, open.git, config, order.commit);
-  const body = readBody(lab, config, pull.value.body, change, null);
+  const last = lastKnownFerry(state, open.keeper.current().runs);
+  const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
+  const gates = gatesOnReading(open, state, { threads: threads.value, change, body });
   return {
     ...frame(open),
     pull,
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
     permissions,
-    digest: digestFromCheckout(open, state, change, body),
+    digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
+    gates: known(gates),
   };
+}
+
+type OwnReading = {
+  readonly threads: ThreadFacts;
+  readonly change: Observed<ChangeFacts>;
+  readonly body: Observed<BodyFacts>;
+};
+
+/**
+ * What the gates look at, with the manifest from the runner's own mirror at the ordered commit: nothing that the App said
+ * goes into it but the proposal, and the other runs of the lane are those of the record that the runner verified itself.
+ */
+function gatesOnReading(
+  { lab, config, configHealth, keeper }: OpenLab,
+  state: RunState,
+  { threads, change, body }: OwnReading,
+): GateFacts {
+  const { laneRuns, laneHolds } = laneOf(keeper.current());
+  return gateFactsOf({
+    run: state.run,
+    proposal: state.proposal,
+    holds: state.holds,
+    approvals: unknown(NOT_ASKED),
+    config,
+    repository: lab.repository,
+    now: lab.now(),
+    facts: {
+      pull: threads.pull,
+      issue: known(threads.issue),
+      comments: known(threads.comments),
+      change,
+      body,
+      checks: unknown(NOT_ASKED),
+      configHealth: known(configHealth),
+      laneRuns,
+      laneHolds,
+    },
+    digestOf: lab.digestOf,
+  });
 }
 
 /** What is known without asking anybody. The time is read last, after GitHub's clock was learnt from its answers. */
@@ -56,7 +99,7 @@ function frame({
 function withheld(open: OpenLab, why: string): OrderFacts {
   const nothing = unknown(why);
   const empty = { cited: new Map(), permissions: new Map() };
-  return { ...frame(open), ...empty, pull: nothing, body: nothing, digest: nothing };
+  return { ...frame(open), ...empty, pull: nothing, body: nothing, digest: nothing, gates: nothing };
 }
 
 async function citedApprovals(
@@ -89,24 +132,4 @@ async function permissionsOf(
     if (!permissions.has(author.id)) permissions.set(author.id, await readPermission(lab.client, author));
   }
   return permissions;
-}
-
-/** The manifest from the runner's own mirror at the ordered commit: nothing that the App said goes into it. */
-function digestFromCheckout(
-  { lab, config }: OpenLab,
-  state: RunState,
-  change: Observed<ChangeFacts>,
-  body: Observed<BodyFacts>,
-): Observed<Digest> {
-  if (change.kind === 'unknown') return change;
-  if (body.kind === 'unknown') return body;
-  const manifest = manifestOf({
-    run: state.run,
-    repository: lab.repository,
-    proposal: state.proposal,
-    config,
-    change: change.value,
-    body: body.value,
-  });
-  return manifest.kind === 'known' ? known(manifestDigest(manifest.value, lab.digestOf)) : manifest;
 }

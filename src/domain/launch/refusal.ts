@@ -1,5 +1,40 @@
 /** Why the runner does not carry out an order (issue *the gate*, section 4): a closed list of reason codes. */
 
+import type { GateId } from './verdict.ts';
+
+/**
+ * The gates that the runner evaluates again on its own reading (docs/decisions, *what the runner judges again*). Left out
+ * are the checks, which need a right that a launch has for nothing else, and what has refusals of its own: holds and approvals.
+ */
+export const RUNNER_GATES = [
+  'target-branch',
+  'head-repository',
+  'freshness',
+  'config-valid',
+  'scope',
+  'delta-readable',
+  'delta-declared',
+  'budget',
+  'scale-stable',
+  'identical-rerun',
+  'run-name-dated',
+  'risk-present',
+  'last-ferry-linked',
+  'preconditions',
+  'issue-updated',
+  'cluster-matches',
+  'cost-budget',
+  'lane-free',
+  'manifest-complete',
+] as const satisfies readonly GateId[];
+export type RunnerGate = (typeof RUNNER_GATES)[number];
+
+/** Whether the runner evaluates this gate again. */
+export function isRunnerGate(gate: GateId): gate is RunnerGate {
+  return (RUNNER_GATES as readonly GateId[]).includes(gate);
+}
+
+/** A gate that blocks on the runner refuses under its own name. */
 export const REFUSALS = [
   'order-unknown',
   'order-void',
@@ -30,5 +65,6 @@ export const REFUSALS = [
   'held',
   'wrong-ref',
   'unreadable',
+  ...RUNNER_GATES,
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];

@@ -1,0 +1,65 @@
+/** The control key alone launches nothing: the runner judges the change and the lane again, on its own reading. */
+
+import { readdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { push } from './attacks.ts';
+import { type BundleWorld, bookmark, HOSTED, LAUNCHER, openBundleWorld, proposedIn } from './bundle-world.ts';
+import { orderWithStolenKey, proposeWithStolenKey } from './stolen-control-key.ts';
+
+const DAY = 24 * 3_600_000;
+let lab: BundleWorld;
+let run: string;
+let rewind: () => Promise<void>;
+
+beforeAll(async () => {
+  lab = await openBundleWorld({ server: true });
+  run = (await proposedIn(lab)).run;
+  await lab.runJobs();
+  await lab.useRunners(HOSTED, LAUNCHER);
+  rewind = await bookmark(lab);
+}, 240_000);
+afterEach(() => rewind());
+afterAll(() => lab.close());
+
+async function launch(order: string, of: string = run): Promise<string> {
+  const inputs = { run: of, order };
+  await lab.as('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', { ref: 'main', inputs });
+  return lab.runJobs();
+}
+
+async function started(): Promise<readonly string[]> {
+  const names = await readdir(lab.jobs).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.startsWith('ferrybot-'));
+}
+
+const branch = (): string => `ferrybot/proposal/${run}`;
+const CHANGED = { files: { 'scripts/tell.py': "print('anything at all')\n" } };
+
+it('a forged order for a head that changes a file outside the scope is refused with scope', async () => {
+  await push(lab, branch(), CHANGED);
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('scope');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+it('a forged order while another run of the lane is live is refused with lane-free', async () => {
+  await orderWithStolenKey(lab, run, 'mira');
+  const second = await proposeWithStolenKey(lab, run);
+  expect(await launch(await orderWithStolenKey(lab, second, 'mira'), second)).toContain('lane-free');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+// The clock only moves forward: nothing comes after this one but the honest order.
+it('a forged order for a merge base of last week is refused with freshness', async () => {
+  lab.clock.advance(7 * DAY);
+  await push(lab, 'main', CHANGED);
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('freshness');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+it('the same key orders what every gate lets through and a person approves, so that these tests can fail', async () => {
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
+  expect(await started()).toHaveLength(1);
+}, 60_000);

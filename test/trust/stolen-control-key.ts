@@ -1,0 +1,114 @@
+/** What somebody does who has the control key and write permission: any entry of control's, signed as control signs. */
+
+import { createGatherer } from '../../src/app/control/gather.ts';
+import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
+import { isRunId, type RunId } from '../../src/domain/ids.ts';
+import { submissionIdOf } from '../../src/domain/launch/order.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { after, toRfc3339 } from '../../src/domain/time.ts';
+import { type Gated, gateRun } from '../../src/run/gate-run.ts';
+import { orderDigest } from '../../src/run/manifest-digest.ts';
+import { EMPTY_MEMORY } from '../../src/run/step.ts';
+import type { BundleWorld } from './bundle-world.ts';
+
+const HOUR = 3_600_000;
+
+/** Opens the record with the stolen key; everything that is appended is signed as control's. */
+async function stolen({ control: lab }: BundleWorld): Promise<OpenLab> {
+  const opening = await createLabOpener(lab, 'main').open();
+  if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
+  return opening.open;
+}
+
+function runIn({ keeper }: OpenLab, run: string): RunState {
+  const state = keeper.current().runs.find((one) => one.run === run);
+  if (state === undefined) throw new Error(`there is no ${run}`);
+  return state;
+}
+
+async function append(open: OpenLab, run: string, draft: EventDraft): Promise<void> {
+  if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
+  const result = await open.keeper.append(run, [draft], open.lab.now());
+  if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
+}
+
+/** A second run on the same pull request, proposed by nobody but the thief. */
+export async function proposeWithStolenKey(lab: BundleWorld, like: string): Promise<RunId> {
+  const open = await stolen(lab);
+  const run = `${like}-2`;
+  if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
+  await append(open, run, { type: 'proposed', role: 'control', data: runIn(open, like).proposal });
+  return run;
+}
+
+/**
+ * An order that the record bears out in every entry: the gates passed, it says, and what is approved is really approved by
+ * that person, who names the digest. Gives the order's digest.
+ */
+export async function orderWithStolenKey(lab: BundleWorld, run: string, approver: string): Promise<string> {
+  const open = await stolen(lab);
+  const gated = await gatedNow(open, runIn(open, run));
+  const { manifest, bound, facts, verdicts } = gated;
+  if (manifest.kind === 'unknown' || bound.kind === 'unknown' || facts.change.kind === 'unknown')
+    throw new Error('there is no manifest to approve');
+  const { digest, body } = bound.value;
+  const commit = facts.change.value.headSha;
+  const green = verdicts.map((one) => ({ ...one, outcome: 'pass', found: {}, remedyBy: 'anyone' }) as const);
+  const data = { digest, manifest: manifest.value, commit, body, verdicts: green };
+  await append(open, run, { type: 'gated', role: 'control', data });
+  lab.clock.advance(5_000);
+  const { pull } = runIn(open, run).proposal;
+  const text = `/approve-launch ${digest.slice('sha256:'.length)}`;
+  const said = (await lab.as(approver, 'POST', `/issues/${pull}/comments`, { body: text })) as {
+    readonly id: number;
+    readonly user: { readonly id: number; readonly login: string };
+  };
+  const actor = { id: said.user.id, login: said.user.login };
+  const approved = {
+    digest,
+    comment: said.id,
+    surface: 'comment',
+    bodyDigest: open.lab.digestOf(text),
+    body,
+  } as const;
+  await append(open, run, { type: 'approved', role: 'control', actor, data: approved });
+  const now = open.lab.now();
+  const attempt = 1;
+  const { comment, surface, bodyDigest } = approved;
+  const order = {
+    v: 1,
+    run: runIn(open, run).run,
+    repository: open.lab.repository,
+    attempt,
+    digest,
+    commit,
+    pull,
+    approvals: [{ comment, surface, user: actor.id, bodyDigest }],
+    submissionId: submissionIdOf(runIn(open, run).run, attempt),
+    issuedAt: toRfc3339(now),
+    expiresAt: toRfc3339(after(now, HOUR)),
+  } as const;
+  const named = orderDigest(order, open.lab.digestOf);
+  await append(open, run, { type: 'ordered', role: 'control', data: { order, orderDigest: named } });
+  return named;
+}
+
+/** What control would find: the thief has its code as well. */
+async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
+  const { lab, git, config, configHealth, keeper } = open;
+  const gatherer = createGatherer(lab, git, config, known(configHealth));
+  const facts = await gatherer.gather(state, keeper.current(), EMPTY_MEMORY);
+  return gateRun({
+    run: state.run,
+    proposal: state.proposal,
+    holds: state.holds,
+    approvals: unknown('nobody asks'),
+    config,
+    repository: lab.repository,
+    now: lab.now(),
+    facts,
+    digestOf: lab.digestOf,
+  });
+}
