@@ -2,7 +2,7 @@
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
+import type { RunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive, type RunState } from '../domain/logbook/run-state.ts';
 import { known, unknown } from '../domain/observed.ts';
@@ -34,14 +34,15 @@ export function createPublisher(): Publisher {
       for (let step = 0; step < limits.publishStepsMax; step += 1) {
         const next = decidePublication({ ...inputFor(open, run, ours), memory });
         if (next === null || next.kind !== 'perform') break;
-        const outcome = await perform(open.lab, open.git, next.effect as ControlEffect);
+        const outcome = await perform(open, next.effect as ControlEffect);
         memory = {
           ...memory,
           outcomes: new Map([...memory.outcomes, [next.key, outcome]]),
           tries: new Map([...memory.tries, [next.key, (memory.tries.get(next.key) ?? 0) + 1]]),
         };
-        ours = withOwn(ours, next.effect, outcome, open.lab.now());
-        isAllSaid &&= outcome.kind === 'done';
+        const now = withOwn(open, ours, next.effect, outcome);
+        ours = now ?? ours;
+        isAllSaid &&= outcome.kind === 'done' && now !== null;
       }
       // What could not be said, or perhaps was, control says after a while: the next time the threads are read anew.
       if (isAllSaid) threads.set(run, ours);
@@ -63,7 +64,7 @@ async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFact
     readingOf(open.lab, open.config),
     threadsSince(state),
   );
-  if (read.kind === 'known') return read.value.comments.filter((comment) => comment.byUs);
+  if (read.kind === 'known') return read.value.comments.filter(({ marker }) => marker !== null);
   open.lab.log(`the threads could not be read: ${read.why}`, { run });
   return null;
 }
@@ -116,28 +117,23 @@ function inputFor(
   };
 }
 
-/** The threads after our own write, without reading them again. */
+/** The threads after our own write, without reading them again; null where GitHub did not say what stands there now. */
 function withOwn(
+  { lab, config }: OpenLab,
   ours: readonly CommentFacts[],
   effect: Effect,
   outcome: EffectOutcome,
-  now: Instant,
-): readonly CommentFacts[] {
+): readonly CommentFacts[] | null {
+  if (effect.kind !== 'edit-comment' && effect.kind !== 'post-comment') return ours;
   if (outcome.kind !== 'done') return ours;
+  const { number, written } = outcome;
+  const pattern = ours.find(({ id }) => effect.kind === 'edit-comment' && id === effect.comment) ?? ours[0];
+  if (written === undefined || number === null || pattern === undefined) return null;
+  const { thread } = effect;
+  const { body, updatedAt } = written;
+  const marker = readingOf(lab, config).markerOf(thread, body);
+  const now = { ...pattern, id: number, thread, body, marker, updatedAt };
   if (effect.kind === 'edit-comment')
-    return ours.map((c) => (c.id === effect.comment ? { ...c, body: effect.body, updatedAt: now } : c));
-  if (effect.kind !== 'post-comment' || outcome.number === null) return ours;
-  const pattern = ours[0];
-  if (pattern === undefined) return ours;
-  return [
-    ...ours,
-    {
-      ...pattern,
-      id: outcome.number,
-      thread: effect.thread,
-      body: effect.body,
-      createdAt: now,
-      updatedAt: now,
-    },
-  ];
+    return ours.map((c) => (c.id === number ? { ...now, editedAt: updatedAt } : c));
+  return [...ours, { ...now, createdAt: updatedAt, editedAt: null }];
 }

@@ -6,6 +6,7 @@ import type { ProposalPlace } from '../github/proposal-threads.ts';
 import type { Reading } from '../github/thread-comments.ts';
 import { ownBots } from '../github/threads.ts';
 import type { Lab } from './lab.ts';
+import { markerReader } from './markers.ts';
 
 /** The reading of a lab under a config. */
 export function readingOf(lab: Lab, config: LabConfig): Reading {
@@ -13,6 +14,7 @@ export function readingOf(lab: Lab, config: LabConfig): Reading {
     digestOf: lab.digestOf,
     ownBots: ownBots(config.appSlug),
     ownWorkflows: Object.values(config.workflows),
+    markerOf: markerReader(lab, config),
   };
 }
 

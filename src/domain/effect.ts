@@ -4,7 +4,7 @@
  */
 
 import type { Surface } from './command.ts';
-import type { Digest, RunId, Sha } from './ids.ts';
+import type { Digest, Instant, RunId, Sha } from './ids.ts';
 import type { EventDraft } from './logbook/event.ts';
 
 export const EFFECT_KINDS = [
@@ -44,7 +44,7 @@ export type Effect =
       readonly comment: number;
       readonly content: 'eyes' | 'confused';
     }
-  /** `marker` stands in the body; before a second try the thread is searched for it. */
+  /** `marker` is the identity in the body's marker; before a second try the thread is searched for one that verifies. */
   | {
       readonly kind: 'post-comment';
       readonly thread: number;
@@ -53,7 +53,12 @@ export type Effect =
       /** Another process may post the same at this moment: of two, the later one is taken back. */
       readonly isShared?: true;
     }
-  | { readonly kind: 'edit-comment'; readonly comment: number; readonly body: string }
+  | {
+      readonly kind: 'edit-comment';
+      readonly thread: number;
+      readonly comment: number;
+      readonly body: string;
+    }
   | {
       readonly kind: 'put-check-run';
       /** Which of our check runs; the launch gate where nothing is said. */
@@ -120,9 +125,20 @@ export type Effect =
   | { readonly kind: 'submit-job'; readonly submissionId: string; readonly orderDigest: Digest }
   | { readonly kind: 'stop-job'; readonly jobId: string };
 
+/** A comment's text and when GitHub last changed it. */
+export type WrittenComment = { readonly body: string; readonly updatedAt: Instant };
+
 /** What came of an effect. `unknown`: sent, answer lost; it is resolved by looking, never by trying again blind. */
 export type EffectOutcome =
-  /** `isNew`: this very call made it, and nobody can have built on it before. */
-  | { readonly kind: 'done'; readonly number: number | null; readonly isNew?: true }
+  /**
+   * `isNew`: this very call made it, and nobody can have built on it before. `written`: the comment as GitHub answered
+   * that it stands now.
+   */
+  | {
+      readonly kind: 'done';
+      readonly number: number | null;
+      readonly isNew?: true;
+      readonly written?: WrittenComment;
+    }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };

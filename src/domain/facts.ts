@@ -7,6 +7,7 @@ import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
 import type { Delta } from './launch/delta.ts';
 import type { Hold } from './launch/hold.ts';
 import type { RunState, SeenCommand } from './logbook/run-state.ts';
+import type { VerifiedMarker } from './marker.ts';
 import type { Observed } from './observed.ts';
 
 /** A pull request as GitHub shows it now. `bodyEditors`: people (not apps) who edited the body, newest first. */
@@ -48,10 +49,12 @@ export type CommentFacts = {
   readonly thread: number;
   readonly author: Actor;
   readonly authorIsBot: boolean;
-  /** Written by ferrybot under one of its names here: only then a marker in it means anything. */
+  /** Written under one of ferrybot's names here, which any workflow of the repository may use too. */
   readonly byUs: boolean;
   /** Written by the very App whose token this process has. */
   readonly byOwnApp: boolean;
+  /** Its marker, where the comment is ours and the marker's seal verified: nothing else of a marker is believed. */
+  readonly marker: VerifiedMarker | null;
   readonly body: string;
   readonly bodyDigest: Digest;
   readonly createdAt: Instant;

@@ -5,9 +5,14 @@ import { assertNever } from '../domain/assert.ts';
 import type { Surface } from '../domain/command.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
+import { fromRfc3339 } from '../domain/time.ts';
 import { type CallOutcome, call, type GitHubClient } from './call.ts';
 
-const numbered = z.object({ id: z.number().int() });
+const numbered = z.object({
+  id: z.number().int(),
+  body: z.string().optional(),
+  updated_at: z.iso.datetime().optional(),
+});
 const listed = z.array(
   z.object({
     id: z.number().int(),
@@ -17,26 +22,29 @@ const listed = z.array(
   }),
 );
 
+/** Whether a text that stands in the thread is the one that is posted: anybody can write what begins like ours. */
+export type IsSame = (body: string) => boolean;
+
 /**
- * Posts a comment that carries `marker`. Where a limit of GitHub's kept it waiting, another process may have said the
+ * Posts a comment. Where a limit of GitHub's kept it waiting, another process may have said the
  * same by now: then it is looked at as a shared one is.
  */
 export async function postComment(
   client: GitHubClient,
   thread: number,
-  marker: string,
+  isSame: IsSame,
   body: string,
 ): Promise<EffectOutcome> {
   const sinceMs = client.now();
-  const posted = await post(client, thread, marker, body);
+  const posted = await post(client, thread, isSame, body);
   if (client.now() - sinceMs < limits.publishGraceMs) return posted;
-  return withoutDouble(client, thread, marker, posted);
+  return withoutDouble(client, thread, isSame, posted);
 }
 
 async function post(
   client: GitHubClient,
   thread: number,
-  marker: string,
+  isSame: IsSame,
   body: string,
 ): Promise<EffectOutcome> {
   const outcome = await call(client, 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
@@ -44,7 +52,7 @@ async function post(
     body,
   });
   if (outcome.kind !== 'unknown') return idOf(outcome);
-  return foundOnce(client, thread, marker, outcome.message);
+  return foundOnce(client, thread, isSame, outcome.message);
 }
 
 /**
@@ -54,20 +62,20 @@ async function post(
 export async function postSharedComment(
   client: GitHubClient,
   thread: number,
-  marker: string,
+  isSame: IsSame,
   body: string,
 ): Promise<EffectOutcome> {
-  return withoutDouble(client, thread, marker, await post(client, thread, marker, body));
+  return withoutDouble(client, thread, isSame, await post(client, thread, isSame, body));
 }
 
 async function withoutDouble(
   client: GitHubClient,
   thread: number,
-  marker: string,
+  isSame: IsSame,
   posted: EffectOutcome,
 ): Promise<EffectOutcome> {
   if (posted.kind !== 'done' || posted.number === null) return posted;
-  const [first] = (await ownComments(client, thread, marker)) ?? [];
+  const [first] = (await ownComments(client, thread, isSame)) ?? [];
   if (first === undefined || first >= posted.number) return posted;
   await takeBack(client, posted.number);
   return { kind: 'done', number: first };
@@ -80,10 +88,10 @@ async function withoutDouble(
 async function foundOnce(
   client: GitHubClient,
   thread: number,
-  marker: string,
+  isSame: IsSame,
   why: string,
 ): Promise<EffectOutcome> {
-  const [first, ...later] = (await ownComments(client, thread, marker)) ?? [];
+  const [first, ...later] = (await ownComments(client, thread, isSame)) ?? [];
   if (first === undefined) return { kind: 'unknown', message: why };
   for (const comment of later) await takeBack(client, comment);
   return { kind: 'done', number: first };
@@ -93,11 +101,11 @@ async function takeBack(client: GitHubClient, comment: number): Promise<void> {
   await call(client, 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment });
 }
 
-/** Ids of our comments with this marker among the last minutes' (only a bot's marker means anything), oldest first; null where they could not be listed. */
+/** Ids of the comments that are the same among the last minutes', oldest first; null where they could not be listed. */
 async function ownComments(
   client: GitHubClient,
   thread: number,
-  marker: string,
+  isSame: IsSame,
 ): Promise<readonly number[] | null> {
   const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
@@ -108,7 +116,7 @@ async function ownComments(
   const parsed = outcome.kind === 'answered' ? listed.safeParse(outcome.data) : null;
   if (parsed === null || !parsed.success) return null;
   return parsed.data
-    .filter((comment) => comment.user?.type === 'Bot' && (comment.body ?? '').includes(marker))
+    .filter((comment) => comment.user?.type === 'Bot' && isSame(comment.body ?? ''))
     .map((comment) => comment.id)
     .toSorted((a, b) => a - b);
 }
@@ -159,11 +167,16 @@ export async function react(
   }
 }
 
-/** The outcome of a write whose answer carries an `id`. */
+/** The outcome of a write whose answer carries an `id`, and a comment's its text. */
 export function idOf(outcome: CallOutcome): EffectOutcome {
   if (outcome.kind === 'refused')
     return { kind: 'refused', code: String(outcome.status), message: outcome.message };
   if (outcome.kind === 'unknown') return { kind: 'unknown', message: outcome.message };
   const parsed = numbered.safeParse(outcome.data);
-  return { kind: 'done', number: parsed.success ? parsed.data.id : null };
+  if (!parsed.success) return { kind: 'done', number: null };
+  const { id, body, updated_at } = parsed.data;
+  const updatedAt = fromRfc3339(updated_at ?? '');
+  return body === undefined || updatedAt === null
+    ? { kind: 'done', number: id }
+    : { kind: 'done', number: id, written: { body, updatedAt } };
 }

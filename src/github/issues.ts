@@ -27,10 +27,17 @@ export type ListedIssue = {
 /** An issue of ours as its own marker found it. */
 export type FoundIssue = { readonly number: number; readonly body: string; readonly isOpen: boolean };
 
-/** The newest issue of a bot under the label whose body carries the marker; null where there is none. */
+/** Whether the body of the issue with this number is the one that is looked for: anybody can write what begins like ours. */
+export type IsSameIssue = (number: number, body: string) => boolean;
+
+/**
+ * The oldest issue of a bot under the label whose body is the one that is looked for; null where there is none. What was
+ * copied from ours, line and all, came later.
+ */
 export async function findIssue(
   client: GitHubClient,
-  { label, marker }: { readonly label: string; readonly marker: string },
+  label: string,
+  isSame: IsSameIssue,
 ): Promise<Observed<FoundIssue | null>> {
   const listed = await call(client, 'GET /repos/{owner}/{repo}/issues', {
     labels: label,
@@ -41,7 +48,7 @@ export async function findIssue(
   });
   const parsed = listed.kind === 'answered' ? z.array(issueSchema).safeParse(listed.data) : null;
   if (parsed === null || !parsed.success) return unknown('the issues could not be listed');
-  const found = parsed.data.find((issue) => isOurs(issue, marker));
+  const found = parsed.data.findLast((issue) => isOurs(issue, isSame));
   return known(
     found === undefined
       ? null
@@ -49,18 +56,20 @@ export async function findIssue(
   );
 }
 
-function isOurs(issue: z.infer<typeof issueSchema>, marker: string): boolean {
-  return (
-    issue.user?.type === 'Bot' && issue.pull_request === undefined && (issue.body ?? '').includes(marker)
-  );
+function isOurs(
+  { number, user, pull_request, body }: z.infer<typeof issueSchema>,
+  isSame: IsSameIssue,
+): boolean {
+  return user?.type === 'Bot' && pull_request === undefined && isSame(number, body ?? '');
 }
 
-/** Opens an issue; one of ours that carries the marker already is adopted. */
+/** Opens an issue; one of ours that is the same already is adopted. */
 export async function openIssue(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'open-issue' }>,
+  isSame: IsSameIssue,
 ): Promise<EffectOutcome> {
-  const found = await findIssue(client, { label: effect.labels[0] ?? '', marker: effect.marker });
+  const found = await findIssue(client, effect.labels[0] ?? '', isSame);
   if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
   if (found.value !== null) return { kind: 'done', number: found.value.number };
   const { title, body, labels } = effect;

@@ -4,6 +4,7 @@ import type { Actor } from '../domain/actor.ts';
 import type { Surface } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { ReadMarker } from '../domain/marker.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { withoutTokens } from '../host/redactor.ts';
@@ -31,6 +32,8 @@ export type Reading = {
   readonly ownBots: readonly string[];
   /** Files under .github/workflows/ that are ferrybot's: their checks are no condition of a launch. */
   readonly ownWorkflows: readonly string[];
+  /** Verifies the marker of a text that stands in a thread. */
+  readonly markerOf: ReadMarker;
 };
 
 /** The first page of a thread as GraphQL answered it. `reviews` is missing on an issue. */
@@ -99,6 +102,7 @@ export function commentOf(
     authorIsBot: isBot(comment.author),
     byUs,
     byOwnApp: comment.viewerDidAuthor,
+    marker: byUs ? reading.markerOf(thread, comment.body) : null,
     // What somebody pastes by mistake is deleted from a comment and never from a record: arguments go there from here.
     body: byUs ? comment.body : withoutTokens(comment.body),
     bodyDigest: reading.digestOf(comment.body),

@@ -1,6 +1,6 @@
 /** The frame of every comment: the hidden marker line, then the sign that a machine speaks. */
 
-import { type Marker, markerText } from './marker.ts';
+import { type Marker, markerText } from '../domain/marker.ts';
 
 /** One comment's source. `content` is Markdown; its first line follows the 🤖. */
 export function comment(marker: Marker, content: string): string {

@@ -2,8 +2,8 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import { markerIdentity } from '../domain/marker.ts';
 import { comment } from './comment.ts';
-import { markerIdentity } from './marker.ts';
 import { code, shortCommit, text } from './words.ts';
 
 export type FaultNotice = {

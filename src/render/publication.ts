@@ -2,6 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { stateAtEntry } from '../domain/launch/relaunch.ts';
+import type { MarkerKind } from '../domain/marker.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
 import { renderClosed } from './closed.ts';
@@ -12,7 +13,6 @@ import { renderFirstEval } from './first-eval.ts';
 import { renderIncident } from './incident.ts';
 import type { RenderInput } from './input.ts';
 import { renderLaunch } from './launch.ts';
-import type { MarkerKind } from './marker.ts';
 import { renderMutation } from './mutation.ts';
 import { renderSealed } from './sealed.ts';
 

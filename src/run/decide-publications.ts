@@ -7,13 +7,13 @@ import type { Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, phaseOf, type RunState } from '../domain/logbook/run-state.ts';
+import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { tickedBody } from '../ferry/tick-boxes.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
-import { markerIdentity, readMarker } from '../render/marker.ts';
 import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
@@ -34,7 +34,7 @@ export type PublishInput = {
 /** The next publication, or null when the threads say what the record says. */
 export function decidePublication(input: PublishInput): Step | null {
   if (input.facts.comments.kind === 'unknown') return null;
-  const ours = input.facts.comments.value.filter((comment) => comment.byUs);
+  const ours = input.facts.comments.value.filter(({ marker }) => marker !== null);
   return nextComment(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
 }
 
@@ -55,7 +55,7 @@ function owedComments(
   state: RunState,
   comments: readonly CommentFacts[],
 ): readonly (Publication & { readonly marker: string })[] {
-  const standing = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));
+  const standing = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
   return publicationsOf(state)
     .map((one) => ({ ...one, marker: markerIdentity({ run: state.run, kind: one.kind, key: one.key }) }))
     .filter(({ marker }) => !standing.has(marker));
@@ -89,11 +89,6 @@ function shared(
 ): { readonly isShared?: true } {
   const isFresh = input.now - (fromRfc3339(at) ?? 0) < limits.publishGraceMs;
   return input.memory.appended.has(seq) && isFresh ? {} : { isShared: true };
-}
-
-function identityOf(comment: CommentFacts): string | null {
-  const marker = readMarker(comment.body);
-  return marker === null ? null : markerIdentity(marker);
 }
 
 /** Who appended the event publishes it; others wait, so that two processes do not say the same thing at once. */
@@ -155,9 +150,9 @@ function lastCheckRun(memory: Memory, commit: string): number | null {
 function cardOf(
   state: RunState,
   ours: readonly CommentFacts[],
-): { readonly comment: CommentFacts; readonly marker: NonNullable<ReturnType<typeof readMarker>> } | null {
+): { readonly comment: CommentFacts; readonly marker: VerifiedMarker } | null {
   for (const comment of ours) {
-    const marker = readMarker(comment.body);
+    const { marker } = comment;
     if (marker !== null && marker.kind === 'card' && marker.run === state.run) return { comment, marker };
   }
   return null;
@@ -195,8 +190,10 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           ...shared(input, state.head),
         });
   }
-  if (card.comment.body === body || !mayEditCard(input, card)) return null;
-  return perform(key, { kind: 'edit-comment', comment: card.comment.id, body });
+  const isSaid = card.marker.isIntact && saysTheSame(card.comment.body, body);
+  if (isSaid || !mayEditCard(input, card)) return null;
+  const { id, thread } = card.comment;
+  return perform(key, { kind: 'edit-comment', thread, comment: id, body });
 }
 
 /**
@@ -207,10 +204,10 @@ function mayEditCard(
   input: PublishInput,
   card: {
     readonly comment: CommentFacts;
-    readonly marker: { readonly fields: Readonly<Record<string, string>> };
+    readonly marker: VerifiedMarker;
   },
 ): boolean {
-  if (card.marker.fields['phase'] !== phaseOf(input.state)) return true;
+  if (!card.marker.isIntact || card.marker.fields['phase'] !== phaseOf(input.state)) return true;
   if (isOver(input.state)) return true;
   const periodMs = Math.max(limits.cardPeriodMs, input.activeRuns * limits.cardPeriodPerRunMs);
   return input.now - card.comment.updatedAt >= periodMs;

@@ -3,7 +3,7 @@
 import { answersByKey } from '../domain/answer-key.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { MarkerKind } from '../render/marker.ts';
+import type { MarkerKind } from '../domain/marker.ts';
 
 /** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */
 export type Publication = {

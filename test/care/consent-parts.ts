@@ -67,6 +67,7 @@ export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
     author: mira,
     authorIsBot: false,
     byUs: false,
+    marker: null,
     byOwnApp: false,
     body,
     bodyDigest: digestOf(body),

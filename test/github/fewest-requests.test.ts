@@ -101,6 +101,7 @@ describe('an approving comment', () => {
     digestOf: (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest),
     ownBots: [],
     ownWorkflows: [],
+    markerOf: () => null,
   };
   const COMMENT = 'GET /issues/comments/{comment_id}';
   const REVIEW = 'GET /pulls/{pull_number}/reviews/{review_id}';

@@ -12,6 +12,7 @@ const READING = {
   digestOf: (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest),
   ownBots: ['lab-ferry'],
   ownWorkflows: [],
+  markerOf: () => null,
 };
 const author = { __typename: 'User', login: 'mira', databaseId: 7 };
 const START = Date.parse('2026-11-20T00:00:00Z');

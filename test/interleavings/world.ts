@@ -137,6 +137,7 @@ export function say(world: World, by: Actor, text: string, thread = PULL): void 
     author: by,
     authorIsBot: false,
     byUs: false,
+    marker: null,
     byOwnApp: false,
     body: text,
     bodyDigest: digestOf(text),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readMarker } from '../../src/render/marker.ts';
+import { readMarker } from '../../src/domain/marker.ts';
 import { actionProcesses, type StartProcess, startProcess } from '../support/start-process.ts';
 
 let folder = '';

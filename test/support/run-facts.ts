@@ -13,6 +13,7 @@ import type {
   WorkflowRunFacts,
 } from '../../src/domain/facts.ts';
 import { branded, type Instant, isInstant, isTreeId } from '../../src/domain/ids.ts';
+import { readMarker, type VerifiedMarker } from '../../src/domain/marker.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
 
@@ -111,6 +112,13 @@ export function aBody(change: Partial<BodyFacts> = {}): BodyFacts {
   };
 }
 
+/** The marker of a text as if its seal had verified. */
+export function verified(body: string, change: Partial<VerifiedMarker> = {}): VerifiedMarker | null {
+  const marker = readMarker(body);
+  if (marker === null) return null;
+  return { ...marker, role: 'control', at: NOON, text: 'a'.repeat(64), isIntact: true, ...change };
+}
+
 /** A comment in the PR's thread, written at noon unless told otherwise. */
 export function aComment(author: Actor, body: string, change: Partial<CommentFacts> = {}): CommentFacts {
   const at = change.createdAt ?? NOON;
@@ -123,6 +131,7 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
     authorIsBot: false,
     byUs: false,
     byOwnApp: false,
+    marker: change.byUs === true ? verified(body) : null,
     body,
     bodyDigest: digestOf(body),
     createdAt: at,

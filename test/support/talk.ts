@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { readPath } from '../../playground/git/store/memory-remote.ts';
 import type { Person } from '../../playground/world/seed.ts';
-import { readMarker } from '../../src/render/marker.ts';
+import { readMarker } from '../../src/domain/marker.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
 /** Half an hour of virtual time with the policy's cadences: everything happens, and it costs a second. */

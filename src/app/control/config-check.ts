@@ -18,7 +18,7 @@ export async function checkConfig(open: OpenLab, { head, fork }: Branch): Promis
 
 /** Puts the check for a config's text on a commit; whether it stands there. */
 export async function putConfigCheck(open: OpenLab, head: Sha, text: string): Promise<boolean> {
-  const outcome = await perform(open.lab, open.git, {
+  const outcome = await perform(open, {
     kind: 'put-check-run',
     check: 'config',
     head,

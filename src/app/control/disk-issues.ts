@@ -2,14 +2,15 @@
 
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../../domain/care/disk-scan.ts';
+import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { diskEndKey, renderDiskEnd } from '../../render/disk-end.ts';
 import { diskIssueTitle, renderDiskChange, renderDiskIssue } from '../../render/disk-issue.ts';
-import { markerIdentity, readMarker } from '../../render/marker.ts';
 import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
+import { issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { perform } from './perform.ts';
 
@@ -45,10 +46,13 @@ async function keepAll(open: OpenLab): Promise<void> {
 }
 
 async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
-  const { lab, git } = open;
-  // Up to the space behind the key: one cluster's name may begin another's.
-  const marker = `${markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster })} `;
-  const found = await findIssue(lab.client, { label: DISK_LABEL, marker });
+  const { lab } = open;
+  const marker = markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster });
+  const markerOf = issueMarkerReader(lab, open.config);
+  const found = await findIssue(lab.client, DISK_LABEL, (number, body) => {
+    const standing = markerOf(number, body);
+    return standing !== null && markerIdentity(standing) === marker;
+  });
   if (found.kind === 'unknown') {
     lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
     return;
@@ -57,7 +61,7 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   const isTrouble = readable !== null && (readable.workers.length > 0 || readable.cleanup === 'not-seen');
   if (found.value === null) {
     if (!isTrouble && !isBlind(disks)) return;
-    const outcome = await perform(lab, git, {
+    const outcome = await perform(open, {
       kind: 'open-issue',
       marker,
       title: diskIssueTitle(place.cluster),
@@ -97,7 +101,7 @@ async function tell(
   disks: ClusterDisks,
   issue: Omit<FoundIssue, 'body'> & { readonly body: string | null },
 ): Promise<void> {
-  const { lab, git } = open;
+  const { lab } = open;
   const { readable, newest } = disks;
   const { cluster } = newest;
   const mutations = diskMutations(open.keeper.current().journal.mutations, cluster);
@@ -107,14 +111,16 @@ async function tell(
   const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   const state = issue.isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
-  if (issue.body === body && state === null) return;
-  const told = issue.body === null ? null : (readMarker(issue.body)?.fields['since'] ?? null);
-  const toldEnd = Number(issue.body === null ? 0 : (readMarker(issue.body)?.fields['end'] ?? 0));
+  const marker = issue.body === null ? null : issueMarkerReader(lab, open.config)(issue.number, issue.body);
+  const isSaid = issue.body !== null && marker?.isIntact === true && saysTheSame(issue.body, body);
+  if (isSaid && state === null) return;
+  const told = marker?.fields['since'] ?? null;
+  const toldEnd = Number(marker?.fields['end'] ?? 0);
   const thread = issue.number;
   for (const one of mutations.filter(({ ended, proposal }) => ended !== null && proposal.thread === thread)) {
     const marker = markerIdentity({ run: 'journal', kind: 'disk-end', key: diskEndKey(one) });
     if ((one.ended?.seq ?? 0) <= toldEnd) continue;
-    const posted = await perform(lab, git, {
+    const posted = await perform(open, {
       kind: 'post-comment',
       thread,
       marker,
@@ -125,7 +131,7 @@ async function tell(
   const since = disks.since ?? readable;
   if (since !== null && told !== null && told !== String(since.seq)) {
     const marker = markerIdentity({ run: 'journal', kind: 'disk-change', key: `${cluster}-${since.seq}` });
-    const posted = await perform(lab, git, {
+    const posted = await perform(open, {
       kind: 'post-comment',
       thread,
       marker,
@@ -133,5 +139,5 @@ async function tell(
     });
     if (posted.kind !== 'done') return;
   }
-  await perform(lab, git, { kind: 'edit-issue', issue: thread, expected: null, body, state });
+  await perform(open, { kind: 'edit-issue', issue: thread, expected: null, body, state });
 }

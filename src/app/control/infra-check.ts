@@ -38,7 +38,7 @@ export async function putInfraCheck(
 ): Promise<'put' | 'not-put' | 'nothing-to-say'> {
   const linted = files.filter((file) => isCluster(open.config, file)).map((file) => lint(open.config, file));
   if (linted.length === 0 && unread === 0) return 'nothing-to-say';
-  const outcome = await perform(open.lab, open.git, {
+  const outcome = await perform(open, {
     kind: 'put-check-run',
     check: 'infra',
     head,

@@ -3,12 +3,12 @@
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
 import { dateOf } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { readThread } from '../../github/thread.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issue-card.ts';
-import { markerIdentity, readMarker } from '../../render/marker.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { laneOf } from './gather.ts';
@@ -21,13 +21,13 @@ export async function keepIssueCard(
   comments: readonly CommentFacts[],
   past: RunState | null,
 ): Promise<void> {
-  const { lab, config, git, keeper } = open;
+  const { lab, config, keeper } = open;
   const today = dateOf(lab.now());
   const body = renderIssueCard({ config, past, today, ...laneOf(keeper.current()) });
   const near = cardIn(comments);
-  if (near?.body === body) return;
   if (near !== null) {
-    await perform(lab, git, { kind: 'edit-comment', comment: near.id, body });
+    if (near.marker?.isIntact === true && saysTheSame(near.body, body)) return;
+    await perform(open, { kind: 'edit-comment', thread, comment: near.id, body });
     return;
   }
   const whole = await readThread(lab.client, thread, readingOf(lab, config));
@@ -37,15 +37,11 @@ export async function keepIssueCard(
   }
   if (cardIn(whole.value.comments) !== null) return;
   const marker = markerIdentity({ run: 'journal', kind: 'card', key: ISSUE_CARD_KEY });
-  await perform(lab, git, { kind: 'post-comment', thread, marker, body, isShared: true });
+  await perform(open, { kind: 'post-comment', thread, marker, body, isShared: true });
 }
 
 function cardIn(comments: readonly CommentFacts[]): CommentFacts | null {
-  const isCard = (comment: CommentFacts): boolean => {
-    const marker = comment.byUs ? readMarker(comment.body) : null;
-    return marker?.run === 'journal' && marker.kind === 'card';
-  };
-  return comments.find(isCard) ?? null;
+  return comments.find(({ marker }) => marker?.run === 'journal' && marker.kind === 'card') ?? null;
 }
 
 /** Wakes for the experiment issues that moved lately: the label may have been put on while nobody told us. Null where they could not be listed. */

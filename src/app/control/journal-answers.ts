@@ -4,10 +4,10 @@ import { answersByKey } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
-import { markerIdentity, readMarker } from '../../render/marker.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { perform } from './perform.ts';
@@ -43,7 +43,7 @@ export async function tellIn(
   comments: readonly CommentFacts[],
   told: Set<string>,
 ): Promise<void> {
-  const ours = new Set(comments.filter((comment) => comment.byUs).map((comment) => identityOf(comment)));
+  const ours = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
   const nowMs = open.lab.now();
   const recent = [...open.keeper.current().journal.commands.values()].filter(
     ({ thread: where, answer, at }) =>
@@ -70,7 +70,7 @@ async function isPosted(
     ({ answer }) => open.lab.now() - (fromRfc3339(answer?.at ?? '') ?? 0) < limits.publishGraceMs,
   );
   const shared = isFresh ? {} : ({ isShared: true } as const);
-  const outcome = await perform(open.lab, open.git, {
+  const outcome = await perform(open, {
     kind: 'post-comment',
     thread,
     marker,
@@ -82,9 +82,4 @@ async function isPosted(
 
 function isQuiet({ answer }: SeenCommand): boolean {
   return answer?.detail['quiet'] === 1;
-}
-
-function identityOf(comment: CommentFacts): string | null {
-  const marker = readMarker(comment.body);
-  return marker === null ? null : markerIdentity(marker);
 }

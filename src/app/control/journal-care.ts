@@ -40,7 +40,7 @@ export async function careForJournal(open: OpenLab, memories: Memories): Promise
       if (result.kind === 'refused') return;
       if (result.kind === 'conflict') await keeper.load();
     } else if (step.effect.kind === 'dispatch-workflow') {
-      memory = remembered(memory, step.key, await perform(lab, open.git, step.effect));
+      memory = remembered(memory, step.key, await perform(open, step.effect));
       memories.keep(JOURNAL, memory);
     } else throw new Error(`${step.effect.kind} is not what care takes`);
   }

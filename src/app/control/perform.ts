@@ -3,36 +3,59 @@
 import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
+import { isOurText, markerIdentity } from '../../domain/marker.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
 import { editIssue, openIssue } from '../../github/issues.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
+import { UNNUMBERED } from '../../logbook/marker-seal.ts';
 import type { Lab, LabGit } from '../lab.ts';
+import { issueMarkerReader, markerReader, sealed } from '../markers.ts';
+import type { OpenLab } from '../open-lab.ts';
 
 /** Effects that control carries out; the record is appended by its keeper, jobs are the runner's and the watch's. */
 export type ControlEffect = Exclude<Effect, { kind: 'append' | 'submit-job' | 'stop-job' }>;
 
+/** Where effects are carried out, and by which config their texts are sealed. */
+export type PerformPlace = Pick<OpenLab, 'lab' | 'git' | 'config'>;
+
 /** Performs one effect and says what came of it. Throws only for bugs. */
-export async function perform(lab: Lab, git: LabGit, effect: ControlEffect): Promise<EffectOutcome> {
-  lab.boundary(effect.kind, 'before');
-  const outcome = await carryOut(lab, git, effect);
-  lab.boundary(effect.kind, 'after');
-  if (outcome.kind !== 'done') lab.log(`${effect.kind}: ${outcome.kind}`, { message: outcome.message });
+export function perform(place: PerformPlace, effect: ControlEffect): Promise<EffectOutcome> {
+  return between(place.lab, effect, () => carryOut(place, effect));
+}
+
+/** Reacts to a comment. It needs no config: a receipt is given before anything is opened. */
+export function performReaction(
+  lab: Lab,
+  effect: Extract<Effect, { kind: 'react' }>,
+): Promise<EffectOutcome> {
+  return between(lab, effect, () => react(lab.client, effect.surface, effect.comment, effect.content));
+}
+
+async function between(
+  lab: Lab,
+  { kind }: ControlEffect,
+  work: () => Promise<EffectOutcome>,
+): Promise<EffectOutcome> {
+  lab.boundary(kind, 'before');
+  const outcome = await work();
+  lab.boundary(kind, 'after');
+  if (outcome.kind !== 'done') lab.log(`${kind}: ${outcome.kind}`, { message: outcome.message });
   return outcome;
 }
 
-async function carryOut(lab: Lab, git: LabGit, effect: ControlEffect): Promise<EffectOutcome> {
+async function carryOut(place: PerformPlace, effect: ControlEffect): Promise<EffectOutcome> {
+  const { lab, git } = place;
   const { client } = lab;
   switch (effect.kind) {
     case 'react':
       return react(client, effect.surface, effect.comment, effect.content);
     case 'post-comment':
-      return effect.isShared === true
-        ? postSharedComment(client, effect.thread, effect.marker, effect.body)
-        : postComment(client, effect.thread, effect.marker, effect.body);
     case 'edit-comment':
-      return editComment(client, effect.comment, effect.body);
+    case 'open-issue':
+    case 'edit-issue':
+      return write(place, effect);
     case 'put-check-run':
       return putCheckRun(client, effect);
     case 'edit-pull-body':
@@ -41,10 +64,6 @@ async function carryOut(lab: Lab, git: LabGit, effect: ControlEffect): Promise<E
       return dispatchWorkflow(client, effect);
     case 'push-branch':
       return pushBranch(lab, git, effect);
-    case 'open-issue':
-      return openIssue(client, effect);
-    case 'edit-issue':
-      return editIssue(client, effect, lab.digestOf);
     case 'open-pull':
       return openPull(client, effect);
     case 'close-pull':
@@ -56,6 +75,48 @@ async function carryOut(lab: Lab, git: LabGit, effect: ControlEffect): Promise<E
     default:
       return assertNever(effect);
   }
+}
+
+type TextEffect = Extract<
+  ControlEffect,
+  { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }
+>;
+
+/** The one place where our texts are sealed: a text without a seal would be taken for somebody else's, and written again. */
+async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise<EffectOutcome> {
+  const { client } = lab;
+  if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
+  const body = sealed(lab, config, threadOf(effect), effect.body ?? '');
+  if (body === null)
+    return { kind: 'refused', code: 'no-signing-key', message: 'this process holds no key to sign a text' };
+  switch (effect.kind) {
+    case 'post-comment': {
+      const { thread, marker, isShared } = effect;
+      const post = isShared === true ? postSharedComment : postComment;
+      const markerOf = markerReader(lab, config);
+      return post(client, thread, (standing) => isOurText(markerOf(thread, standing), marker), body);
+    }
+    case 'edit-comment':
+      return editComment(client, effect.comment, body);
+    case 'open-issue': {
+      const markerOf = issueMarkerReader(lab, config);
+      // Its text may have been edited since: people write into a proposal.
+      const isSame = (number: number, standing: string): boolean => {
+        const found = markerOf(number, standing);
+        return found !== null && markerIdentity(found) === effect.marker;
+      };
+      return openIssue(client, { ...effect, body }, isSame);
+    }
+    case 'edit-issue':
+      return editIssue(client, { ...effect, body }, lab.digestOf);
+    default:
+      return assertNever(effect);
+  }
+}
+
+function threadOf(effect: TextEffect): number {
+  if (effect.kind === 'open-issue') return UNNUMBERED;
+  return effect.kind === 'edit-issue' ? effect.issue : effect.thread;
 }
 
 /** A branch of ours that is there already was pushed by an earlier try: branch names are made once for a run. */

@@ -6,7 +6,7 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import type { Lab } from '../lab.ts';
 import type { Record } from '../record-files.ts';
-import { perform } from './perform.ts';
+import { performReaction } from './perform.ts';
 
 type Heard = Extract<Wake, { kind: 'comment' }>;
 
@@ -73,6 +73,5 @@ function strangersIn({ runs, journal }: Record, nowMs: number): readonly number[
 
 /** A receipt that fails is no reason not to answer: `perform` logs what came of it. */
 async function react(lab: Lab, { surface, comment }: Heard): Promise<void> {
-  const git = lab.gitAs({ name: 'ferry', email: 'ferry@localhost.invalid' });
-  await perform(lab, git, { kind: 'react', surface, comment, content: 'eyes' });
+  await performReaction(lab, { kind: 'react', surface, comment, content: 'eyes' });
 }

@@ -88,7 +88,7 @@ async function take(
   if (step.effect.kind === 'append' || step.effect.kind === 'submit-job' || step.effect.kind === 'stop-job') {
     throw new Error(`control does not perform ${step.effect.kind}`);
   }
-  const outcome = await perform(context.lab, context.git, step.effect);
+  const outcome = await perform(context, step.effect);
   return remembered(memory, step.key, outcome);
 }
 

@@ -2,6 +2,7 @@
 
 import { limits } from '../../domain/limits.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
+import { markerIdentity } from '../../domain/marker.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -70,15 +71,20 @@ async function isOurTurn(open: OpenLab, { run, fault }: BrokenRun): Promise<bool
 }
 
 async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {
-  const { lab, config, git } = open;
+  const { lab, config } = open;
   const read = await readThread(lab.client, thread, readingOf(lab, config));
   if (read.kind === 'unknown') return false;
   const name = run === WHOLE_BRANCH ? (state?.run ?? JOURNAL) : run;
   const notice = { run: name, fault, branch: config.logbookBranch };
   const marker = logbookFaultMarker(notice);
-  if (read.value.comments.some((comment) => comment.byUs && comment.body.includes(marker))) return true;
+  if (
+    read.value.comments.some(
+      (comment) => comment.marker !== null && markerIdentity(comment.marker) === marker,
+    )
+  )
+    return true;
   const body = renderLogbookFault(notice);
   return (
-    (await perform(lab, git, { kind: 'post-comment', thread, marker, body, isShared: true })).kind === 'done'
+    (await perform(open, { kind: 'post-comment', thread, marker, body, isShared: true })).kind === 'done'
   );
 }

@@ -3,14 +3,13 @@
 import type { CommentFacts } from '../../domain/facts.ts';
 import { branded, isRunId, type RunId } from '../../domain/ids.ts';
 import type { Anchor } from '../../logbook/ports.ts';
-import { readMarker } from '../../render/marker.ts';
 
 export type ToldAnchor = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 
-/** The newest anchor of each run that the comments tell of. A comment is believed only where ferrybot itself wrote it. */
+/** The newest anchor of each run that the comments tell of, by their verified markers. */
 export function toldAnchors(comments: readonly CommentFacts[]): readonly ToldAnchor[] {
   const told = comments.flatMap((comment) => {
-    const marker = comment.byUs ? readMarker(comment.body) : null;
+    const { marker } = comment;
     const head = /^(\d{1,9}):([0-9a-f]{12,64})$/.exec(marker?.fields['head'] ?? '');
     if (marker === null || head === null || !isRunId(marker.run)) return [];
     const anchor = { seq: Number(head[1]), hash: head[2] ?? '' };

@@ -8,10 +8,10 @@ import type { PullFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { branchMark } from '../../ferry/ask/branch-mark.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { markerText } from '../../render/marker.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -82,8 +82,8 @@ async function beginInPull(
   return record(open, both, request);
 }
 
-function act({ lab, git }: OpenLab, effect: ControlEffect): Promise<EffectOutcome> {
-  return perform(lab, git, effect);
+function act(open: OpenLab, effect: ControlEffect): Promise<EffectOutcome> {
+  return perform(open, effect);
 }
 
 /** Whether asking again may help is the difference between the two failures. */
@@ -126,12 +126,11 @@ async function pushedBranch(
 }
 
 function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<EffectOutcome> {
-  const marker = markerOf(view, 'issue');
   return act(open, {
     kind: 'open-issue',
-    marker,
+    marker: markerIdentity({ run: view.run, kind: 'issue', key: 'issue' }),
     title: renderIssueTitle(view),
-    body: `${marker}\n${body}`,
+    body: `${markerOf(view, 'issue')}\n${body}`,
     labels: ['experiment', 'ferry', `ferry-${view.lane}`],
   });
 }

@@ -1,7 +1,7 @@
 /** No clear objective: the bot asks and edits nothing (policy/daily-ferry.md, inputs). One question a day, as an issue that takes the answer. */
 
 import type { RunId } from '../../domain/ids.ts';
-import { markerText } from '../../render/marker.ts';
+import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { renderObjectiveQuestion } from '../../render/objective-question.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -9,13 +9,13 @@ import { notWritten, type ProposeOutcome } from './outcome.ts';
 
 /** Opens the question of a day, or finds it. */
 export async function askForObjective(open: OpenLab, run: RunId, date: string): Promise<ProposeOutcome> {
-  const marker = markerText({ run, kind: 'issue', key: 'objective', fields: {} });
+  const marker = { run, kind: 'issue', key: 'objective', fields: {} } as const;
   const { title, body } = renderObjectiveQuestion(date);
-  const outcome = await perform(open.lab, open.git, {
+  const outcome = await perform(open, {
     kind: 'open-issue',
-    marker,
+    marker: markerIdentity(marker),
     title,
-    body: `${marker}\n${body}`,
+    body: `${markerText(marker)}\n${body}`,
     labels: ['experiment'],
   });
   if (outcome.kind === 'done' && outcome.number !== null) return { kind: 'asked', issue: outcome.number };

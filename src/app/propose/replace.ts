@@ -27,7 +27,7 @@ export async function withdrawn(
 
 /** Closes the PR and the issue of what this command replaced, also where a crash came between. */
 export async function clearedAway(open: OpenLab, command: SeenCommand): Promise<'done' | Waiting> {
-  const { lab, git, keeper } = open;
+  const { keeper } = open;
   const reason = replacedReason(command);
   const since = fromRfc3339(command.at) ?? 0;
   const replaced = keeper
@@ -35,7 +35,7 @@ export async function clearedAway(open: OpenLab, command: SeenCommand): Promise<
     .runs.filter(({ closed }) => closed?.reason === reason && (fromRfc3339(closed.at) ?? 0) >= since);
   for (const { proposal } of replaced.slice(0, limits.proposalsPerDayMax)) {
     if (!isIssueFirst(proposal)) {
-      const pull = await perform(lab, git, { kind: 'close-pull', pull: proposal.pull });
+      const pull = await perform(open, { kind: 'close-pull', pull: proposal.pull });
       if (pull.kind === 'unknown') return { kind: 'wait', why: pull.message };
     }
     const edit = {
@@ -45,7 +45,7 @@ export async function clearedAway(open: OpenLab, command: SeenCommand): Promise<
       body: null,
       state: 'closed',
     } as const;
-    const issue = await perform(lab, git, edit);
+    const issue = await perform(open, edit);
     if (issue.kind === 'unknown') return { kind: 'wait', why: issue.message };
   }
   return 'done';

@@ -94,8 +94,9 @@ function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | '
   return { type: 'incident', role: 'control', data: { code: 'monitor-stale', detail } };
 }
 
-async function start({ lab, git, config }: OpenLab, state: RunState): Promise<WatchdogFinding['done']> {
-  const outcome = await perform(lab, git, {
+async function start(open: OpenLab, state: RunState): Promise<WatchdogFinding['done']> {
+  const { config } = open;
+  const outcome = await perform(open, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.watch,
     ref: config.lanes.daily.targetBranch,

@@ -109,6 +109,7 @@ function context(
       authorIsBot: false,
       byUs: false,
       byOwnApp: false,
+      marker: null,
       body,
       bodyDigest: branded(`sha256:${sha256Hex(body)}`, isDigest),
       createdAt: at,

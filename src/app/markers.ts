@@ -1,0 +1,29 @@
+/** The markers of a lab's texts: sealed where effects are carried out, verified where texts are read. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { ReadMarker } from '../domain/marker.ts';
+import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/marker-seal.ts';
+import type { Lab } from './lab.ts';
+import { signersFrom } from './signers.ts';
+
+/** Verifies markers by the keys of the config, each in force at the time that the text names. */
+export function markerReader(lab: Lab, config: LabConfig): ReadMarker {
+  const { repository, hash, verifySignature } = lab;
+  const known = { keys: config.keys, hash, verifySignature };
+  return (thread, body) => verifyMarker(body, { repository, thread }, known);
+}
+
+/** Verifies the marker of an issue's body: one that was opened before it had a number is sealed without it. */
+export function issueMarkerReader(lab: Lab, config: LabConfig): ReadMarker {
+  const read = markerReader(lab, config);
+  return (thread, body) => read(thread, body) ?? read(UNNUMBERED, body);
+}
+
+/** Seals a text for a thread; null where this process holds no key, whose texts nobody would believe. */
+export function sealed(lab: Lab, config: LabConfig, thread: number, body: string): string | null {
+  const at = lab.now();
+  const signers = signersFrom(lab.signingKeys, config.keys, at);
+  const signer = signers.control ?? signers.watch ?? signers.runner;
+  if (signer === undefined) return null;
+  return sealMarker(body, { repository: lab.repository, thread }, { signer, at, hash: lab.hash });
+}

@@ -1,0 +1,47 @@
+/** What somebody with write access does to texts in the threads: speaks as github-actions[bot] through a workflow, edits, deletes. */
+
+import { type Act, addComment, deleteComment, editComment } from '../../playground/threads/threads.ts';
+import { actionsApp, findIssue, findRepo, findUser, must } from '../../playground/world/lookup.ts';
+import type { Person } from '../../playground/world/seed.ts';
+import type { VirtualLab } from './virtual-lab.ts';
+
+/** A comment by a job of the repository's own workflows, whoever pushed that workflow; gives its id. */
+export async function sayAsWorkflow(lab: VirtualLab, thread: number, body: string): Promise<number> {
+  const act = workflowOf(lab);
+  const comment = await addComment(act, issueOf(act, thread), body);
+  await lab.clock.settle();
+  return comment.id;
+}
+
+/** Such a job edits a comment of github-actions[bot], which may be ferrybot's. */
+export async function editAsWorkflow(lab: VirtualLab, id: number, body: string): Promise<void> {
+  const act = workflowOf(lab);
+  const comment = must(lab.world.state.comments[id], 'the comment');
+  await editComment(act, issueOf(act, comment.issueNumber), comment, body);
+  await lab.clock.settle();
+}
+
+/** Such a job deletes a comment. */
+export async function deleteAsWorkflow(lab: VirtualLab, id: number): Promise<void> {
+  const act = workflowOf(lab);
+  const comment = must(lab.world.state.comments[id], 'the comment');
+  await deleteComment(act, issueOf(act, comment.issueNumber), comment);
+  await lab.clock.settle();
+}
+
+/** A person with write access edits a comment, anybody's. */
+export async function editAs(lab: VirtualLab, who: Person, id: number, body: string): Promise<void> {
+  await lab.as(who, 'PATCH', `/issues/comments/${id}`, { body });
+}
+
+function workflowOf({ world }: VirtualLab): Act {
+  const repo = must(findRepo(world, 'lab', 'ferries'), 'the repository');
+  const actor = must(findUser(world, 'github-actions[bot]'), 'the bot of the workflows');
+  const { appId, userId } = actionsApp;
+  const caller = { kind: 'workflow', appId, userId, repoId: repo.id, runId: 0, permissions: {} } as const;
+  return { world, repo, actor, caller };
+}
+
+function issueOf({ world, repo }: Act, thread: number) {
+  return must(findIssue(world, repo, thread), `the thread ${thread}`);
+}
