@@ -87,7 +87,7 @@ export function markerIdentity(marker: Pick<Marker, 'run' | 'kind' | 'key'>): st
 
 /** Whether a text carries our own marker of this identity and stands as it was written. */
 export function isOurText(marker: VerifiedMarker | null, identity: string): boolean {
-  return marker !== null && marker.isIntact && markerIdentity(marker) === identity;
+  return marker?.isIntact === true && markerIdentity(marker) === identity;
 }
 
 /** The first line of a text, and what stands below it in the form that a seal covers. */

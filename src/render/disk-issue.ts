@@ -4,6 +4,7 @@ import type { ClusterDisks, RecordedScan, ScannedWorker } from '../domain/care/d
 import { targetName } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
+import { SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { comment } from './comment.ts';
 import { manyWorkers } from './disk-many.ts';
 import { APPROVABLE, diskProposal } from './disk-proposals.ts';
@@ -16,6 +17,9 @@ export type DiskIssueView = {
   /** Changes that were proposed for this cluster's disks, oldest first. */
   readonly mutations: readonly MutationRecord[];
 };
+
+/** What GitHub takes, without what the seal of the marker adds. */
+const TEXT_CHARACTERS_MAX = limits.commentCharactersMax - SEAL_CHARACTERS_MAX;
 
 /** The issue's title: one a cluster. */
 export function diskIssueTitle(cluster: string): string {
@@ -55,10 +59,10 @@ export function renderDiskIssue({ disks, mutations }: DiskIssueView): string {
   const cleanup = readable.cleanup === 'not-asked' ? null : CLEANUP_WORDS[readable.cleanup];
   if (readable.workers.length <= limits.shownRowsMax) {
     const full = inFrame(...fewWorkers(readable, mutations, cleanup));
-    if (full.length <= limits.commentCharactersMax) return full;
+    if (full.length <= TEXT_CHARACTERS_MAX) return full;
   }
   const around = inFrame(cleanup).length;
-  return inFrame(cleanup, manyWorkers(readable, mutations, limits.commentCharactersMax - around));
+  return inFrame(cleanup, manyWorkers(readable, mutations, TEXT_CHARACTERS_MAX - around));
 }
 
 /** Each worker with its whole cause and its folders, each proposal with its steps. */

@@ -48,7 +48,9 @@ function verify(body: string, place = PLACE, keys = KEYS) {
 
 describe('a sealed marker', () => {
   it('says what was sealed, by whose key and when, to the byte of docs/logbook.md', () => {
-    expect(sealed().split('\n')[0]).toMatchInlineSnapshot(`"<!-- ferrybot:v1 run=ferry-daily-20261121 kind=card key=card head=3:0123456789ab at=2026-11-21T09:00:00.000Z text=1826ceff26b3e3b199317005f54816f88411783968a24380cf8132d68d8907f9 by=control-2026 sig=r7H6JSWDcwvpYWl8GOGybNNJc6bYN5fpB8nfkIJxmzfVft_D5jdSmNcCZNXUuFwVuqXS4iknRJUJcH14AF7VBQ -->"`);
+    expect(sealed().split('\n')[0]).toMatchInlineSnapshot(
+      `"<!-- ferrybot:v1 run=ferry-daily-20261121 kind=card key=card head=3:0123456789ab at=2026-11-21T09:00:00.000Z text=1826ceff26b3e3b199317005f54816f88411783968a24380cf8132d68d8907f9 by=control-2026 sig=r7H6JSWDcwvpYWl8GOGybNNJc6bYN5fpB8nfkIJxmzfVft_D5jdSmNcCZNXUuFwVuqXS4iknRJUJcH14AF7VBQ -->"`,
+    );
     expect(verify(sealed())).toEqual({
       ...MARKER,
       role: 'control',
