@@ -92,10 +92,10 @@ describe("the lost answer to a comment's post", () => {
 
 describe('a text of ours that is copied, line and all,', () => {
   it('into another thread says nothing there', async () => {
-    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
     const { run, pull, issue } = await propose(lab);
     await lab.clock.advance(MINUTE);
-    const status = await say(lab, 'mira', pull, '/status');
+    await say(lab, 'mira', pull, '/status');
     await lab.clock.advance(MINUTE);
     const card = botComments(lab).find(({ kind }) => kind === 'card');
     if (card === undefined) throw new Error('no card');
@@ -106,7 +106,6 @@ describe('a text of ours that is copied, line and all,', () => {
     // The copy is not taken for the card: another is posted where the card belongs.
     const cards = botComments(lab).filter(({ kind, thread }) => kind === 'card' && thread === pull);
     expect(cards).toHaveLength(1);
-    expect(status).toBeGreaterThan(0);
     expect((await eventsOf(lab, run)).filter(({ type }) => type === 'incident')).toEqual([]);
     await lab.close();
   });
