@@ -9,6 +9,7 @@ import { programLimits } from './limits/program-limits.ts';
 import { rayLimits } from './limits/ray-limits.ts';
 import { readingLimits } from './limits/reading-limits.ts';
 import { renderLimits } from './limits/render-limits.ts';
+import { serverLimits } from './limits/server-limits.ts';
 import { watchLimits } from './limits/watch-limits.ts';
 
 export const limits = {
@@ -21,5 +22,6 @@ export const limits = {
   ...rayLimits,
   ...readingLimits,
   ...renderLimits,
+  ...serverLimits,
   ...watchLimits,
 } as const;

@@ -1,6 +1,6 @@
 /** `ferrybot serve`: Probot receives webhooks and turns them into wakes; a timer sweeps for what webhooks did not bring. */
 
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
@@ -17,6 +17,9 @@ import { createDiscovery, type Discovery, type Installed } from './discovery.ts'
 import { type InstallationTokens, installationTokens } from './installation-tokens.ts';
 import { createQueues, type Queues } from './queues.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { createWebhookServer } from './webhook-server.ts';
+
+const WEBHOOKS_PATH = '/api/github/webhooks';
 
 /** A running server; `close` lets the work under way end. */
 export type Serving = { readonly url: string; readonly close: () => Promise<void> };
@@ -41,17 +44,9 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
         app.webhooks.on(event, async ({ payload }) => installationChanged(payload, tokens, queues, log));
       app.webhooks.onError((error) => log(`a webhook was refused or failed: ${firstLine(error)}`));
     },
-    { probot, webhooksPath: '/api/github/webhooks' },
+    { probot, webhooksPath: WEBHOOKS_PATH },
   );
-  const server = createServer((request, response) => {
-    Promise.resolve(middleware(request, response, () => response.writeHead(404).end('not found\n'))).catch(
-      (error: unknown) => {
-        log(`a request failed: ${String(error)}`);
-        if (!response.headersSent) response.writeHead(500);
-        response.end();
-      },
-    );
-  });
+  const server = createWebhookServer(middleware, WEBHOOKS_PATH, log);
   const url = await listen(server, options);
   const stopping = new AbortController();
   const sweeping = sweepForEver(queues, options, stopping.signal, log);
@@ -186,6 +181,5 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
       const port = address !== null && typeof address === 'object' ? address.port : options.port;
       resolve(`http://${options.host}:${port}`);
     });
-    server.requestTimeout = limits.webhookTimeoutMs;
   });
 }

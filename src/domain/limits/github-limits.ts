@@ -17,8 +17,6 @@ export const githubLimits = {
   threadCommentsMax: 5_000,
   /** Difference to GitHub's clock that is taken for network delay and whole seconds. */
   clockSlackMs: 3_000,
-  /** GitHub gives a webhook ten seconds. */
-  webhookTimeoutMs: 10_000,
   /** An installation token is replaced so long before its hour is over. */
   tokenSlackMs: 5 * 60 * 1_000,
   /** Pages of 100 installations, and of 100 repositories of each. */

@@ -1,0 +1,140 @@
+/** Where a secret stands in a text, however programs wrote it down: escaped, encoded, split over lines, several layers deep. */
+
+import { decoded, plainView, type View, without } from './decoded-view.ts';
+
+/** Half-open, in the text as it was given. */
+export type Span = { readonly start: number; readonly end: number };
+
+/** JSON in HTML in a URL: three layers are what a web page's log shows of a program's output; each costs one pass. */
+const LAYERS_MAX = 3;
+/** Quotes and backslashes are what shells and `repr` put in between, and a line ends where a terminal or MIME wraps it. */
+const WRAPPING = /[\\'"]|\r?\n[ \t]{0,64}/g;
+/** What hex dumps put between two bytes. */
+const HEX_GAPS = /[\s:,-]|0x|\\x/gi;
+/** A shorter value occurs by chance in ordinary text. */
+const CORE_CHARACTERS_MIN = 6;
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** A text, prepared once for all secrets that are looked for in it. */
+export type Prepared = {
+  readonly layers: readonly View[];
+  readonly plain: readonly View[];
+  readonly base64: readonly View[];
+  readonly hex: View;
+};
+
+/** The views in which secrets are looked for; every one is made in a number of steps that grows with the text alone. */
+export function prepared(text: string): Prepared {
+  const layers: View[] = [plainView(text)];
+  for (let layer = 0; layer < LAYERS_MAX; layer += 1) {
+    const next = decoded(layers.at(-1) ?? plainView(text));
+    if (next === null) break;
+    layers.push(next);
+  }
+  const plain = layers.map((view) => without(view, WRAPPING));
+  const base64 = plain.map((view) => ({
+    ...view,
+    text: view.text.replaceAll('-', '+').replaceAll('_', '/'),
+  }));
+  const hex = without(plain[0] ?? plainView(text), HEX_GAPS);
+  return {
+    layers,
+    plain,
+    base64,
+    hex: { ...hex, text: hex.text.replace(/[A-F]/g, (digit) => digit.toLowerCase()) },
+  };
+}
+
+/** What a secret looks like in each kind of view; made once for a secret. */
+export type SecretForms = {
+  readonly whole: string;
+  readonly plain: readonly string[];
+  readonly base64: readonly Aligned[];
+  readonly hex: string;
+};
+
+/** Base64 digits that only the secret decides, and those of its first and last byte that its neighbours decide too. */
+type Aligned = { readonly core: string; readonly before: string; readonly after: string };
+
+/** The forms of a secret, or null where it is too short to be told from ordinary text. */
+export function formsOf(secret: string): SecretForms | null {
+  const whole = secret.trim();
+  if (whole.length < CORE_CHARACTERS_MIN) return null;
+  const bytes = Buffer.from(whole, 'utf8');
+  const core = whole.replaceAll(WRAPPING, '');
+  // What is left of one that is mostly quotes may be too short to be told from ordinary text.
+  const plain = core.length < CORE_CHARACTERS_MIN ? [] : [...new Set([core, core.replaceAll(' ', '+')])];
+  return {
+    whole,
+    plain,
+    base64: [0, 1, 2].map((offset) => aligned(bytes, offset)),
+    hex: bytes.toString('hex'),
+  };
+}
+
+/** `offset`: how many bytes stand before it in a group of three, as `user:` does (RFC 4648). */
+function aligned(bytes: Buffer, offset: number): Aligned {
+  const all = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString('base64')
+    .replace(/=+$/, '');
+  const bits = (offset + bytes.length) * 8;
+  const first = Math.ceil((offset * 8) / 6);
+  const last = Math.floor(bits / 6);
+  const begin = BASE64.indexOf(all[first - 1] ?? '');
+  const end = BASE64.indexOf(all[last] ?? '');
+  const ownAtBegin = first * 6 - offset * 8;
+  const ownAtEnd = bits - last * 6;
+  return {
+    core: all.slice(first, last),
+    before: digitsWhere(ownAtBegin, (digit) => digit % 2 ** ownAtBegin === begin % 2 ** ownAtBegin),
+    after: digitsWhere(ownAtEnd, (digit) => digit >> (6 - ownAtEnd) === end >> (6 - ownAtEnd)),
+  };
+}
+
+/** Empty where no bit of the digit is the secret's. */
+function digitsWhere(ownBits: number, isSame: (digit: number) => boolean): string {
+  return ownBits === 0 || ownBits === 6 ? '' : [...BASE64].filter((_, digit) => isSame(digit)).join('');
+}
+
+/** Every place of the secret, in no order; some may overlap. */
+export function placesOf(forms: SecretForms, { layers, plain, base64, hex }: Prepared): readonly Span[] {
+  const spans: Span[] = layers.flatMap((view) => found(view, forms.whole));
+  for (const view of plain) for (const form of forms.plain) spans.push(...found(view, form));
+  for (const view of base64)
+    for (const { core, before, after } of forms.base64)
+      for (const at of occurrences(view.text, core)) {
+        const begin = at > 0 && before.includes(view.text[at - 1] ?? '?') ? at - 1 : at;
+        const next = view.text[at + core.length];
+        const end = at + core.length + (next !== undefined && after.includes(next) ? 1 : 0);
+        spans.push(spanOf(view, begin, end));
+      }
+  spans.push(...found(hex, forms.hex));
+  return spans;
+}
+
+function found(view: View, form: string): readonly Span[] {
+  return occurrences(view.text, form).map((at) => spanOf(view, at, at + form.length));
+}
+
+function occurrences(text: string, part: string): readonly number[] {
+  const places: number[] = [];
+  if (part === '') return places;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) places.push(at);
+  return places;
+}
+
+function spanOf({ starts, ends }: View, begin: number, end: number): Span {
+  return { start: starts[begin] ?? 0, end: ends[end - 1] ?? 0 };
+}
+
+/** The text with something else in every place; places that touch or overlap are one. */
+export function replaced(text: string, spans: readonly Span[], replacement: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    if (end <= at) continue;
+    if (start > at || pieces.length === 0) pieces.push(text.slice(at, Math.max(at, start)), replacement);
+    at = end;
+  }
+  return [...pieces, text.slice(at)].join('');
+}

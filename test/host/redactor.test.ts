@@ -1,0 +1,225 @@
+/** Secrets in every writing that programs use, tokens by their shape, and what only looks like one. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact, withoutTokens } from '../../src/host/redactor.ts';
+
+/** A reproducible secret of these signs. */
+const signs = (alphabet: string, length: number): string =>
+  Array.from({ length }, (_, at) => alphabet[(at * 7 + length) % alphabet.length]).join('');
+const ALNUM = 'aZ3kQ9xB1mW7cR5tY2nH8vD4fL6gJ0pS';
+const HEX = '0f9e1d8c2b7a3456';
+
+type Writing = readonly [name: string, write: (secret: string) => string];
+
+const hexOf = (text: string): string => Buffer.from(text).toString('hex');
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const every = (text: string, write: (point: number) => string): string =>
+  [...text].map((sign) => write(sign.codePointAt(0) ?? 0)).join('');
+const percentAll = (text: string): string =>
+  Buffer.from(text).reduce((all, byte) => `${all}%${byte.toString(16).padStart(2, '0').toUpperCase()}`, '');
+const broken = (text: string, width: number, by: string): string =>
+  text.match(new RegExp(`[\\s\\S]{1,${width}}`, 'g'))?.join(by) ?? '';
+const escapedUnits = (text: string): string =>
+  text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const WRITINGS: readonly Writing[] = [
+  ['as it is', (secret) => secret],
+  ['in JSON', (secret) => JSON.stringify(secret)],
+  ['in JSON in JSON', (secret) => JSON.stringify(JSON.stringify(secret))],
+  ['as JSON escapes of every sign', escapedUnits],
+  [
+    'as byte escapes',
+    (secret) => Buffer.from(secret).reduce((all, b) => `${all}\\x${b.toString(16).padStart(2, '0')}`, ''),
+  ],
+  ['percent-encoded', encodeURIComponent],
+  ['percent-encoded, in lower case', (secret) => percentAll(secret).toLowerCase()],
+  ['percent-encoded, every byte', percentAll],
+  ['percent-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+  ['percent-encoded twice, every byte', (secret) => encodeURIComponent(percentAll(secret))],
+  ['as decimal references', (secret) => every(secret, (point) => `&#${point};`)],
+  ['as hexadecimal references', (secret) => every(secret, (point) => `&#x${point.toString(16)};`)],
+  [
+    'as HTML',
+    (secret) =>
+      secret
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        .replaceAll('"', '&quot;'),
+  ],
+  ['quoted for a shell', (secret) => `'${secret.replaceAll("'", `'"'"'`)}'`],
+  ['in hex', hexOf],
+  ['in upper-case hex', (secret) => hexOf(secret).toUpperCase()],
+  ['in hex with colons', (secret) => broken(hexOf(secret), 2, ':')],
+  ['over lines', (secret) => broken(secret, 5, '\n')],
+  ['over indented lines with a backslash', (secret) => broken(secret, 5, '\\\r\n    ')],
+  ['over lines within JSON', (secret) => JSON.stringify(broken(secret, 5, '\n'))],
+  ['in base64 over lines', (secret) => broken(base64(secret), 8, '\n')],
+  ['in base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
+  ['in percent-encoded base64', (secret) => encodeURIComponent(base64(secret))],
+];
+
+/** Letters, digits and signs, as generators of passwords make them; no blank or quote at an end. */
+const secrets = fc
+  .stringMatching(/^[A-Za-z0-9][A-Za-z0-9!#$%&*+,./:;<=>?@^_{|}~"'\\-]{8,40}[A-Za-z0-9]$/)
+  .filter((secret) => secret.replace(/[\\'"]/g, '').length >= 8);
+
+describe('a secret that is known', () => {
+  it.each(WRITINGS)('is taken out %s', (_, write) => {
+    fc.assert(
+      fc.property(secrets, (secret) => {
+        const clean = redact(`it says ${write(secret)} at the end`, [secret]);
+        expect(clean).toMatch(/^it says .{0,6}\*\*\*.{0,6} at the end$/s);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is taken out of base64 at every alignment, as in user:secret', () => {
+    fc.assert(
+      fc.property(secrets, fc.string({ maxLength: 7 }), fc.string({ maxLength: 7 }), (secret, user, more) => {
+        const written = base64(`${user}:${secret}${more}`);
+        const clean = redact(`Basic ${written}.`, [secret]);
+        const left = Buffer.from(clean.slice('Basic '.length).replace('***', ''), 'base64').toString(
+          'latin1',
+        );
+        expect(clean).toContain('***');
+        expect(clean.length).toBeLessThanOrEqual(
+          base64(`${user}:`).length + base64(more).length + 'Basic ***.'.length + 2,
+        );
+        expect(left).not.toContain(secret.slice(1, -1));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('takes nothing else with it', () => {
+    fc.assert(
+      fc.property(secrets, fc.stringMatching(/^[a-z ,.]{0,80}$/), (secret, text) => {
+        expect(redact(text, [secret])).toBe(text);
+        expect(redact(`${text} ${secret} ${text}`, [secret])).toBe(`${text} *** ${text}`);
+      }),
+    );
+  });
+
+  it('costs a pass over a hostile text, not more', () => {
+    for (const piece of ['%25', '&#', '\\u', '\\', 'eyJ-', '\n ', 'A_', '-----BEGIN ', 'a:/', 'password=']) {
+      const text = piece.repeat(65_536 / piece.length);
+      const startedAt = performance.now();
+      redact(text, ['correct horse battery staple', 'another-secret-of-ours']);
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    }
+  });
+});
+
+const TOKENS: readonly (readonly [string, string])[] = [
+  ['GitHub, classic', `ghp_${signs(ALNUM, 36)}`],
+  [
+    'GitHub, of an installation, with dots',
+    `ghs_${signs(ALNUM, 30)}.${signs(ALNUM, 40)}-${signs(ALNUM, 20)}`,
+  ],
+  ['GitHub, refresh', `ghr_${signs(ALNUM, 76)}`],
+  ['GitHub, fine-grained', `github_pat_${signs(ALNUM, 22)}_${signs(ALNUM, 59)}`],
+  ['GitLab', `glpat-${signs(ALNUM, 20)}`],
+  ['GitLab, routable', `glpat-${signs(ALNUM, 27)}.01.${signs(ALNUM, 9)}`],
+  ['GitLab, a runner', `glrt-${signs(ALNUM, 20)}`],
+  ['Bitbucket', `ATBB${signs(ALNUM, 32)}`],
+  ['Atlassian', `ATATT3xFfGF0${signs(ALNUM, 180)}`],
+  ['npm', `npm_${signs(ALNUM, 36)}`],
+  ['PyPI', `pypi-AgEIcHlwaS5vcmc${signs(ALNUM, 120)}`],
+  ['crates.io', `cio${signs(ALNUM, 32)}`],
+  ['Docker Hub', `dckr_pat_${signs(ALNUM, 27)}`],
+  ['AWS, a key id', 'AKIAIOSFODNN7EXAMPLE'],
+  ['Google, an API key', `AIza${signs(ALNUM, 35)}`],
+  ['Google, OAuth', `ya29.${signs(ALNUM, 60)}-${signs(ALNUM, 40)}`],
+  ['Hugging Face', `hf_${signs(ALNUM, 34)}`],
+  ['W&B', `wandb_v1_${signs(ALNUM, 77)}`],
+  ['OpenAI', `sk-proj-${signs(ALNUM, 60)}T3BlbkFJ${signs(ALNUM, 60)}`],
+  ['Anthropic', `sk-ant-api03-${signs(ALNUM, 93)}AA`],
+  ['Slack', `xoxb-123456789012-123456789012-${signs(ALNUM, 24)}`],
+  ['Slack, an App', `xapp-1-A0123456789-1234567890123-${signs(HEX, 64)}`],
+  ['Discord, a bot', `MTA${signs(ALNUM, 21)}.GaBcDe.${signs(ALNUM, 38)}`],
+  ['Stripe', `sk_live_${signs(ALNUM, 24)}`],
+  ['Twilio', `SK${signs(HEX, 32)}`],
+  ['SendGrid', `SG.${signs(ALNUM, 22)}.${signs(ALNUM, 43)}`],
+  ['a JSON Web Token', `eyJ${signs(ALNUM, 33)}.eyJ${signs(ALNUM, 70)}.${signs(ALNUM, 43)}`],
+  ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${signs(ALNUM, 64)}\n-----END RSA PRIVATE KEY-----`],
+];
+
+/** What stands before the token is no secret and stays. */
+const IN_PLACE: readonly (readonly [string, string, string])[] = [
+  ['a webhook of Discord', 'https://', `discord.com/api/webhooks/123456789012345678/${signs(ALNUM, 68)}`],
+  ['a password in a URL', 'https://someone:', `${signs(ALNUM, 12)}`],
+  ['a signed URL of Azure', 'https://a.blob.core.windows.net/c?sv=2024&sig=', `${signs(ALNUM, 43)}%3D`],
+  ['an account key of Azure', 'AccountName=a;AccountKey=', `${signs(ALNUM, 86)}==`],
+  ['a secret key of AWS', 'aws_secret_access_key = ', signs(ALNUM, 40)],
+  ['a header', 'Authorization: Bearer ', signs(ALNUM, 40)],
+  ['an old key of W&B', 'wandb login ', signs(HEX, 40)],
+  ['a key of Vast', 'vastai set api-key ', signs(HEX, 64)],
+];
+
+describe('a token', () => {
+  it.each(TOKENS)('of %s is taken out of what people and programs write', (_, token) => {
+    expect(withoutTokens(`see ${token} there`)).toBe('see *** there');
+    expect(withoutTokens(`{"a":"${token}"}`)).toBe('{"a":"***"}');
+  });
+
+  it.each(IN_PLACE)('is taken out of %s', (_, before, token) => {
+    const after = before.startsWith('https://someone:') ? '@host/path' : ' there';
+    const clean = withoutTokens(`${before}${token}${after}`);
+    expect(clean).not.toContain(token);
+    expect(clean.startsWith(before)).toBe(true);
+    expect(clean.endsWith(after)).toBe(true);
+  });
+
+  it.each([
+    'WANDB_API_KEY=1234567890',
+    'export VAST_KEY="abcdefgh"',
+    '"HF_TOKEN": "abcdefgh"',
+    'db_password: hunter2x',
+    'SECRET_SEED=abcdefgh',
+    'MY_PASSPHRASE = abcdefgh',
+  ])('is what follows a name that says so: %s', (line) => {
+    expect(redact(line, [])).not.toMatch(/1234567890|abcdefgh|hunter2x/);
+    expect(redact(line, [])).toContain('***');
+  });
+});
+
+describe('what is no token stays', () => {
+  const hex = (length: number): fc.Arbitrary<string> =>
+    fc
+      .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
+      .map((all) => all.join(''));
+  const digits = fc.integer({ min: 32, max: 64 }).chain(hex);
+  const runId = fc.stringMatching(/^[a-z0-9]{8}$/);
+
+  it('commits, digests, approval lines, names of runs, ids of W&B', () => {
+    fc.assert(
+      fc.property(hex(40), hex(64), digits, runId, (sha, digest, approved, id) => {
+        for (const text of [
+          sha,
+          `sha256:${digest}`,
+          `/approve-launch ${approved}`,
+          `/approve-launch sha256:${approved}`,
+          `/approve-node-delete ${approved} because the disk is full`,
+          `ferry-daily-20261122-0${id}`,
+          `https://wandb.ai/lab/ferries/runs/${id}`,
+          `https://github.com/lab/ferries/commit/${sha}`,
+          `wandb run ${id}: synced`,
+          `entry 12:${digest}`,
+          `uv run launch.py --run_id ${id} --commit ${sha}`,
+          `https://pypi.org/simple and git@github.com:lab/ferries.git`,
+        ]) {
+          expect(withoutTokens(text)).toBe(text);
+          expect(redact(text, ['a-secret-of-ours'])).toBe(text);
+        }
+      }),
+    );
+  });
+
+  it('settings that people change', () => {
+    for (const line of ['/propose pad_token=7 model.lr=3e-4', 'num_tokens=4096', 'the token: see above'])
+      expect(withoutTokens(line)).toBe(line);
+  });
+});
