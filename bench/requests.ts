@@ -1,6 +1,6 @@
 /** What a ferry costs at GitHub (from the approval to the dispatch, and over five hours with the default cadences), and its test in time. */
 
-import { approveAndFinish, playFerry, propose, seal, stateOf } from '../test/support/play.ts';
+import { approve, approveAndFinish, playFerry, propose, seal, stateOf } from '../test/support/play.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
 import { against, quickestMs, type Result, reported } from './measure.ts';
 
@@ -42,7 +42,7 @@ async function requestsToDispatch(lab: VirtualLab, run: string, pull: number): P
     // The dispatch itself is answered after the event: it is the last one counted.
     atDispatch = now.rest + now.graphql - before.rest - before.graphql + 1;
   });
-  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/approve-launch' });
+  await approve(lab, 'mira', pull, run);
   for (let turn = 0; turn < 100 && atDispatch === null; turn += 1) await lab.clock.advance(1_000);
   unsubscribe();
   if (atDispatch === null)

@@ -73,7 +73,8 @@ async function approve(page: Page): Promise<void> {
   await shown(page, proposal);
   await proposal.click();
   await shown(page, page.getByText('Ready for approval').first());
-  await page.getByLabel('Comment text').fill('/approve-launch');
+  // The chip writes the line of the card into the box.
+  await page.locator('.chips').getByText('/approve-launch').click();
   await page.getByRole('button', { name: 'Comment', exact: true }).click();
 }
 

@@ -6,13 +6,30 @@ import { renderMarkdown } from './markdown/render-markdown.ts';
 import type { Person } from './people.ts';
 
 /** Commands offered as buttons that write them into the comment box; the bot's `/help` tells all of them. */
-export const quickCommands = [
+const quickCommands = [
   { command: '/approve-launch', note: 'let it sail' },
   { command: '/status', note: 'what happens, on what evidence' },
   { command: '/stop', note: 'end the run' },
   { command: '/seal', note: 'record it for good' },
   { command: '/help', note: 'all commands' },
 ] as const;
+
+/** The same, each with what its button writes: for an approval the whole line that the bot asks for. */
+export function commandsFor(wish: BotWish): readonly {
+  readonly command: string;
+  readonly note: string;
+  readonly written: string;
+}[] {
+  const asked = wish.kind === 'wish' ? approvalLineIn(wish.text) : null;
+  return quickCommands.map((one) => ({
+    ...one,
+    written: one.command === '/approve-launch' ? (asked ?? one.command) : one.command,
+  }));
+}
+
+function approvalLineIn(text: string): string | null {
+  return /\/approve-launch [0-9a-f]{12,64}/.exec(text)?.[0] ?? null;
+}
 
 /** A thread that the bot looks after: labelled so, or opened or checked by it. */
 export function isFerryThread(issue: ApiIssue, checks: readonly ApiCheckRun[] = []): boolean {
@@ -55,13 +72,13 @@ export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean, wis
     return html`<p>Nothing is wanted of you at the moment. <code>/status</code> tells what happens, and on what evidence.</p>`;
   if (wish.kind === 'wish' && !wish.text.includes('/approve-launch'))
     return renderMarkdown(`ferrybot says: ${wish.text}`, { repoPath: '' });
-  return html`<p>${beforeLaunch(speaker)}</p>`;
+  return html`<p>${beforeLaunch(speaker, wish.kind === 'wish' ? approvalLineIn(wish.text) : null)}</p>`;
 }
 
-function beforeLaunch(speaker: Person): Html {
+function beforeLaunch(speaker: Person, line: string | null): Html {
   switch (speaker.role) {
     case 'maintainer':
-      return html`You run this lab. Read the change and its checks; when you are content, comment <code>/approve-launch</code>. Nothing starts before a person said so.`;
+      return html`You run this lab. Read the change and its checks; when you are content, comment the line of the card${line === null ? '' : html`, <code>${line}</code>`}. Nothing starts before a person said so.`;
     case 'author':
       return html`You may ask for <code>/status</code> and answer questions. Approval has to come from somebody who did not write the change: switch to the maintainer at the top right.`;
     case 'reader':

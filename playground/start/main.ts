@@ -129,7 +129,7 @@ async function stay(lab: RunningLab, options: StartOptions, say: (line: string) 
       ref: 'main',
     });
   say(
-    "Today's ferry is being proposed. Open the page, read the pull request, and comment /approve-launch as mira.",
+    "Today's ferry is being proposed. Open the page, read the pull request, and comment the /approve-launch line of its card as mira.",
   );
   say('Ctrl-C ends it.');
   const reason = await Promise.race([stopped, lab.broken]);

@@ -38,6 +38,16 @@ export async function hasCommented(world: World, thread: number, body: string): 
   return comments.some((one) => one.user.login === 'mira' && one.body === body);
 }
 
+/** The line that the newest of the bot's comments in the thread asks to copy for an approval; null where none asks for one. */
+export async function shownApprovalLine(world: World, thread: number): Promise<string | null> {
+  const comments = (await asMaintainer(world, 'GET', `/issues/${thread}/comments?per_page=100`)) as readonly {
+    readonly body: string;
+    readonly user: { readonly type: string };
+  }[];
+  const said = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
+  return said.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null;
+}
+
 function tokenOf(world: World, login: string): string {
   for (const [token, row] of Object.entries(world.state.tokens)) {
     if (row.kind === 'user' && world.state.users[row.userId]?.login === login) return token;

@@ -2,7 +2,7 @@
 
 import { type LogbookEntry, readLogbook } from './logbook-events.ts';
 import type { OpenedLab } from './open-lab.ts';
-import { asMaintainer, comment, hasCommented } from './person.ts';
+import { asMaintainer, comment, hasCommented, shownApprovalLine } from './person.ts';
 import { deadEnd, reachedStages, STAGES, type Stage } from './stages.ts';
 import { type BotUsage, botUsage, spentSince } from './usage.ts';
 
@@ -116,12 +116,23 @@ async function act(lab: OpenedLab, run: string, stage: Stage): Promise<void> {
   const pull = Number(proposed?.['pull']);
   const issue = Number(proposed?.['issue']);
   if (stage === 'gated' && !reachedStages(events).has('approved')) {
-    // GitHub dates comments in whole seconds: an approval in the second of the card would be older than the card.
+    const line = await shownLine(lab, pull);
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
-    await say(lab, pull, '/approve-launch');
+    await say(lab, pull, line);
   }
   if (stage === 'ended' && !reachedStages(events).has('sealed')) await say(lab, issue, '/seal');
   if (stage === 'sealed') await mergeClosure(lab, events);
+}
+
+/** The line of the card, which is written a moment after the gates have been recorded. */
+async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
+  const until = performance.now() + STAGE_TIMEOUT_MS;
+  while (performance.now() < until) {
+    const line = await shownApprovalLine(lab.world, thread);
+    if (line !== null) return line;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`no card in #${thread} asks for an approval`);
 }
 
 async function say(lab: OpenedLab, thread: number, body: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Every bound in one table: what stops each loop, wait, retry and size; the reason for each stands in its part. */
 
+import { approvalLimits } from './limits/approval-limits.ts';
 import { careLimits } from './limits/care-limits.ts';
 import { controlLimits } from './limits/control-limits.ts';
 import { ferryLimits } from './limits/ferry-limits.ts';
@@ -13,6 +14,7 @@ import { serverLimits } from './limits/server-limits.ts';
 import { watchLimits } from './limits/watch-limits.ts';
 
 export const limits = {
+  ...approvalLimits,
   ...careLimits,
   ...controlLimits,
   ...ferryLimits,

@@ -8,7 +8,7 @@ import { APPROVABLE, diskProposal, stepsForm } from './disk-proposals.ts';
 import { gigabytes } from './disk-words.ts';
 import { inlineText } from './escape.ts';
 import { mutationState } from './mutation-state-words.ts';
-import { code, count, digestHex, paragraphs, table } from './words.ts';
+import { bindingHex, code, count, digestHex, paragraphs, table } from './words.ts';
 
 /**
  * Rows, proposals and what became of earlier ones, in at most `roomChars` characters: the fullest disks come first, and
@@ -84,7 +84,7 @@ function machineRows(
         ranges(alike.map(({ worker }) => worker)),
         `${first.level === 'low' ? '🔴' : '🟡'} ${free}%`,
         briefCause(alike),
-        digest === undefined ? '' : `${code(digestHex(digest))} ${letters.get(first.tpu) ?? ''}`,
+        digest === undefined ? '' : `${code(bindingHex(digest))} ${letters.get(first.tpu) ?? ''}`,
       ];
       return [{ lowest, cells }];
     })

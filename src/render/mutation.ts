@@ -8,7 +8,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { fenced } from './escape.ts';
 import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';
-import { code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
+import { bindingHex, code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
 
 /** The comment for the entry with this sequence number. Throws where the record has none. */
 export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutations'>): string {
@@ -23,7 +23,8 @@ export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutat
 }
 
 /** What is proposed, why, exactly which calls, how to consent, and what follows. */
-export function renderProposal({ proposal, digest, evidence }: MutationRecord): string {
+export function renderProposal(one: MutationRecord): string {
+  const { proposal, digest, evidence } = one;
   const { mutation, steps, cluster } = proposal;
   const words = mutationWords(mutation);
   const facts = Object.entries(evidence.facts).map(([name, value]) => [text(name), text(String(value))]);
@@ -38,7 +39,7 @@ export function renderProposal({ proposal, digest, evidence }: MutationRecord): 
       : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), limits.shownBlockCharsMax)}`,
     `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), limits.shownBlockCharsMax)}`,
     `What follows: ${words.next}`,
-    `**Wanted: to consent, somebody who may says \`${consentText(proposal.mutation)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
+    `**Wanted: to consent, somebody who may says \`${consentText(one)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
   );
 }
 
@@ -48,10 +49,14 @@ function stepText({ command, instead }: MutationStep): string {
   return `${commandText(command)}${other}`;
 }
 
-/** The command as it has to be written. */
-export function consentText(mutation: MutationRecord['proposal']['mutation']): string {
+/** The line that consents to a proposal, as it is copied. */
+export function consentText({
+  proposal: { mutation },
+  digest,
+}: Pick<MutationRecord, 'proposal' | 'digest'>): string {
   const { name, key } = consentCommand(mutation);
-  return key === null ? `/${name}` : `/${name} ${key}=${targetName(mutation).replace(/[^a-z0-9-]/g, '')}`;
+  const target = key === null ? [] : [`${key}=${targetName(mutation).replace(/[^a-z0-9-]/g, '')}`];
+  return [`/${name}`, ...target, bindingHex(digest)].join(' ');
 }
 
 function renderConsent({ proposal, digest }: MutationRecord, { source }: Consent): string {

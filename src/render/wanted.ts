@@ -8,7 +8,7 @@ import { gateWords, whoCan } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { consentText } from './mutation.ts';
 import { placeWord } from './place-word.ts';
-import { digestHex } from './words.ts';
+import { approvalLine } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
@@ -66,7 +66,7 @@ function wantedApproval({ state, config }: RenderInput): string {
   const missing = quorumOf(config) - new Set(standingApprovals(state).map((a) => a.actor.id)).size;
   if (missing <= 0) return 'nothing; the launch is about to be ordered.';
   const what = missing === 1 ? 'an approval' : `${missing} approvals`;
-  return `${what} by ${whoApproves({ config })}: \`/approve-launch ${digestHex(digest)}\`.`;
+  return `${what} by ${whoApproves({ config })}: \`${approvalLine(digest)}\`.`;
 }
 
 function wantedAtEnd({ state, config, verdict }: RenderInput): string {
@@ -99,7 +99,7 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
   const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
-    : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open.proposal.mutation)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
+    : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
 }
 
 function wantedMerge(pull: number | null): string {

@@ -14,9 +14,22 @@ export function person(actor: Actor): string {
   return inlineText(actor.login, limits.shownTextCharsMax);
 }
 
-/** The first 12 hex digits of a digest, as people type them. */
+/** The first 12 hex digits of a digest, by which people tell one from another; `bindingHex` is what they name in a command. */
 export function digestHex(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 12);
+}
+
+/** A digest as a person names it in an approval or a consent: as many digits as bind. */
+export function bindingHex(digest: string): string {
+  return digest
+    .replace(/^sha256:/, '')
+    .replace(/[^0-9a-f]/g, '')
+    .slice(0, limits.bindingHexDigits);
+}
+
+/** The line that approves a manifest, as it is copied. */
+export function approvalLine(digest: string): string {
+  return `/approve-launch ${bindingHex(digest)}`;
 }
 
 /** A commit as code, 12 hex digits. */

@@ -1,7 +1,7 @@
 /** What an approval is worth when what was approved, or the approval itself, changes before the job runs. */
 
 import { describe, expect, it } from 'vitest';
-import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,
   bodyOf,
@@ -36,7 +36,7 @@ function twoPeople(config: string): string {
 async function approvedOnce(): Promise<Proposed> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
   const proposed = await propose(lab);
-  const comment = await say(lab, 'mira', proposed.pull, '/approve-launch');
+  const comment = await approve(lab, 'mira', proposed.pull);
   expect(answersTo(lab, comment)).toEqual([expect.stringContaining('1 of 2 approvals')]);
   return { lab, ...proposed };
 }
@@ -48,7 +48,7 @@ async function ordered(): Promise<
   const held = heldJobs('launch');
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
   const proposed = await propose(lab);
-  const approval = await say(lab, 'mira', proposed.pull, '/approve-launch');
+  const approval = await approve(lab, 'mira', proposed.pull);
   await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
   const order = (await stateOf(lab, proposed.run))?.order?.digest ?? '';
   return { lab, ...proposed, approval, order, letGo: held.letGo };
@@ -116,7 +116,7 @@ describe('an approval falls visibly when what was approved changes', () => {
   ])('by an approving comment that is $how', async ({ reason, method, text }) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoPeople });
     const ferry = { lab, ...(await propose(lab)) };
-    const approval = await say(lab, 'mira', ferry.pull, '/approve-launch');
+    const approval = await approve(lab, 'mira', ferry.pull);
     const change = method === 'PATCH' ? { body: '/approve-launch or not' } : undefined;
     await lab.as('mira', method, `/issues/comments/${approval}`, change);
     await lab.clock.advance(1_000);
@@ -133,7 +133,7 @@ describe('an approval falls visibly when what was approved changes', () => {
     await pushFile(lab, 'ada', 'main', 'README.md', '# Our lab\n');
     await lab.clock.advance(MINUTE);
     expect((await stateOf(lab, run))?.drops).toEqual([]);
-    const second = await say(lab, 'ada', pull, '/approve-launch');
+    const second = await approve(lab, 'ada', pull);
     expect(answersTo(lab, second)).toEqual([expect.stringContaining('(2 of 2)')]);
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
       stepMs: 5_000,
@@ -206,7 +206,7 @@ describe('the runner reads everything again before it submits', () => {
     const held = heldJobs('launch');
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: held.beforeJob });
     const proposed = await propose(lab);
-    await say(lab, 'mira', proposed.pull, '/approve-launch');
+    await approve(lab, 'mira', proposed.pull);
     await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
     lab.world.state.settings.drop = 'all';
     await pushExperiment(lab, proposed.run, (text) =>
@@ -224,7 +224,7 @@ describe('an order is used once', () => {
   it('refuses a replay after the submission, an invented digest, and another ref', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
       stepMs: 5_000,
     });
@@ -251,7 +251,7 @@ describe('an order is used once', () => {
 
   it('takes a second approval by the same person for what it is', async () => {
     const { lab, run, pull } = await approvedOnce();
-    const again = await say(lab, 'mira', pull, '/approve-launch');
+    const again = await approve(lab, 'mira', pull);
     expect(answersTo(lab, again)).toEqual([expect.stringContaining('you have approved')]);
     expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
     expect((await stateOf(lab, run))?.order).toBeNull();

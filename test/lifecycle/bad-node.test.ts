@@ -1,8 +1,9 @@
 /** A bad TPU node, as its people talk about it: proposed with evidence, consented to, deleted once, replaced, and the job started again. */
 
 import { describe, expect, it } from 'vitest';
+import { consentLine } from '../support/approve.ts';
 import { BAD_LINE, openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
-import { propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, propose, seal, stateOf, until } from '../support/play.ts';
 import { deletions } from '../support/simulated-cloud.ts';
 import { answersTo, botComments, fileOf, pushFile, saidTwice, say, told } from '../support/talk.ts';
 
@@ -13,13 +14,18 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, pull, issue } = await playUntilBad(lab);
     const [proposal = ''] = told(lab, 'mutation');
-    expect(proposal).toContain('`/approve-node-delete vm=ray-worker-7c21`');
+    expect(proposal).toMatch(/`\/approve-node-delete vm=ray-worker-7c21 [0-9a-f]{32}`/);
     for (const part of ['10.130.1.45', 'us-central1-a', 'device-busy', 'Device or resource busy', '--quiet'])
       expect(proposal).toContain(part);
     expect(deletions(cloud)).toEqual([]);
 
-    const stranger = await say(lab, 'sol', issue, '/approve-node-delete vm=ray-worker-7c21');
-    const elsewhere = await say(lab, 'mira', pull, '/approve-node-delete vm=ray-worker-7c21');
+    const stranger = await say(lab, 'sol', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+    const elsewhere = await say(
+      lab,
+      'mira',
+      pull,
+      consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'),
+    );
     const other = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c22');
     const option = await say(lab, 'mira', issue, '/approve-node-delete vm=--all');
     const digest = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21 0123456789ab');
@@ -31,7 +37,7 @@ describe('a ferry that meets a bad node', () => {
     expect(answersTo(lab, digest)).toEqual([expect.stringMatching(/digest is not that of the proposal/)]);
     expect(deletions(cloud)).toEqual([]);
 
-    const yes = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const yes = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
     expect(answersTo(lab, yes)).toEqual([expect.stringMatching(/you consent/)]);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
@@ -48,7 +54,7 @@ describe('a ferry that meets a bad node', () => {
         .map(({ kind }) => kind)
         .filter((kind) => kind === 'launch' || kind === 'ended'),
     ).toEqual(['launch', 'ended', 'launch', 'ended']);
-    const again = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const again = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(10 * MINUTE);
     expect(answersTo(lab, again)).toEqual([expect.stringMatching(/run of this thread is over/)]);
     expect(deletions(cloud)).toHaveLength(1);
@@ -66,7 +72,7 @@ describe('a ferry that meets a bad node', () => {
     await lab.clock.advance(90 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
     expect(told(lab, 'mutation').some((text) => text.includes('The config consents'))).toBe(true);
-    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-8d32');
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-8d32'));
     await until(lab, 'the third attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 3);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21', 'ray-worker-8d32']);
     await lab.close();
@@ -75,7 +81,7 @@ describe('a ferry that meets a bad node', () => {
   it('is not started again beyond the restarts that were approved, and says so', async () => {
     const { lab, cloud } = await openBadNodeLab({ restartsMax: 0 });
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(60 * MINUTE);
     expect(deletions(cloud)).toHaveLength(1);
     expect((await stateOf(lab, run))?.order?.order.attempt).toBe(1);
@@ -89,7 +95,7 @@ describe('a ferry that meets a bad node', () => {
     const [bad, ...others] = cloud.nodes;
     if (bad === undefined) throw new Error('no node');
     cloud.nodes = [{ ...bad, createTime: new Date(lab.clock.now() - 1_000).toISOString() }, ...others];
-    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
     expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
@@ -104,7 +110,7 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     cloud.replacementMs = null;
     const { run, issue } = await playUntilBad(lab);
-    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(3 * 60 * MINUTE);
     expect(deletions(cloud)).toEqual(['ray-worker-7c21']);
     const state = await stateOf(lab, run);
@@ -118,7 +124,7 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     cloud.nodes = cloud.nodes.slice(1);
-    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(30 * MINUTE);
     expect(deletions(cloud)).toEqual([]);
     expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({ code: 'target-changed' });
@@ -138,7 +144,7 @@ describe('a ferry that meets a bad node', () => {
     const { run, issue } = await playUntilBad(lab);
     // The runner is away until the comment is what it will be.
     cloud.unreadable = 1_000;
-    const comment = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const comment = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await until(
       lab,
       'the consent',
@@ -157,7 +163,7 @@ describe('a ferry that meets a bad node', () => {
     // Who proposes sees the machines; the runner does not until the config is what it will be.
     cloud.listsLeft = 1;
     const proposed = await propose(lab);
-    await say(lab, 'mira', proposed.pull, '/approve-launch');
+    await approve(lab, 'mira', proposed.pull);
     await until(
       lab,
       'the consent',
@@ -178,14 +184,14 @@ describe('a ferry that meets a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { issue } = await playUntilBad(lab);
     await say(lab, 'mira', issue, '/hold reason="wait for the cluster people"');
-    const held = await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    const held = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(5 * MINUTE);
     expect(answersTo(lab, held)).toEqual([
       expect.stringMatching(/there is a hold \(wait for the cluster people\)/),
     ]);
     await say(lab, 'mira', issue, '/unhold');
     await lab.clock.advance(2 * MINUTE);
-    await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+    await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
     await lab.clock.advance(20 * MINUTE);
     expect(deletions(cloud)).toHaveLength(1);
     await lab.close();
@@ -199,7 +205,7 @@ describe('a ferry that meets a bad node', () => {
     async (words, answer) => {
       const { lab, cloud } = await openBadNodeLab();
       const { run, issue } = await playUntilBad(lab);
-      await say(lab, 'mira', issue, '/approve-node-delete vm=ray-worker-7c21');
+      await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
       await until(
         lab,
         'the runner',

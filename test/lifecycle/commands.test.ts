@@ -1,7 +1,7 @@
 /** Conversations in the threads: who may do what, what was meant, and that everybody gets one answer. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { eventsOf, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
+import { approve, eventsOf, logbookText, playFerry, propose, stateOf } from '../support/play.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -73,10 +73,10 @@ describe('who may approve', () => {
     );
     const body = lab.world.state.issues[`${Object.keys(lab.world.state.repos)[0]}#${pull}`]?.body ?? '';
     await lab.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${body}\nLooks right to me.` });
-    const own = await say(lab, 'mira', pull, '/approve-launch');
+    const own = await approve(lab, 'mira', pull);
     expect(answersTo(lab, own)).toEqual([expect.stringContaining('not approved: this change is yours')]);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
-    const other = await say(lab, 'ada', pull, '/approve-launch');
+    const other = await approve(lab, 'ada', pull);
     expect(answersTo(lab, other)).toEqual([expect.stringContaining('approved manifest')]);
     expect((await stateOf(lab, run))?.order?.order.approvals).toHaveLength(1);
     expectGoodManners(lab);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { EFFECT_KINDS } from '../../src/domain/effect.ts';
 import { Crash } from '../support/crash.ts';
-import { playFerry, propose, stateOf, until } from '../support/play.ts';
+import { approve, playFerry, propose, stateOf, until } from '../support/play.ts';
 import { botComments, saidTwice, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -55,7 +55,7 @@ const DAYS: readonly Day[] = [
 
 async function playStopped(lab: VirtualLab, from: () => void): Promise<string> {
   const { run, pull, issue } = await propose(lab);
-  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/approve-launch' });
+  await approve(lab, 'mira', pull);
   await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation !== null);
   from();
   await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: '/stop' });

@@ -7,6 +7,7 @@ import { spendConsent } from '../../src/domain/care/consent-token.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
+import { consentLine } from '../support/approve.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -189,6 +190,13 @@ const theIssue = (name: string): Issue => {
   if (issue === null) throw new Error(lab.log.join('\n'));
   return issue;
 };
+/** The command with the name and the digest of a row, as the issue says to write it. */
+const rowLine = (body: string, name: string): string => {
+  const digest = new RegExp(`\\| \`${name}\` .*\`([0-9a-f]{32})\` [A-Z]? ?\\|`).exec(body)?.[1];
+  return digest === undefined
+    ? consentLine(lab, `approve-disk-cleanup worker=${name}`)
+    : `/approve-disk-cleanup worker=${name} ${digest}`;
+};
 const refusedWrites = (): readonly string[] => lab.log.filter((line) => line.includes('refused'));
 
 describe('300 short workers', () => {
@@ -206,8 +214,7 @@ describe('300 short workers', () => {
     expect(atOnce.most).toBe(limits.sshParallelMax);
     await scan();
     const slice = HOSTS[100]?.name ?? '';
-    const digest = new RegExp(`${slice}.*\`([0-9a-f]{12})\` A \\|`).exec(issue.body)?.[1] ?? '';
-    const said = await say(lab, 'mira', issue.number, `/approve-disk-cleanup worker=${slice} ${digest}`);
+    const said = await say(lab, 'mira', issue.number, rowLine(issue.body, slice));
     await lab.clock.advance(20 * MINUTE);
     expect(answersTo(lab, said).join()).toContain('you consent to `clean-disk`');
     const [clean = '', ...steps] =
@@ -232,8 +239,8 @@ describe('300 short workers', () => {
     const [first = '', second = ''] = HOSTS.map(({ name }) => name);
     for (const { name } of HOSTS.slice(2)) cleared.add(name);
     await scan();
-    const { number } = theIssue('us-central1-vllm');
-    const lines = [first, second, first].map((name) => `/approve-disk-cleanup worker=${name}`);
+    const { number, body } = theIssue('us-central1-vllm');
+    const lines = [first, second, first].map((name) => rowLine(body, name));
     const said = await say(lab, 'mira', number, `${lines.join('\n')}\n/approve-start-cleanup`);
     await lab.clock.advance(20 * MINUTE);
     const answer = answersTo(lab, said).join('\n');
@@ -312,9 +319,10 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     ] as const)
       expect(await answered(number, text)).toContain(answer);
     expect(called).toEqual([]);
-    expect(await answered(number, `Thanks!\r\n\r\n${yes}\r\n`)).toContain('you consent to');
+    const line = consentLine(lab, yes.slice(1));
+    expect(await answered(number, `Thanks!\r\n\r\n${line}\r\n`)).toContain('you consent to');
     await lab.clock.advance(10 * MINUTE);
-    expect(await answered(number, yes)).toContain('this proposal is over');
+    expect(await answered(number, line)).toContain('this proposal is over');
     expect(called).toHaveLength(2);
   }, 120_000);
 });

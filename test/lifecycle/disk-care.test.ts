@@ -7,6 +7,7 @@ import { spendConsent } from '../../src/domain/care/consent-token.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
+import { consentLine } from '../support/approve.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -240,7 +241,7 @@ describe('a cluster whose disks are scanned', () => {
     expect(issues()).toEqual([]);
     cluster.cleanup = false;
     await scan();
-    expect(theIssue().body).toMatch(/\/approve-start-cleanup [0-9a-f]{12}/);
+    expect(theIssue().body).toMatch(/\/approve-start-cleanup [0-9a-f]{32}/);
     cluster.cleanup = true;
     await scan();
     expect(theIssue().state).toBe('closed');
@@ -252,14 +253,13 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     const { number } = theIssue();
+    const yes = consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a');
     const ask = async (who: 'ravi' | 'mira', text: string): Promise<string> => {
       const comment = await say(lab, who, number, text);
       await lab.clock.advance(5 * MINUTE);
       return answersTo(lab, comment).join('\n');
     };
-    expect(await ask('ravi', '/approve-disk-cleanup worker=ray-vllm-a')).toContain(
-      'it takes maintain permission',
-    );
+    expect(await ask('ravi', yes)).toContain('it takes maintain permission');
     expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-b')).toContain(
       'Did you mean `ray-vllm-a`?',
     );
@@ -273,14 +273,12 @@ describe('a cluster whose disks are scanned', () => {
       cluster.looks = { 'ray-vllm-a': CLEARED };
       return ended('Worker initialized successfully!\n');
     };
-    expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-a')).toContain(
-      'you consent to `clean-disk`',
-    );
+    expect(await ask('mira', yes)).toContain('you consent to `clean-disk`');
     await lab.clock.advance(40 * MINUTE);
     expect(called.map(({ does }) => does)).toEqual(['clean-disk', 'init-worker']);
     expect(ends()).toMatchSnapshot();
     expect(theIssue().body).toContain('done: `cleaned`');
-    expect(await ask('mira', '/approve-disk-cleanup worker=ray-vllm-a')).toContain('this proposal is over');
+    expect(await ask('mira', yes)).toContain('this proposal is over');
     cluster.stdout = FINE;
     await scan();
     expect(theIssue().state).toBe('closed');
@@ -293,7 +291,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     const consent = async (): Promise<void> => {
       await scan();
-      await say(lab, 'mira', theIssue().number, '/approve-disk-cleanup worker=ray-vllm-a');
+      await say(lab, 'mira', theIssue().number, consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a'));
       await lab.clock.advance(15 * MINUTE);
     };
     onChange = () => ended('ferrybot-clean 1 refused mounted freed=0 left=0\n', 3);
@@ -316,7 +314,7 @@ describe('a cluster whose disks are scanned', () => {
     cluster.looks = { 'ray-vllm-a': MISPLACED };
     await scan();
     cluster.looks = { 'ray-vllm-a': MOUNTED };
-    await say(lab, 'mira', theIssue().number, '/approve-disk-cleanup worker=ray-vllm-a');
+    await say(lab, 'mira', theIssue().number, consentLine(lab, 'approve-disk-cleanup worker=ray-vllm-a'));
     await lab.clock.advance(15 * MINUTE);
     expect(called).toEqual([]);
     expect(ends().at(-1)).toContain('no worker has data beside a missing mount');
@@ -330,7 +328,7 @@ describe('a cluster whose disks are scanned', () => {
       cluster.cleanup = true;
       return ended('Cleanup cron job started: x\n');
     };
-    await say(lab, 'mira', theIssue().number, '/approve-start-cleanup');
+    await say(lab, 'mira', theIssue().number, consentLine(lab, 'approve-start-cleanup'));
     await lab.clock.advance(15 * MINUTE);
     expect(called.map(({ command }) => command.join(' '))).toEqual([
       'uv run scripts/ray/cluster.py --config infra/marin-us-central1-vllm.yaml start-cleanup',

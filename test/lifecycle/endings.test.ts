@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import { eventsOf, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, bodyOf, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -20,7 +20,7 @@ type Launched = {
 async function launched(options: VirtualLabOptions = {}): Promise<Launched> {
   const lab = await openVirtualLab({ ...options, ferry: { ...SHORT_FERRY, ...options.ferry } });
   const proposed = await propose(lab);
-  await say(lab, 'mira', proposed.pull, '/approve-launch');
+  await approve(lab, 'mira', proposed.pull);
   await until(lab, 'the launch', async () => (await stateOf(lab, proposed.run))?.submission !== null, {
     stepMs: 5_000,
     limitMs: 60 * MINUTE,
@@ -178,7 +178,7 @@ describe('a job that is stopped', () => {
       beforeJob: async (mode) => (mode === 'launch' ? gate : undefined),
     });
     const { run, pull } = await propose(lab);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     const stop = await say(lab, 'ada', pull, '/stop');
     expect(answersTo(lab, stop)).toEqual([expect.stringContaining('this run will not launch')]);
     letGo();
@@ -196,7 +196,7 @@ describe('a job that got worse', () => {
     const first = await playFerry(lab);
     ferry.lossOffset = 2;
     const { run, pull, issue } = await propose(lab, `${first.run}-2`);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await ended(lab, run);
     expect((await stateOf(lab, run))?.end?.status).toBe('SUCCEEDED');
     expect(told(lab, 'ended').at(-1)).toMatch(/fail/i);
@@ -212,7 +212,7 @@ describe('a job that got worse', () => {
   it('fails a job that ended well before its last step', async () => {
     const lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, steps: 900 } });
     const { run, pull, issue } = await propose(lab);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await ended(lab, run);
     const bare = await say(lab, 'mira', issue, '/seal');
     expect(answersTo(lab, bare)).toEqual([expect.stringContaining('not sealed')]);
@@ -225,7 +225,7 @@ describe('answers of the engine that are lost', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull, issue } = await propose(lab);
     lab.engine.loseNextAnswer('submit');
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await ended(lab, run);
     const state = await stateOf(lab, run);
     expect(lab.engine.startCount()).toBe(1);
@@ -255,7 +255,7 @@ describe('answers of the engine that are lost', () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);
     lab.engine.loseNextAnswer('submit');
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
     lab.engine.forgetEverything();
     await lab.clock.advance(60 * MINUTE);

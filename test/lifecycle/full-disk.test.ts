@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FullDisk } from '../support/memory-git.ts';
-import { propose, stateOf, until } from '../support/play.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -42,7 +42,7 @@ describe.each([
     const { lab, disk } = await labWithDisk({ server });
     const { run, pull, issue } = await propose(lab);
     disk.full = full;
-    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(90 * MINUTE);
     expect(answersTo(lab, approval)).toEqual([]);
     expect(lab.engine.startCount()).toBe(0);
@@ -67,7 +67,7 @@ describe.each([
     });
     let isFirst = true;
     const { run, pull, issue } = await propose(lab);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await lab.clock.advance(5 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
     expect(lab.log.join('\n')).toMatch(
@@ -82,7 +82,7 @@ describe.each([
   it('is sat out by the watch: the job goes on, and what was missed is read from the log', async () => {
     const { lab, disk } = await labWithDisk();
     const { run, pull, issue } = await propose(lab);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await launched(lab, run);
     await lab.clock.advance(5 * MINUTE);
     disk.full = full;

@@ -1,6 +1,7 @@
 /** Holding back: a run on hold, a day that is skipped, a lane that is frozen, an approval that is taken back, a job that is given up. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
@@ -42,7 +43,7 @@ const notHeld = async (run: string) =>
 describe('/hold and /unhold', () => {
   it('take the approval away, keep the run from launching, and let it be approved anew', async () => {
     const { run, pull } = await proposed({ config: TWO_PEOPLE });
-    expect(await ask('ada', pull, '/approve-launch')).toContain('1 of 2 approvals');
+    expect(await ask('ada', pull, approvalLine(lab))).toContain('1 of 2 approvals');
     expect(await ask('ada', pull, '/hold reason="the tokenizer changes *today*"')).toMatch(
       /on hold: the tokenizer changes .*today.*fell with it: 1/,
     );
@@ -54,8 +55,8 @@ describe('/hold and /unhold', () => {
     expect(await ask('ada', pull, '/unhold')).toContain('lifted (holds: 1)');
     expect(await ask('ada', pull, '/unhold')).toContain('nothing to lift');
     expect(await notHeld(run)).toBe('free');
-    expect(await ask('ada', pull, '/approve-launch')).toContain('1 of 2');
-    expect(await ask('mira', pull, '/approve-launch')).toContain('2 of 2');
+    expect(await ask('ada', pull, approvalLine(lab))).toContain('1 of 2');
+    expect(await ask('mira', pull, approvalLine(lab))).toContain('2 of 2');
     await lab.clock.advance(10 * MINUTE);
     expect((await stateOf(lab, run))?.submission).not.toBeNull();
     expect(await ask('ada', pull, '/hold reason="too late"')).toContain('too late for a hold: job');
@@ -65,11 +66,11 @@ describe('/hold and /unhold', () => {
 describe('/revoke', () => {
   it('takes back one’s own approval, and a maintainer takes back everybody’s', async () => {
     const { run, pull } = await proposed({ config: TWO_PEOPLE });
-    await ask('ada', pull, '/approve-launch');
+    await ask('ada', pull, approvalLine(lab));
     expect(await ask('ravi', pull, '/revoke')).toContain('nothing to take back');
     expect(await ask('ada', pull, '/revoke')).toContain('taken back');
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
-    await ask('ada', pull, '/approve-launch');
+    await ask('ada', pull, approvalLine(lab));
     expect(await ask('mira', pull, '/revoke')).toContain('approvals taken back: 1');
     expect((await stateOf(lab, run))?.order).toBeNull();
   });
@@ -112,7 +113,7 @@ describe('/freeze and /thaw', () => {
     const { run, pull, issue } = await proposed({
       beforeJob: (mode) => (mode === 'launch' ? gate : Promise.resolve()),
     });
-    await ask('mira', pull, '/approve-launch');
+    await ask('mira', pull, approvalLine(lab));
     expect((await stateOf(lab, run))?.order?.status).toBe('open');
     await say(lab, 'mira', issue, '/freeze reason="wait"');
     release();
@@ -137,7 +138,7 @@ describe('/skip', () => {
 
   it('comes too late for a run that was launched', async () => {
     const { run, pull } = await proposed();
-    await ask('mira', pull, '/approve-launch');
+    await ask('mira', pull, approvalLine(lab));
     expect((await stateOf(lab, run))?.submission).not.toBeNull();
     expect(await ask('ada', pull, '/skip reason="oh no"')).toContain('too late to skip');
   });
@@ -150,7 +151,7 @@ describe('/ack lost', () => {
         if (kind === 'submit-job' && moment === 'before') throw new Error(`${process} lost its machine`);
       },
     });
-    await ask('mira', pull, '/approve-launch');
+    await ask('mira', pull, approvalLine(lab));
     expect((await stateOf(lab, run))?.order?.status).toBe('claimed');
     expect(await ask('mira', issue, '/ack lost="the machine is gone"')).toContain('Try again in');
     expect(await ask('ada', issue, '/ack lost="the machine is gone"')).toContain(
@@ -165,7 +166,7 @@ describe('/ack lost', () => {
 
   it('is refused for a job that is seen', async () => {
     const { pull, issue } = await proposed();
-    await ask('mira', pull, '/approve-launch');
+    await ask('mira', pull, approvalLine(lab));
     await lab.clock.advance(15 * MINUTE);
     expect(await ask('mira', issue, '/ack lost="I do not like it"')).toContain('not given up');
   });
@@ -181,7 +182,7 @@ describe('a launch that dies before its claim', () => {
         throw new Crash('the runner lost power');
       },
     });
-    await ask('mira', pull, '/approve-launch');
+    await ask('mira', pull, approvalLine(lab));
     expect((await stateOf(lab, run))?.order?.status).toBe('open');
     await lab.clock.advance(45 * MINUTE);
     const state = await stateOf(lab, run);

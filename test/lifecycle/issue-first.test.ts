@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,
   bodyOf,
@@ -60,7 +60,7 @@ async function approvedOnce(): Promise<{
 }> {
   const lab = await openLab({ config: twoPeople });
   const { run, issue } = await propose(lab);
-  const comment = await say(lab, 'mira', issue, '/approve-launch');
+  const comment = await approve(lab, 'mira', issue);
   expect(answersTo(lab, comment)).toEqual([expect.stringContaining('1 of 2 approvals')]);
   return { lab, run, issue };
 }
@@ -129,7 +129,7 @@ describe('a ferry without a proposal PR', () => {
     const lab = await openLab();
     const { run, issue } = await propose(lab);
     expect(bodyOf(lab, issue)).toContain('- [ ] human approval');
-    await say(lab, 'mira', issue, '/approve-launch');
+    await approve(lab, 'mira', issue);
     await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation !== null, {
       stepMs: 5_000,
     });
@@ -166,7 +166,7 @@ describe('the gates look at the branch', () => {
     expect(answersTo(lab, early)).toEqual([expect.stringContaining('`checks-green`')]);
     await lab.as('ada', 'POST', `/statuses/${sha}`, { state: 'success', context: 'the lab: tests' });
     await lab.clock.advance(11 * MINUTE);
-    await say(lab, 'mira', issue, '/approve-launch');
+    await approve(lab, 'mira', issue);
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
       stepMs: 5_000,
     });
@@ -254,7 +254,7 @@ describe('the runner reads issue and branch again', () => {
     // Nobody tells control in time: the runner is alone with what it reads.
     const lab = await openLab({ webhooks: false, beforeJob: held.beforeJob });
     const { run, issue } = await propose(lab);
-    await say(lab, 'mira', issue, '/approve-launch');
+    await approve(lab, 'mira', issue);
     await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000 });
     await change(lab, run, issue);
     held.letGo();

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { commitFiles } from '../../playground/git/store/memory-remote.ts';
-import { eventsOf, logbookText, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
+import { approve, eventsOf, logbookText, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -58,7 +58,7 @@ describe('an entry that nobody signed', () => {
       expect.stringMatching(/does not verify[\s\S]*line 3 \(entry 2\) is bad/),
     ]);
     expect(botComments(lab).at(-1)?.thread).toBe(pull);
-    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    const approval = await approve(lab, 'mira', pull);
     expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
     await lab.clock.advance(70 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
@@ -67,7 +67,7 @@ describe('an entry that nobody signed', () => {
 
     await pushFile(lab, 'ada', BRANCH, path, good);
     await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });
     await seal(lab, run, issue);
     expect(saidTwice(lab)).toEqual([]);
@@ -82,7 +82,7 @@ describe('an entry that nobody signed', () => {
     const { lab, run, pull } = await proposed({
       beforeJob: async (mode) => (mode === 'launch' ? gate : undefined),
     });
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     const text = await logbookText(lab, run);
     await pushFile(
       lab,
@@ -130,7 +130,7 @@ describe('a branch that is gone or was put back', () => {
     const head = await headOf(lab);
     await lab.as('ada', 'DELETE', `/git/${REF}`);
     await lab.clock.advance(20 * MINUTE);
-    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    const approval = await approve(lab, 'mira', pull);
     await lab.dispatchDaily();
     await lab.clock.advance(20 * MINUTE);
     expect(await headOf(lab)).toBe('');
@@ -160,7 +160,7 @@ describe('a branch that is gone or was put back', () => {
     expect(late).not.toBe(early);
     await lab.as('ada', 'PATCH', `/git/${REF}`, { sha: early, force: true });
     await lab.clock.advance(MINUTE);
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await lab.clock.advance(40 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
     expect(incidents(lab)).toEqual([expect.stringMatching(words)]);
@@ -174,7 +174,7 @@ describe('a branch that is gone or was put back', () => {
     const author = { name: 'Ada', email: 'ada@lab.example', atMs: lab.clock.now() };
     const files = { [`runs/${run}/events.jsonl`]: null, [`runs/${run}/logbook.md`]: null };
     await commitFiles(lab.store, { ref: REF, expected: head, files, message: 'Tidy up', author });
-    const approval = await say(lab, 'mira', pull, '/approve-launch');
+    const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(40 * MINUTE);
     expect(incidents(lab)).toEqual([
       expect.stringMatching(/does not verify[\s\S]*was there, and is not any more/),

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import { Crash } from '../support/crash.ts';
-import { propose, stateOf, until } from '../support/play.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
 import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -14,7 +14,7 @@ async function launched(
 ): Promise<{ lab: VirtualLab; run: string; issue: number }> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
   const { run, pull, issue } = await propose(lab);
-  await say(lab, 'mira', pull, '/approve-launch');
+  await approve(lab, 'mira', pull);
   await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
     stepMs: 5_000,
     limitMs: 60 * MINUTE,

@@ -53,7 +53,7 @@ describe('Ctrl-C', () => {
     }
     const folder = /its files: (\S+)/.exec(said)?.[1] ?? '';
     expect(folder).not.toBe('');
-    expect(said).toMatch(/comment \/approve-launch as mira/);
+    expect(said).toMatch(/comment the \/approve-launch line of its card as mira/);
     const started = await descendants(child.pid ?? -1);
     expect(started.length).toBeGreaterThan(0);
     interrupt(child.pid ?? -1);

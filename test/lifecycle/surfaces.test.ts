@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Person } from '../../playground/world/seed.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { propose, stateOf, until } from '../support/play.ts';
+import { approvalLine } from '../support/approve.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
 import { botComments, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
@@ -55,7 +56,7 @@ describe.each([
 ])('a command that is heard by $by', ({ webhooks, waitMs }) => {
   it('in a comment on a line and in a review body is answered once, and a review approves', async () => {
     const { lab, run, pull } = await proposed(webhooks);
-    const onLine = await remark(lab, 'mira', pull, '/approve-launch');
+    const onLine = await remark(lab, 'mira', pull, approvalLine(lab));
     const status = await review(lab, 'ada', pull, 'Looks right.\n\n/status');
     await lab.clock.advance(waitMs);
     expect(answers(lab, 'review-comment', onLine)).toEqual([
@@ -63,7 +64,7 @@ describe.each([
     ]);
     expect(reactions(lab, 'reviewComments', onLine)).toEqual(['eyes']);
     expect(answers(lab, 'review', status)).toEqual([expect.stringContaining('this is where the run stands')]);
-    const approval = await review(lab, 'mira', pull, '/approve-launch');
+    const approval = await review(lab, 'mira', pull, approvalLine(lab));
     await lab.clock.advance(waitMs);
     expect(answers(lab, 'review', approval)).toEqual([expect.stringContaining('approved manifest')]);
     expect((await stateOf(lab, run))?.approvals).toMatchObject([{ surface: 'review', comment: approval }]);
@@ -180,7 +181,7 @@ describe('what no webhook told, while a job runs', () => {
     'a /stop in a %s is found by the sweep',
     async (surface) => {
       const { lab, run, pull } = await proposed(false);
-      await say(lab, 'mira', pull, '/approve-launch');
+      await approve(lab, 'mira', pull);
       await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
       const speak = { comment: say, review, 'review-comment': remark }[surface];
       const id = await speak(lab, 'mira', pull, '/stop');

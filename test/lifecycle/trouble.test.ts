@@ -1,7 +1,16 @@
 /** Bad input and a bad day at GitHub: a clear answer that says what to do, and nothing is lost or done twice. */
 
 import { describe, expect, it } from 'vitest';
-import { approveAndFinish, playFerry, propose, seal, stateOf, todaysRun, until } from '../support/play.ts';
+import {
+  approve,
+  approveAndFinish,
+  playFerry,
+  propose,
+  seal,
+  stateOf,
+  todaysRun,
+  until,
+} from '../support/play.ts';
 import {
   answersTo,
   bodyOf,
@@ -170,7 +179,7 @@ describe('a GitHub that fails for a while', () => {
     });
     const { run, pull, issue } = await propose(lab);
     isFailing = true;
-    await say(lab, 'mira', pull, '/approve-launch');
+    await approve(lab, 'mira', pull);
     await lab.clock.advance(20 * MINUTE);
     isFailing = false;
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, { stepMs: MINUTE });

@@ -2,9 +2,9 @@
 
 import type { JobScript } from './ferry-script.ts';
 import { ferryScript } from './ferry-script.ts';
-import { propose, stateOf, until } from './play.ts';
+import { approve, propose, stateOf, until } from './play.ts';
 import { type SimulatedCloud, simulatedCloud } from './simulated-cloud.ts';
-import { SHORT_FERRY, say } from './talk.ts';
+import { SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
 export const BAD_LINE =
@@ -57,7 +57,7 @@ export async function playUntilBad(
   lab: VirtualLab,
 ): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
   const proposed = await propose(lab);
-  await say(lab, 'mira', proposed.pull, '/approve-launch');
+  await approve(lab, 'mira', proposed.pull);
   await until(lab, 'the first attempt', async () => {
     const state = await stateOf(lab, proposed.run);
     const isAsked = state?.incidents.some(({ code }) => code === 'bad-node-unclear') === true;

@@ -2,11 +2,14 @@
 
 import type { GitStore } from '../../playground/git/store/git-store.ts';
 import { readPath } from '../../playground/git/store/memory-remote.ts';
+import type { Person } from '../../playground/world/seed.ts';
 import { remembered } from '../../src/app/remembered.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
+import { approvalLine, shownApprovalLine } from './approve.ts';
+import { say } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
 
 /** All that reading a logbook needs of a lab, virtual or real. */
@@ -86,9 +89,18 @@ export async function propose(
   return { run, pull: state.proposal.pull, issue: state.proposal.issue };
 }
 
+/** Waits until the card asks for an approval, and says its line in the thread. Gives the comment's id. */
+export async function approve(lab: VirtualLab, who: Person, thread: number, run?: string): Promise<number> {
+  await until(lab, 'a card that asks for an approval', () => shownApprovalLine(lab, run) !== null, {
+    stepMs: 5_000,
+    limitMs: 3 * 3_600_000,
+  });
+  return say(lab, who, thread, approvalLine(lab, run));
+}
+
 /** The maintainer approves, and the clock moves until the job has ended. */
 export async function approveAndFinish(lab: VirtualLab, run: string, pull: number): Promise<void> {
-  await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/approve-launch' });
+  await approve(lab, 'mira', pull, run);
   await until(lab, `the launch of ${run}`, async () => (await stateOf(lab, run))?.submission !== null, {
     stepMs: 5_000,
     limitMs: 3 * 3_600_000,

@@ -10,6 +10,7 @@ import { readLogbook } from '../../playground/start/logbook-events.ts';
 import { type OpenedLab, openLab } from '../../playground/start/open-lab.ts';
 import { exampleLab } from '../../playground/start/seed-lab.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { shownApprovalLine } from './approve.ts';
 import { countContent, type FaultReport, judge, usualFault } from './fault-ferry.ts';
 import { type Maintainer, maintainerOf } from './maintainer.ts';
 import { stateOf } from './play.ts';
@@ -126,12 +127,24 @@ async function playStages(lab: OpenedLab, mira: Maintainer, stop: AbortSignal): 
     throw new Error(`no ${what} in ${FERRY_TIMEOUT_MS / 60_000} minutes`);
   };
   const { proposal } = await reached('green gate', (state) => (state?.gate?.digest ?? null) !== null);
+  const line = await cardLine(lab, until, stop);
   await sleep(READING_MS);
-  await mira.comment(proposal.pull, '/approve-launch');
+  await mira.comment(proposal.pull, line);
   await reached('end of the job', (state) => (state?.end ?? null) !== null);
   await mira.comment(proposal.issue, '/seal');
   await reached('seal', (state) => (state?.seal ?? null) !== null);
   await sleep(SETTLE_MS, undefined, { signal: stop });
+}
+
+/** The line of the card, as soon as it asks for an approval. */
+async function cardLine(lab: OpenedLab, until: number, stop: AbortSignal): Promise<string> {
+  while (performance.now() < until) {
+    stop.throwIfAborted();
+    const line = shownApprovalLine(lab);
+    if (line !== null) return line;
+    await sleep(POLL_MS);
+  }
+  throw new Error('no card asks for an approval in time');
 }
 
 /** The day's run, as soon as the logbook knows it. */

@@ -1,5 +1,6 @@
 /** One ferry that is proposed, approved, ordered and dispatched: the launch job waits, and a test changes the world before it runs. */
 
+import { approvalLine } from '../support/approve.ts';
 import {
   type BundleWorld,
   bookmark,
@@ -44,7 +45,7 @@ async function untilOrdered(
   lab: BundleWorld,
 ): Promise<Pick<BundleLab, 'run' | 'pull' | 'approval' | 'order'>> {
   const { pull } = (await proposedIn(lab)).proposal;
-  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: '/approve-launch' })) as {
+  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) })) as {
     readonly id: number;
   };
   await lab.sweep();

@@ -5,6 +5,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -69,9 +70,9 @@ async function types(): Promise<readonly string[]> {
 }
 
 it('approval and stop at once: nothing starts once the stop is recorded', TIMEOUT, async () => {
-  await say('mira', '/approve-launch');
+  await say('mira', approvalLine(lab));
   await lab.runJobs();
-  await Promise.all([say('ada', '/approve-launch'), say('mira', '/stop')]);
+  await Promise.all([say('ada', approvalLine(lab)), say('mira', '/stop')]);
   await lab.runJobs();
   await lab.useRunners(HOSTED, HOSTED_TOO, LAUNCHER);
   await lab.runJobs();
@@ -87,7 +88,7 @@ it(
   TIMEOUT,
   async () => {
     expect((await stateIn(lab))?.proposal.requestedBy?.login).toBe('mira');
-    await Promise.all([say('mira', '/approve-launch'), say('ada', '/approve-launch')]);
+    await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
     await lab.runJobs();
     expect((await stateIn(lab))?.order?.status).toBe('open');
     const config = await lab.git('show', `main:${CONFIG}`);
@@ -105,7 +106,7 @@ it(
   'two approvals at once make one order and one job, and a stop beside it is before or behind the claim',
   TIMEOUT,
   async () => {
-    await Promise.all([say('mira', '/approve-launch'), say('ada', '/approve-launch')]);
+    await Promise.all([say('mira', approvalLine(lab)), say('ada', approvalLine(lab))]);
     await lab.runJobs();
     await lab.useRunners(HOSTED, LAUNCHER);
     await say('ada', '/stop');

@@ -1,7 +1,7 @@
 /** The panel at the head of a thread: what is wanted, from whom, and the commands at hand. */
 import type { ApiCheckRun } from '../api/run-shapes.ts';
 import type { ApiIssue } from '../api/thread-shapes.ts';
-import { type BotWish, isFerryThread, quickCommands, wantedFrom } from '../guide.ts';
+import { type BotWish, commandsFor, isFerryThread, wantedFrom } from '../guide.ts';
 import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
 import { icon } from './icons.ts';
@@ -17,14 +17,16 @@ export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiChec
   <h2 id="next-title">${icon(ferry ? 'ferry' : 'comment')} What is wanted, ${visit.speaker.login}?</h2>
   ${wantedFrom(visit.speaker, issue, ferry, wish)}
   ${telling.map((check) => html`<p class="next-check">${statusMark(check)} <strong>${written(check.name)}</strong> ${written(check.output?.title)}</p>`)}
-  ${ferry && issue.state === 'open' ? commandChips() : null}
+  ${ferry && issue.state === 'open' ? commandChips(wish) : null}
 </div></section>`;
 }
 
 /** Without a script the chips lead to the box; with it they also write the command there. */
-function commandChips(): Html {
-  return html`<div class="chips" role="group" aria-label="Write a command into the comment box">${quickCommands.map(
-    ({ command, note }) =>
-      html`<a class="chip" href="#new-comment" data-insert="${command}" title="${note}"><code>${command}</code></a>`,
+function commandChips(wish: BotWish): Html {
+  return html`<div class="chips" role="group" aria-label="Write a command into the comment box">${commandsFor(
+    wish,
+  ).map(
+    ({ command, note, written: line }) =>
+      html`<a class="chip" href="#new-comment" data-insert="${line}" title="${note}"><code>${command}</code></a>`,
   )}</div>`;
 }

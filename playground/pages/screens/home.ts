@@ -73,4 +73,4 @@ async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]
   </div></section>`;
 }
 
-const toDo = html`<ol class="steps-to-do"><li class="to-do">Open it and read what changes and why.</li><li class="to-do">Type <code>/approve-launch</code> in its comment box.</li><li class="to-do">Watch it launch, move and end, without reloading.</li></ol>`;
+const toDo = html`<ol class="steps-to-do"><li class="to-do">Open it and read what changes and why.</li><li class="to-do">Copy the line <code>/approve-launch …</code> from its card into its comment box.</li><li class="to-do">Watch it launch, move and end, without reloading.</li></ol>`;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { approvalLine } from '../../support/approve.ts';
 import { chromiumPath, noChromium } from '../../support/chromium.ts';
 import { stateOf, todaysRun, until } from '../../support/play.ts';
 import { type FerrySite, openFerrySite } from './ferry-site.ts';
@@ -111,13 +112,13 @@ async function approveByKeyboard(seat: Seat): Promise<void> {
   );
   await page.keyboard.press('Enter');
   const box = page.getByLabel('Comment text');
-  expect(await box.inputValue()).toBe('/approve-launch');
+  expect(await box.inputValue()).toBe(approvalLine(site.lab));
   expect(await box.evaluate((element) => element === document.activeElement)).toBe(true);
   await tabTo(page, (element) => element.textContent === 'Comment');
   await page.keyboard.press('Enter');
   await page
     .getByRole('paragraph')
-    .filter({ hasText: /^\/approve-launch$/ })
+    .filter({ hasText: /^\/approve-launch [0-9a-f]{32}$/ })
     .waitFor();
   await until(site.lab, 'the launch', async () => (await now(site))?.submission != null, { stepMs: 5_000 });
   // The card, which is edited in place, says so without a reload; and the panel above no longer asks for an approval.

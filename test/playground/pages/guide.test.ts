@@ -1,7 +1,7 @@
 /** What a person is told to do next, in each part of a ferry's life. */
 import { describe, expect, it } from 'vitest';
 import { commentShape, issueShape } from '../../../playground/pages/api/thread-shapes.ts';
-import { botWish, wantedFrom } from '../../../playground/pages/guide.ts';
+import { botWish, commandsFor, wantedFrom } from '../../../playground/pages/guide.ts';
 import { toMarkup } from '../../../playground/pages/html.ts';
 
 const minute = (count: number): string => `2026-11-21T06:${String(count).padStart(2, '0')}:00Z`;
@@ -22,15 +22,24 @@ const thread = (labels: readonly string[], state = 'open'): ReturnType<typeof is
     created_at: minute(0),
     updated_at: minute(0),
   });
+const LINE = `/approve-launch ${'3f9a1c22b0d45e67'.repeat(2)}`;
 const mira = { login: 'mira', role: 'maintainer', token: '', name: null } as const;
 
 describe('the panel at the head of a thread', () => {
   it('asks for the approval while the bot does, and before it has spoken', () => {
-    const wish = botWish([comment('ferrybot[bot]', '🤖 **Wanted: an approval: `/approve-launch 12`.**', 1)]);
-    for (const heard of [wish, botWish([])])
-      expect(toMarkup(wantedFrom(mira, thread(['ferry']), true, heard))).toContain(
-        'comment <code>/approve-launch',
-      );
+    const wish = botWish([comment('ferrybot[bot]', `🤖 **Wanted: an approval: \`${LINE}\`.**`, 1)]);
+    const panel = (heard: ReturnType<typeof botWish>): string =>
+      toMarkup(wantedFrom(mira, thread(['ferry']), true, heard));
+    expect(panel(wish)).toContain(`comment the line of the card, <code>${LINE}</code>`);
+    expect(panel(botWish([]))).toContain('comment the line of the card.');
+  });
+
+  it('writes the line of the card for whoever takes the button, and the bare command before there is one', () => {
+    const wish = botWish([comment('ferrybot[bot]', `**Wanted: an approval: \`${LINE}\`.**`, 1)]);
+    const button = (heard: ReturnType<typeof botWish>): string | undefined =>
+      commandsFor(heard).find(({ command }) => command === '/approve-launch')?.written;
+    expect(button(wish)).toBe(LINE);
+    expect(button(botWish([]))).toBe('/approve-launch');
   });
 
   it('says what the bot says last, also where it edited an old comment; nobody else can put words there', () => {
