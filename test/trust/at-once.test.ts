@@ -1,6 +1,7 @@
 /** Two things at the same moment, and a GitHub that answers only in part: on virtual time, with the real code of both sides. */
 
 import { describe, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
 import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
@@ -17,7 +18,8 @@ async function opened(options: VirtualLabOptions = {}) {
 describe('at the same moment', () => {
   it('two approvals at once make one order and one launch', async () => {
     const { lab, run, pull } = await opened({ config: two, servers: 2 });
-    await Promise.all([approve(lab, 'mira', pull), approve(lab, 'ada', pull)]);
+    const line = approvalLine(lab);
+    await Promise.all([say(lab, 'mira', pull, line), say(lab, 'ada', pull, line)]);
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
       stepMs: 5_000,
       limitMs: 60 * MINUTE,
@@ -32,7 +34,7 @@ describe('at the same moment', () => {
 
   it('approval and stop at once: nothing starts after the stop was recorded', async () => {
     const { lab, run, pull } = await opened();
-    await Promise.all([approve(lab, 'mira', pull), say(lab, 'ada', pull, '/stop')]);
+    await Promise.all([say(lab, 'mira', pull, approvalLine(lab)), say(lab, 'ada', pull, '/stop')]);
     await lab.clock.advance(10 * MINUTE);
     const state = await stateOf(lab, run);
     expect(state?.stop).not.toBeNull();
