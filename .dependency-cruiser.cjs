@@ -17,8 +17,8 @@ const PACKAGES = {
   '@octokit/webhooks': '^src/',
   probot: '^src/app/server/',
   execa: '^src/(host|clusters)/',
-  // The tail of a log that can be held back, and the package of files that Ray takes.
-  'ws|fflate': '^src/clusters/ray/',
+  // The tail of a log that can be held back, the package of files that Ray takes, and what Ray leaves out of one.
+  'ws|fflate|ignore': '^src/clusters/ray/',
   yaml: '^src/(config|app/cli)/',
   'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|ferry|render)/',

@@ -24,6 +24,8 @@ export const PROBLEM_CODES = [
   'cluster-unknown',
   'cluster-unlaunchable',
   'cluster-unreachable',
+  'cluster-file-missing',
+  'scope-builds',
   'thresholds-order',
   'scan-not-dry',
   'disk-nowhere',

@@ -19,6 +19,20 @@ const tunnel = z.strictObject({
 /** Marin's entry points (reference: marin-community/marin, lib/marin/src/marin/run/ray_run.py and scripts/ray/cluster.py). */
 const CLUSTER_PY = ['{python}', '{checkout}/scripts/ray/cluster.py', '--cluster', '{cluster}'];
 
+/** What its ray_run.py leaves out, itself and through iris (lib/iris/src/iris/cluster/client/bundle.py). */
+const MARIN_LEAVES_OUT = [
+  'docs/',
+  '*.pack',
+  '*.mov',
+  '*.pyc',
+  '*.egg-info',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  'node_modules',
+  '**/tests/snapshot*',
+] as const;
+
 const scripts = z.strictObject({
   python: argumentArray
     .default(['uv', 'run', '--project', '{checkout}'])
@@ -35,7 +49,7 @@ const scripts = z.strictObject({
       '{checkout}/lib/marin/src/marin/run/ray_run.py',
       '--no_wait',
       '--cluster',
-      '{cluster}',
+      '{clusterFile}',
       '--submission-id',
       '{submissionId}',
       '{environment}',
@@ -43,7 +57,26 @@ const scripts = z.strictObject({
       '{command}',
     ])
     .describe(
-      'Submits a job, started in the root of the shipped files; {cluster}, {submissionId}, {checkout}; alone in their place {python}, {environment}, {command}.',
+      'Submits a job, started in the root of the shipped files; {clusterFile}, {submissionId}, {checkout}; alone in their place {python}, {environment}, {command}.',
+    ),
+  clusterFile: path
+    .default('infra/marin-{cluster}.yaml')
+    .describe(
+      "File of the default branch that says where the cluster is, for {clusterFile}, which becomes its absolute path: a name would be looked up in the change's files; {cluster}.",
+    ),
+  leavesOut: z
+    .array(z.string().min(1).max(200))
+    .max(100)
+    .default([...MARIN_LEAVES_OUT])
+    .describe(
+      'Patterns, as in a .gitignore, of what the submit script leaves out of what it ships: nothing is launched while they name an approved file.',
+    ),
+  ignoreFiles: z
+    .array(z.string().regex(/^\.[\w.-]+$/, 'a name such as .rayignore'))
+    .max(5)
+    .default(['.rayignore'])
+    .describe(
+      'Files whose patterns name what is left out as well. Ray is told to heed no .gitignore (RAY_RUNTIME_ENV_IGNORE_GITIGNORE, since Ray 2.4); add .gitignore where the script heeds it itself.',
     ),
   environment: argumentArray
     .default(['-e', '{name}={value}'])

@@ -100,6 +100,6 @@ function policyOf(config: LabConfig): Manifest['policy'] {
 /** What submits decides what runs as much as the command does. */
 function launcherOf({ scripts }: RayClusterConfig): string {
   if (scripts === null) return 'rest';
-  const { python, submit, environment } = scripts;
-  return JSON.stringify({ python, submit, environment });
+  const { python, submit, environment, clusterFile } = scripts;
+  return JSON.stringify({ python, submit, environment, clusterFile });
 }

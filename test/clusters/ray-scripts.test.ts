@@ -73,6 +73,7 @@ describe('a submit', () => {
       'HOME',
       'PATH',
       'RAY_AUTH_TOKEN',
+      'RAY_RUNTIME_ENV_IGNORE_GITIGNORE',
     ]);
     expect(call?.cwd).toBe(scripts.tree);
     expect(call?.home).toEqual({ mode: 0o700, files: { '.ssh': 0o700, '.ssh/cluster.pem': 0o600 } });

@@ -38,7 +38,7 @@ describe('a Ray cluster', () => {
     const cluster = reading.config.clusters['local'];
     if (cluster?.engine !== 'ray') throw new Error('no Ray cluster');
     expect(cluster.scripts?.submit.join(' ')).toBe(
-      '{python} {checkout}/lib/marin/src/marin/run/ray_run.py --no_wait --cluster {cluster} --submission-id {submissionId} {environment} -- {command}',
+      '{python} {checkout}/lib/marin/src/marin/run/ray_run.py --no_wait --cluster {clusterFile} --submission-id {submissionId} {environment} -- {command}',
     );
     expect(cluster.scripts?.logs.join(' ')).toBe(
       '{python} {checkout}/scripts/ray/cluster.py --cluster {cluster} job-logs -n {lines} {jobId}',
@@ -104,6 +104,20 @@ const ERRORS: readonly Row[] = [
     'placeholder-missing',
     'clusters.local.scripts.submit',
     'submit:',
+  ],
+  [
+    "whose script would look its name up in the change's files",
+    `${DASHBOARD}, scripts: { submit: [submit, "{cluster}", "{submissionId}", "{environment}", "{command}"] }`,
+    'placeholder-unknown',
+    'clusters.local.scripts.submit.1',
+    '"{cluster}"',
+  ],
+  [
+    'whose own file is not among those of the default branch that are at hand',
+    `${DASHBOARD}, scripts: { checkout: [scripts/ray], clusterFile: "infra/a.yaml" }`,
+    'cluster-file-missing',
+    'clusters.local.scripts.clusterFile',
+    'clusterFile:',
   ],
   [
     'that would get a key of ours',

@@ -23,7 +23,12 @@ export const UV_RUN = [
 ];
 
 /** What the config has where a lab says nothing, but for the Python: the real scripts must take it. */
-const TEMPLATES: ScriptTemplates = { ...templatesOfConfig(), python: UV_RUN, pythonWithoutUv: null };
+const TEMPLATES: ScriptTemplates = {
+  ...templatesOfConfig(),
+  python: UV_RUN,
+  pythonWithoutUv: null,
+  clusterFile: 'infra/marin-{cluster}-vllm.yaml',
+};
 
 export type ScriptsLab = {
   readonly folder: string;

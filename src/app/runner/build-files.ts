@@ -16,9 +16,9 @@ export async function changedBuildFiles(
   { config, git }: Pick<OpenLab, 'config' | 'git'>,
   commit: Sha,
   defaultBranch: string,
-): Promise<ShipRefusal | { readonly kind: 'none' }> {
+): Promise<ShipRefusal | { readonly kind: 'same'; readonly isBuilt: boolean }> {
   const cluster = config.clusters[config.lanes.daily.cluster];
-  if (cluster?.engine !== 'ray' || cluster.scripts === null) return { kind: 'none' };
+  if (cluster?.engine !== 'ray' || cluster.scripts === null) return { kind: 'same', isBuilt: false };
   const refused = (code: ShipRefusal['code'], why: string): ShipRefusal => ({
     kind: 'refused',
     code,
@@ -30,7 +30,9 @@ export async function changedBuildFiles(
     const base = tip === null ? null : await git.mergeBase(tip, commit);
     if (base === null) return refused('unreadable', `no commit of ${defaultBranch} is one of the change's`);
     const changed = (await git.changedPaths(base, commit)).filter(isBuildFile);
-    return changed.length === 0 ? { kind: 'none' } : refused('build-files-changed', firstOf(changed));
+    return changed.length === 0
+      ? { kind: 'same', isBuilt: true }
+      : refused('build-files-changed', firstOf(changed));
   } catch (error) {
     if (error instanceof GitError) return refused('unreadable', error.message);
     throw error;

@@ -8,6 +8,7 @@ import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
+import { isBuildFile } from '../../run/build-files.ts';
 import { fillLane } from '../../run/fill.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { changedBuildFiles } from './build-files.ts';
@@ -53,6 +54,12 @@ export async function shipJob(
   const tree = await input.shipTree(open, order, parent);
   if (tree.kind === 'refused') return tree;
   const { directory: workingDirectory, files } = tree;
+  const links = built.isBuilt ? files.filter(({ path, target }) => target !== null && isBuildFile(path)) : [];
+  if (links.length > 0) {
+    await tree.discard();
+    const why = firstOf(links.map(({ path }) => `${path} is a link`));
+    return { kind: 'refused', code: 'build-files-changed', effect: 'ending', why };
+  }
   const leftOut = (await engine?.leftOut?.({ workingDirectory, files })) ?? [];
   if (leftOut.length > 0) {
     await tree.discard();

@@ -1,6 +1,8 @@
 /** The `ray` engine: submits through the lab's scripts where there are any, looks through the Jobs API wherever there is a dashboard. */
 
 import type { Engine } from '../../domain/engine.ts';
+import { leftOutOfPackage } from './rest/package-files.ts';
+import { leftOutByScript } from './scripts/left-out.ts';
 import { observeByScript } from './scripts/observe.ts';
 import { readLogByScript } from './scripts/read-log.ts';
 import type { ScriptSettings } from './scripts/settings.ts';
@@ -35,6 +37,7 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
     name: 'ray',
     ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
     session: () => behind(() => looking.session()),
+    leftOut: (spec) => (scripts === null ? leftOutOfPackage(spec) : leftOutByScript(scripts.templates, spec)),
     submit: (spec) => behind(() => submit(spec)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
     readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),

@@ -1,5 +1,6 @@
 /** Rules for clusters of the `ray` engine: it can be reached, the templates of its scripts name what they have to, and no secret of ours goes there. */
 
+import { isBuildFile } from '../../run/build-files.ts';
 import type { RayClusterConfig } from '../cluster-schema.ts';
 import type { KeyPath, Misfit } from '../config-problem.ts';
 import { templateMisfits } from './argument-template.ts';
@@ -45,17 +46,21 @@ const clusterCanBeReached = ofEachRayCluster(({ at, cluster: { dashboard, script
 
 /** Each template with the placeholders that it may have, and those that it has to have. */
 const TEMPLATES = [
-  { key: 'python', may: ['cluster', 'checkout'], must: [] },
-  { key: 'pythonWithoutUv', may: ['cluster', 'checkout'], must: [] },
+  { key: 'python', may: ['cluster', 'clusterFile', 'checkout'], must: [] },
+  { key: 'pythonWithoutUv', may: ['cluster', 'clusterFile', 'checkout'], must: [] },
   {
     key: 'submit',
-    may: ['cluster', 'checkout', 'python', 'submissionId', 'environment', 'command'],
+    may: ['clusterFile', 'checkout', 'python', 'submissionId', 'environment', 'command'],
     must: ['submissionId', 'environment', 'command'],
   },
   { key: 'environment', may: ['name', 'value'], must: ['name', 'value'] },
-  { key: 'list', may: ['cluster', 'checkout', 'python'], must: [] },
-  { key: 'logs', may: ['cluster', 'checkout', 'python', 'jobId', 'lines'], must: ['jobId', 'lines'] },
-  { key: 'stop', may: ['cluster', 'checkout', 'python', 'jobId'], must: ['jobId'] },
+  { key: 'list', may: ['cluster', 'clusterFile', 'checkout', 'python'], must: [] },
+  {
+    key: 'logs',
+    may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId', 'lines'],
+    must: ['jobId', 'lines'],
+  },
+  { key: 'stop', may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId'], must: ['jobId'] },
 ] as const;
 
 const templatesAreComplete = ofEachRayCluster(({ at, cluster: { scripts, tunnel } }) => [
@@ -84,9 +89,47 @@ const noSecretIsWritten = ofEachRayCluster(({ at, cluster: { dashboard, scripts,
   ),
 ]);
 
+/** The launcher's checkout holds what `checkout` names; a file beside it would be missing at each launch. */
+const clusterFileIsCheckedOut = ofEachRayCluster(({ at, cluster: { scripts } }) => {
+  if (scripts === null || scripts.checkout === null) return [];
+  const { checkout, clusterFile, submit } = scripts;
+  const isThere = checkout.some((path) => clusterFile === path || clusterFile.startsWith(`${path}/`));
+  return isThere || !submit.some((part) => part.includes('{clusterFile}'))
+    ? []
+    : [
+        error(
+          'cluster-file-missing',
+          [...at, 'scripts', 'clusterFile'],
+          'is not among the files of the default branch that `checkout` names',
+        ),
+      ];
+});
+
+/** A file that is run while the job is submitted, beside the credentials of the cluster. */
+const scopeSparesTheBuild: Rule = {
+  reads: ['clusters', 'lanes.daily.scope', 'lanes.daily.cluster'],
+  misfits: ({ clusters, lanes: { daily } }) => {
+    const cluster = clusters[daily.cluster];
+    if (cluster?.engine !== 'ray' || cluster.scripts === null) return [];
+    return daily.scope.flatMap((path, index) =>
+      isBuildFile(path)
+        ? [
+            error(
+              'scope-builds',
+              ['lanes', 'daily', 'scope', index],
+              'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
+            ),
+          ]
+        : [],
+    );
+  },
+};
+
 export const RAY_RULES: readonly Rule[] = [
   clusterCanBeReached,
   templatesAreComplete,
+  clusterFileIsCheckedOut,
+  scopeSparesTheBuild,
   nothingOfOursIsPassed,
   noSecretIsWritten,
 ];

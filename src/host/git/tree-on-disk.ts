@@ -124,6 +124,11 @@ function treeId(folder: Folder): string {
   return idOf('tree', Buffer.concat(sorted.flatMap(({ head, id }) => [head, id])));
 }
 
+/** Git's id of a file's bytes. */
+export function blobIdOf(bytes: Uint8Array): string {
+  return idOf('blob', bytes);
+}
+
 function idOf(type: 'blob' | 'tree', bytes: Uint8Array): string {
   return headed(type, bytes.length).update(bytes).digest('hex');
 }

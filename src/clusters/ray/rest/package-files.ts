@@ -3,7 +3,10 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
+import type { JobSpec, LeftOut } from '../../../domain/engine.ts';
+import type { ExportedFile } from '../../../domain/git.ts';
 import { limits } from '../../../domain/limits.ts';
+import { blobIdOf, firstOf } from '../../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../../host/publish-once.ts';
 
 export type PackageBytes =
@@ -22,7 +25,10 @@ const UNIX = 3;
  * tree has one name. Ray unpacks no symbolic links; what one points to inside the tree is shipped in its place, and
  * one that leads out is refused.
  */
-export async function zipTree(folder: string): Promise<PackageBytes> {
+export async function zipTree(
+  folder: string,
+  files: readonly ExportedFile[] | null = null,
+): Promise<PackageBytes> {
   let members: readonly Member[];
   try {
     members = await membersOf(await realpath(folder));
@@ -35,11 +41,19 @@ export async function zipTree(folder: string): Promise<PackageBytes> {
   const tooMuch = refusalOf(members.length, total);
   if (tooMuch !== null) return { kind: 'refused', code: 'refused', message: tooMuch };
   const content: Zippable = {};
-  for (const { name, path, mode } of members)
-    content[name] = [
-      await readFile(path),
-      { mtime: MODIFIED, os: UNIX, attrs: ((0o100000 | mode) << 16) >>> 0 },
-    ];
+  const packed: Packed[] = [];
+  for (const { name, path, mode } of members) {
+    const bytes = await readFile(path);
+    content[name] = [bytes, { mtime: MODIFIED, os: UNIX, attrs: ((0o100000 | mode) << 16) >>> 0 }];
+    packed.push({ name, mode, blob: blobIdOf(bytes) });
+  }
+  const wrong = files === null ? [] : differencesOf(packed, files);
+  if (wrong.length > 0)
+    return {
+      kind: 'refused',
+      code: 'refused',
+      message: `what would be sent is not what was approved: ${firstOf(wrong)}`,
+    };
   const bytes = zipSync(content, { level: 6 });
   if (bytes.length > limits.rayPackageBytesMax)
     return {
@@ -48,6 +62,38 @@ export async function zipTree(folder: string): Promise<PackageBytes> {
       message: `the shipped files are ${bytes.length} bytes as a zip; Ray takes ${limits.rayPackageBytesMax}`,
     };
   return { kind: 'zip', bytes, files: members.length };
+}
+
+type Packed = { readonly name: string; readonly mode: number; readonly blob: string };
+
+/** The very bytes that go into the package, against the approved list. */
+function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]): readonly string[] {
+  const approved = new Map(files.map((file) => [file.path, file]));
+  const names = new Set(packed.map(({ name }) => name));
+  return [
+    ...files.flatMap(({ path }) => (names.has(path) ? [] : [`${path} is missing`])),
+    ...packed.flatMap(({ name, mode, blob }) => {
+      const file = approved.get(name);
+      if (file === undefined) return [`${name} was not shipped`];
+      // What a link points to is a file of its own, and compared there.
+      if (file.target !== null) return [];
+      const isSame = file.blob === blob && (file.mode === '100755') === (mode === 0o755);
+      return isSame ? [] : [`${name} differs`];
+    }),
+  ];
+}
+
+/** A package takes every file; of a link, what it points to, and Ray unpacks none to a folder. */
+export async function leftOutOfPackage({
+  workingDirectory,
+  files = [],
+}: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]> {
+  const leftOut: LeftOut[] = [];
+  for (const { path, target } of files) {
+    if (target === null || (await stat(join(workingDirectory, path))).isFile()) continue;
+    leftOut.push({ path, why: 'a link to a folder, which Ray does not unpack' });
+  }
+  return leftOut;
 }
 
 function refusalOf(files: number, bytes: number): string | null {

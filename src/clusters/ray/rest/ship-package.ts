@@ -1,6 +1,7 @@
 /** Brings the shipped files to the cluster: as a package under the name of its content, uploaded once. */
 
 import { hash } from 'node:crypto';
+import type { JobSpec } from '../../../domain/engine.ts';
 import { type Answer, ask, lastLine, type NoAnswer, noAnswer } from './ask.ts';
 import { zipTree } from './package-files.ts';
 import type { RestSettings } from './settings.ts';
@@ -22,8 +23,11 @@ const NAME_DIGITS = 40;
  * the content, so a doubled or lost upload changes nothing. Looking also keeps it on the head until the job starts:
  * Ray drops packages that nobody uses after ten minutes.
  */
-export async function shipPackage(settings: RestSettings, folder: string): Promise<Shipped> {
-  const zip = await zipTree(folder);
+export async function shipPackage(
+  settings: RestSettings,
+  { workingDirectory, files }: Pick<JobSpec, 'workingDirectory' | 'files'>,
+): Promise<Shipped> {
+  const zip = await zipTree(workingDirectory, files ?? null);
   if (zip.kind === 'refused') return { kind: 'rejected', code: zip.code, message: zip.message };
   const name = `_ray_pkg_${hash('sha256', zip.bytes, 'hex').slice(0, NAME_DIGITS)}.zip`;
   const path = `api/packages/gcs/${name}`;

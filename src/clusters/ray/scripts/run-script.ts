@@ -1,6 +1,6 @@
 /** One call of a script of the lab: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
 
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { limits } from '../../../domain/limits.ts';
 import { type GroupEnd, runInGroup } from '../../../host/process-group.ts';
@@ -30,7 +30,11 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
   const cwd = call.cwd ?? checkout;
   if (!(await isFolder(cwd))) return { kind: 'not-started', code: 'ENOENT' };
   const { templates, cluster } = settings;
-  const texts = { cluster, checkout, ...call.fill.texts };
+  const clusterFile = join(checkout, templates.clusterFile.replaceAll('{cluster}', cluster));
+  // Where it is missing, a script may take the path for a name and look for that elsewhere.
+  if (call.template.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
+    return { kind: 'not-started', code: `there is no ${clusterFile.slice(checkout.length + 1)}` };
+  const texts = { cluster, clusterFile, checkout, ...call.fill.texts };
   const withPython = (template: readonly string[]): readonly string[] =>
     fillTemplate(call.template, {
       texts,
@@ -44,6 +48,8 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
         ...settings.env,
         ...call.env,
         HOME: home.path,
+        // What was approved is what is shipped, also where a .gitignore in it names it.
+        RAY_RUNTIME_ENV_IGNORE_GITIGNORE: '1',
         // A shipped tree is no repository; a script that asks for its commit must not be told another's.
         GIT_CEILING_DIRECTORIES: dirname(cwd),
         ...(Object.keys(repository).length === 0 ? {} : { GIT_DIR: join(home.path, REPOSITORY) }),
@@ -85,6 +91,15 @@ function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
 /** No such program, or none that this account may execute. */
 function couldNotStart(end: GroupEnd): boolean {
   return end.kind === 'not-started' && (end.code === 'ENOENT' || end.code === 'EACCES');
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isFile();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

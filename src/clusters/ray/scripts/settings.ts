@@ -10,6 +10,12 @@ export type ScriptTemplates = {
   readonly list: readonly string[];
   readonly logs: readonly string[];
   readonly stop: readonly string[];
+  /** The cluster's own file, from the root of the checkout; {cluster} is filled in. */
+  readonly clusterFile: string;
+  /** Patterns, as in a .gitignore at the root, of what the submit script leaves out of what it ships. */
+  readonly leavesOut: readonly string[];
+  /** Names of files whose patterns what they name is left out by, in every folder. */
+  readonly ignoreFiles: readonly string[];
   readonly timeoutMs: number;
 };
 

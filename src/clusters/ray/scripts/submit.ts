@@ -2,6 +2,7 @@
 
 import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
+import { differencesOnDisk, firstOf } from '../../../host/git/tree-on-disk.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { isSameJob, metadataVariables } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
@@ -36,6 +37,14 @@ export async function submitByScript(
   if (found.kind === 'state-lost') return { kind: 'unknown', message: found.message };
   if (found.kind === 'unknown' && !look.mayBeEmpty)
     return { kind: 'unknown', message: `nothing was submitted: ${found.message}` };
+  const { files, workingDirectory } = spec;
+  const differences = files === undefined ? [] : await differencesOnDisk(workingDirectory, files);
+  if (differences.length > 0)
+    return {
+      kind: 'rejected',
+      code: 'refused',
+      message: `what lies there is not what was shipped: ${firstOf(differences)}`,
+    };
   const end = await runScript(settings, callOf(settings, spec));
   if (end.kind === 'not-started')
     return {

@@ -1,0 +1,143 @@
+/** What a way to the cluster would leave out of a tree is told before anything is sent; what lies there by then is compared once more. */
+
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRayEngine } from '../../src/clusters/ray/engine.ts';
+import { leftOutOfPackage, zipTree } from '../../src/clusters/ray/rest/package-files.ts';
+import { leftOutByScript } from '../../src/clusters/ray/scripts/left-out.ts';
+import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
+import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-left-out-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function tree(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+const spec = async () => ({ workingDirectory: folder, files: await filesOnDisk(folder) });
+const MARIN = { leavesOut: ['docs/', '*.pack'], ignoreFiles: ['.rayignore'] };
+const leftOut = async (rules: Parameters<typeof leftOutByScript>[0] = MARIN): Promise<readonly string[]> =>
+  (await leftOutByScript(rules, await spec())).map(({ path, why }) => `${path}: ${why}`);
+
+describe('a script', () => {
+  it('brings everything of a plain tree, and what a .gitignore names: Ray is told not to heed it', async () => {
+    await tree({ 'lib/a.py': '', 'lib/.gitignore': '*.json\n', 'lib/weights.json': '{}' });
+    expect(await leftOut()).toEqual([]);
+    expect(await leftOut({ ...MARIN, ignoreFiles: ['.gitignore', '.rayignore'] })).toEqual([
+      'lib/weights.json: left out by lib/.gitignore',
+    ]);
+  });
+
+  it('leaves out what its own patterns, a .rayignore and Ray name, in whichever folder', async () => {
+    await tree({
+      'lib/a.py': '',
+      'lib/docs/guide.md': '',
+      'lib/tokens.pack': '',
+      'lib/venv/a.py': '',
+      'lib/data/.rayignore': '/big.bin\n!kept.bin\n',
+      'lib/data/big.bin': '',
+      'lib/data/deep/big.bin': '',
+    });
+    expect(await leftOut()).toEqual([
+      'lib/data/big.bin: left out by lib/data/.rayignore',
+      'lib/docs/guide.md: left out by leavesOut of the config',
+      'lib/tokens.pack: left out by leavesOut of the config',
+      "lib/venv/a.py: left out by Ray's own rules",
+    ]);
+  });
+
+  it('takes nothing back: another file says otherwise, or a star comes first', async () => {
+    await tree({
+      'lib/.rayignore': '*.bin\n',
+      'lib/deep/.rayignore': '!a.bin\n',
+      'lib/deep/a.bin': '',
+      'exp/.rayignore': '*\n!a.py\n',
+      'exp/a.py': '',
+    });
+    expect(await leftOut()).toEqual([
+      'exp/.rayignore: left out by exp/.rayignore',
+      'exp/a.py: left out by exp/.rayignore',
+      'lib/deep/a.bin: left out by lib/.rayignore',
+    ]);
+  });
+
+  it('is not given a link to a folder', async () => {
+    await tree({ 'lib/a.py': '' });
+    await symlink('a.py', join(folder, 'lib/file'));
+    await symlink('.', join(folder, 'lib/loop'));
+    expect(await leftOut()).toEqual(['lib/loop: a link to a folder, which arrives as no link']);
+  });
+});
+
+describe('a package of the Jobs API', () => {
+  it('has the approved bytes and modes, or is not sent', async () => {
+    await tree({ 'lib/a.py': 'a', 'lib/.gitignore': '*', 'lib/.rayignore': '*' });
+    const { files } = await spec();
+    expect(await leftOutOfPackage({ workingDirectory: folder, files })).toEqual([]);
+    expect(await zipTree(folder, files)).toMatchObject({ kind: 'zip', files: 3 });
+    await chmod(join(folder, 'lib/a.py'), 0o755);
+    expect(await zipTree(folder, files)).toMatchObject({
+      message: expect.stringContaining('lib/a.py differs'),
+    });
+    await chmod(join(folder, 'lib/a.py'), 0o644);
+    await tree({ 'lib/a.py': 'b', 'lib/b.py': 'planted' });
+    await rm(join(folder, 'lib/.gitignore'));
+    expect(await zipTree(folder, files)).toEqual({
+      kind: 'refused',
+      code: 'refused',
+      message:
+        'what would be sent is not what was approved: lib/.gitignore is missing, lib/a.py differs, lib/b.py was not shipped',
+    });
+  });
+});
+
+describe('a submission through scripts', () => {
+  let scripts: StandIn;
+  afterEach(() => scripts.close());
+
+  it('does not start them in a tree that somebody has written to since it was approved', async () => {
+    scripts = await openStandIn();
+    await tree({ 'lib/a.py': 'a' });
+    const shipped = await spec();
+    await tree({ 'sitecustomize.py': 'planted' });
+    const engine = createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+    const job = { submissionId: 'ferry-1', command: ['python3'], env: {} };
+    const metadata = { run: 'r', attempt: 1, manifest: 'm' };
+    expect(await engine.submit({ ...job, metadata, ...shipped })).toMatchObject({
+      kind: 'rejected',
+      message: 'what lies there is not what was shipped: sitecustomize.py was not shipped',
+    });
+    expect((await scripts.calls()).map(({ verb }) => verb)).toEqual(['list']);
+  });
+
+  it('gives them the file of the default branch, by its path, and starts none where it is missing', async () => {
+    const script = ['{python}', '{checkout}/script.mjs', '{checkout}'];
+    scripts = await openStandIn({
+      submit: [...script, 'submit', '{submissionId}', '{clusterFile}', '{environment}', '--', '{command}'],
+    });
+    const checkout = await scripts.settings.checkout();
+    const engine = createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
+    await tree({ 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' });
+    const metadata = { run: 'r', attempt: 1, manifest: 'm' };
+    const job = { submissionId: 'ferry-1', command: ['python3'], env: {}, metadata, ...(await spec()) };
+    expect(await engine.submit(job)).toMatchObject({
+      kind: 'rejected',
+      message: 'the script for the submission could not be started: there is no infra/marin-us-central1.yaml',
+    });
+    await mkdir(join(checkout, 'infra'));
+    await writeFile(join(checkout, 'infra/marin-us-central1.yaml'), 'cluster_name: ours\n');
+    await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
+    await engine.submit(job);
+    const call = (await scripts.calls()).find(({ verb }) => verb === 'submit');
+    expect(call?.args[1]).toBe(join(checkout, 'infra/marin-us-central1.yaml'));
+    expect(call?.env['RAY_RUNTIME_ENV_IGNORE_GITIGNORE']).toBe('1');
+  });
+});
