@@ -79,6 +79,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: '**no**',
     next: "See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` does not work on this run: use the cluster's own means.",
   },
+  'logbook-restored': {
+    job: 'goes on, and is watched',
+    wait: 'yes',
+    next: 'protect the branch and the marks; the record is in order again',
+  },
   'seal-failed': {
     job: 'no, it has ended',
     wait: 'yes',

@@ -6,7 +6,6 @@ import { fold } from '../domain/logbook/fold.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { StoreIncident } from '../logbook/store/git-store.ts';
-import type { BadEntry } from '../logbook/verify.ts';
 
 /** `run` is a run's id, `journal`, or `*` for the whole branch. `state` is the last that was verified, null where nothing was. */
 export type BrokenRun = {
@@ -19,13 +18,6 @@ export type BrokenRun = {
 
 /** The whole branch: nothing in it may be acted on. */
 export const WHOLE_BRANCH = '*';
-
-/** A file with a bad entry, and the state that the entries before it give. */
-export function brokenByEntry(run: string, bad: BadEntry, good: readonly LogbookEvent[]): BrokenRun {
-  const { line, seq, reason, message } = bad;
-  const fault = { kind: 'bad-entry', line, seq, reason, message } as const;
-  return { run, fault, state: stateAfter(good), thread: null };
-}
 
 /** What the store noticed about the branch or a file. */
 export function faultOf(incident: StoreIncident): LogbookFault {

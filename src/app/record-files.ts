@@ -1,18 +1,28 @@
 /** The files of the logbook branch as they were read and verified, and the record that they make together. */
 
-import type { LabConfig } from '../config/schema.ts';
-import { branded, isRunId, type Sha } from '../domain/ids.ts';
+import { branded, isRunId, type RunId, type Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fold } from '../domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/logbook/journal-state.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import type { GoodFile } from '../logbook/dropped-entry.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import type { LogbookStore } from '../logbook/store/git-store.ts';
-import { verifyLogbook } from '../logbook/verify.ts';
-import { type BrokenRun, brokenByEntry, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
-import type { Lab } from './lab.ts';
+import { type LogbookStore, readEvents, type StoredRun } from '../logbook/store/git-store.ts';
+import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import {
+  type Checking,
+  goodOf,
+  type Loss,
+  longest,
+  lostMarks,
+  lostVersions,
+  markedVersion,
+  type ReadFile,
+  versionsSince,
+} from './record-check.ts';
+import type { SeenMark } from './record-marks.ts';
 
 /** One file as it was read and verified. */
 export type Held = {
@@ -21,12 +31,20 @@ export type Held = {
   readonly events: readonly LogbookEvent[];
 };
 
+/** A run's file, or the repository journal. */
+export type RecordName = RunId | 'journal';
+
+/** The longest version of a file that verifies, where what stands there does not; an append may go on from it. */
+export type GoodVersion = GoodFile & { readonly markdown: string | null };
+
 export type Record = {
   readonly head: Sha | null;
   /** Newest first. */
   readonly runs: readonly RunState[];
   readonly journal: JournalState;
   readonly broken: readonly BrokenRun[];
+  /** By run: of each broken file the longest good version, and nothing of files that never were a logbook's. */
+  readonly good: ReadonlyMap<string, GoodVersion>;
   /** The runs as they were last read from a branch in order: what a branch that is gone is held against. */
   readonly lastGood: readonly RunState[];
 };
@@ -37,64 +55,123 @@ export const NOTHING_READ: Record = {
   runs: [],
   journal: EMPTY_JOURNAL,
   broken: [],
+  good: new Map(),
   lastGood: [],
 };
 
+/** What is read again, and what of it is known: `held` is replaced file by file, `before` is the record as it was. */
+export type Loading = Checking & {
+  readonly store: LogbookStore;
+  readonly held: Map<string, Held>;
+  readonly before: Record;
+};
+
 /**
- * Reads and verifies what changed, into `held`. Runs are named by their date: the newest so many are read, which holds
- * every live one and the last sealed five.
+ * Reads what changed, into `held`, and holds all of it against the marks and the history. Runs are named by their date: the
+ * newest so many are read, which holds every live one and the last sealed five.
  */
-export async function loadAt(
-  lab: Lab,
-  config: LabConfig,
-  store: LogbookStore,
-  held: Map<string, Held>,
-  head: Sha | null,
-  earlier: readonly BrokenRun[],
-): Promise<Record> {
-  const names = (await store.runs(head))
-    .filter(isRunId)
-    .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
+  const { lab, store, held, before, marks } = loading;
+  const names = [...runsToRead(await store.runs(head), marks), JOURNAL];
+  const wasBroken = new Set(before.broken.map(({ run }) => run));
+  const since = (run: string): Sha | null => (wasBroken.has(run) ? null : before.head);
+  const versions = head === null ? new Map() : await versionsSince(loading, head, names, since);
   const broken: BrokenRun[] = [];
-  for (const name of [...names.slice(0, limits.runsReadMax), JOURNAL]) {
+  const good = new Map<string, GoodVersion>();
+  for (const name of names) {
     const stored = await store.read(head, name);
-    if (stored.kind === 'incident') {
-      const known = earlier.find((one) => one.run === name);
-      const state = stateAfter(held.get(name)?.events ?? []) ?? known?.state ?? null;
-      held.delete(name);
-      broken.push({ run: name, fault: faultOf(stored.incident), state, thread: known?.thread ?? null });
-      continue;
-    }
-    if (stored.text === null) continue;
+    const text =
+      stored.kind === 'files'
+        ? stored.text
+        : head === null
+          ? null
+          : await readEvents(loading.git, head, name);
     const known = held.get(name);
-    if (known?.text === stored.text) {
+    const file = known?.text === text && text !== null ? heldFile(name, known) : goodOf(loading, name, text);
+    const byMark = await lostMarks(loading, file);
+    const byHistory = await lostVersions(loading, file, versions.get(name) ?? new Set());
+    const fault = faultIn(file, byMark, stored, byHistory);
+    const markdown = (stored.kind === 'files' ? stored.markdown : null) ?? known?.markdown ?? null;
+    if (fault === null) {
+      if (text === null) continue;
       // The events stand as they were verified; what people wrote into the Markdown may be new.
-      held.set(name, { ...known, markdown: stored.markdown });
+      held.set(name, { text, markdown, events: file.events });
+      remember(store, name, file);
       continue;
     }
-    const verified = verifyLogbook({
-      text: stored.text,
-      run: name,
-      keys: config.keys,
-      anchor: null,
-      undecodableLine: null,
-      hash: lab.hash,
-      verifySignature: lab.verifySignature,
-    });
-    // A file without an anchor of its own is anchored by the branch's history, which the store checks.
-    if (verified.bad !== null && verified.bad.reason !== 'unanchored') {
-      held.delete(name);
-      broken.push(brokenByEntry(name, verified.bad, verified.events));
+    held.delete(name);
+    const earlier = before.good.get(name);
+    const own = known === undefined ? [] : [heldFile(name, known)];
+    const best = longest([
+      ...byMark.versions,
+      ...byHistory.versions,
+      ...own,
+      ...(earlier ? [earlier] : []),
+      file,
+    ]);
+    if (best === null && fault.kind === 'bad-entry') {
+      lab.log('what stands in the place of a logbook never was one', { run: name });
+      good.set(name, { run: name, text: '', events: [], markdown: null });
       continue;
     }
-    if (verified.head !== null) store.remember(name, verified.head);
-    held.set(name, { text: stored.text, markdown: stored.markdown, events: verified.events });
+    const told = before.broken.find((one) => one.run === name);
+    const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
+    if (best !== null) good.set(name, { ...best, markdown });
+    broken.push({ run: name, fault, state, thread: told?.thread ?? null });
   }
-  return { ...rebuilt(held, broken), head };
+  return { ...rebuilt(held, broken), good, head };
+}
+
+/** What the marks, and this process, know of the files of a branch that is gone or was put back. */
+export async function goodWithoutBranch(
+  checking: Checking,
+  held: ReadonlyMap<string, Held>,
+): Promise<Record['good']> {
+  const good = new Map<string, GoodVersion>();
+  for (const run of [...runsToRead([...held.keys()], checking.marks), JOURNAL]) {
+    const known = held.get(run);
+    const marked = await markedVersion(checking, run);
+    const best = longest([...(marked ? [marked] : []), ...(known ? [heldFile(run, known)] : [])]);
+    if (best !== null) good.set(run, { ...best, markdown: known?.markdown ?? null });
+  }
+  return good;
+}
+
+/** Runs that a genuine mark tells of come first: whoever pushes folders must not crowd them out. */
+function runsToRead(stored: readonly string[], marks: readonly SeenMark[]): readonly string[] {
+  const marked = new Set(marks.map(({ mark }) => mark.run).filter(isRunId));
+  const others = stored.filter(isRunId).filter((run) => !marked.has(run));
+  return [...newestOf([...marked]), ...newestOf(others)];
+}
+
+function newestOf(runs: readonly string[]): readonly string[] {
+  return runs.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })).slice(0, limits.runsReadMax);
+}
+
+function heldFile(run: string, { text, events }: Held): ReadFile {
+  return { run, text, events, isThere: true, bad: null };
+}
+
+function remember(store: LogbookStore, run: string, { events }: GoodFile): void {
+  const last = events.at(-1);
+  if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
+}
+
+/** What is wrong with a file: what was noticed before, else what comes first in it, else what its history has. */
+function faultIn(file: ReadFile, byMark: Loss, stored: StoredRun, byHistory: Loss): LogbookFault | null {
+  if (stored.kind === 'incident') return faultOf(stored.incident);
+  const { bad } = file;
+  const { missing } = byMark;
+  if (bad !== null && (missing === null || bad.seq <= missing.seq)) return { kind: 'bad-entry', ...bad };
+  const lost = missing ?? byHistory.missing;
+  return lost === null ? null : { kind: 'entry-missing', ...lost };
 }
 
 /** What the verified files say together; the caller adds the head at which they were read. */
-export function rebuilt(held: ReadonlyMap<string, Held>, broken: readonly BrokenRun[]): Omit<Record, 'head'> {
+export function rebuilt(
+  held: ReadonlyMap<string, Held>,
+  broken: readonly BrokenRun[],
+): Omit<Record, 'head' | 'good'> {
   const runs = [...held.entries()]
     .filter(([name]) => name !== JOURNAL)
     .map(([name, file]) => stateOf(name, file));
@@ -104,10 +181,17 @@ export function rebuilt(held: ReadonlyMap<string, Held>, broken: readonly Broken
 }
 
 /** Nothing may be acted on; the newest run that was under way is the one whose thread hears about it. */
-export function lost(before: Record, fault: LogbookFault, thread: number | null = null): Record {
+export function lost(
+  before: Record,
+  fault: LogbookFault,
+  thread: number | null = null,
+  good: Record['good'] = before.good,
+): Record {
   const { lastGood } = before;
-  const state = lastGood.find((run) => !isOver(run)) ?? lastGood[0] ?? null;
-  return { ...NOTHING_READ, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
+  const known = lastGood.length > 0 ? lastGood : [...good.values()].map(({ events }) => stateAfter(events));
+  const runs = known.filter((run) => run !== null);
+  const state = runs.find((run) => !isOver(run)) ?? runs[0] ?? null;
+  return { ...NOTHING_READ, good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
 }
 
 function stateOf(name: string, file: Held): RunState {

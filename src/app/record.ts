@@ -2,8 +2,9 @@
 
 import type { LabConfig } from '../config/schema.ts';
 import { GitError } from '../domain/git.ts';
-import type { Instant, RunId } from '../domain/ids.ts';
+import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
+import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { type ComposedRun, type ComposeFailure, commitMessage, composeAppend } from '../logbook/compose.ts';
 import type { Anchor } from '../logbook/ports.ts';
@@ -13,10 +14,24 @@ import {
   type AppendRequest,
   createLogbookStore,
   type LogbookStore,
+  type LogbookView,
+  type RunWrite,
 } from '../logbook/store/git-store.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
-import { type Held, loadAt, lost, NOTHING_READ, type Record, rebuilt } from './record-files.ts';
+import type { Checking } from './record-check.ts';
+import {
+  goodWithoutBranch,
+  type Held,
+  loadAt,
+  lost,
+  NOTHING_READ,
+  type Record,
+  type RecordName,
+  rebuilt,
+} from './record-files.ts';
+import { createMarkReader, type MarkReader, type MarkTag, marksFor, type SeenMark } from './record-marks.ts';
+import { type Entry, entriesOver } from './restored-entries.ts';
 import { signersFrom } from './signers.ts';
 
 export type AppendResult =
@@ -26,12 +41,6 @@ export type AppendResult =
   /** Nothing was added, and nothing is wrong with what is there: the remote or this machine's disk said no. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
-
-/** A run's file, or the repository journal. */
-export type RecordName = RunId | 'journal';
-
-/** What one file gets. */
-export type Entry = { readonly run: RecordName; readonly drafts: readonly EventDraft[] };
 
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
 export type Refusal = {
@@ -64,6 +73,13 @@ type Keeping = {
   readonly config: LabConfig;
   readonly store: LogbookStore;
   readonly held: Map<string, Held>;
+  readonly git: LabGit;
+  readonly marks: MarkReader;
+  readonly backed: Checking['backed'];
+  /** The marks that were read last, the hashes of all that this process knows, and the newest marked entry of each file. */
+  seen: readonly SeenMark[];
+  readonly known: Set<string>;
+  readonly markedAt: Map<string, number>;
   record: Record;
   refusal: Refusal | null;
 };
@@ -79,7 +95,20 @@ export function createRecordKeeper(
   for (const run of before?.lastGood ?? []) store.remember(run.run, run.head);
   if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);
   const record = { ...NOTHING_READ, lastGood: before?.lastGood ?? [] };
-  const keeping: Keeping = { lab, config, store, held: new Map(), record, refusal: null };
+  const keeping: Keeping = {
+    lab,
+    config,
+    store,
+    git,
+    held: new Map(),
+    marks: createMarkReader(lab, config, git),
+    backed: new Map(),
+    seen: [],
+    known: new Set(),
+    markedAt: new Map(),
+    record,
+    refusal: null,
+  };
   return {
     load: (isFetched = false) => load(keeping, isFetched),
     append: (run, drafts, at) => appendTogether(keeping, [{ run, drafts }], at),
@@ -95,12 +124,35 @@ export function createRecordKeeper(
 }
 
 async function load(keeping: Keeping, isFetched = false): Promise<Record> {
-  const { lab, config, store, held } = keeping;
+  const { lab, config, store, held, git, backed, record } = keeping;
   const view = await store.open(isFetched);
-  if (view.kind === 'incident') keeping.record = lost(keeping.record, faultOf(view.incident));
-  else if (view.head === null ? keeping.record.broken.length === 0 : view.head !== keeping.record.head)
-    keeping.record = await loadAt(lab, config, store, held, view.head, keeping.record.broken);
+  // Also where the branch is as it was: a mark may tell that it moved on and was put back.
+  const marks = await keeping.marks.read();
+  const isNews = marks.some(({ mark }) => !keeping.known.has(mark.hash));
+  keeping.seen = marks;
+  for (const { mark } of marks) noteMark(keeping, mark);
+  const checking = { lab, config, git, marks, backed };
+  const fault = faultOfView(view, marks);
+  if (fault !== null) keeping.record = lost(record, fault, null, await goodWithoutBranch(checking, held));
+  else if (view.kind === 'view' && (isNews || isOther(view.head, record)))
+    keeping.record = await loadAt({ ...checking, store, held, before: record }, view.head);
   return keeping.record;
+}
+
+function faultOfView(view: LogbookView, marks: readonly SeenMark[]): LogbookFault | null {
+  if (view.kind === 'incident') return faultOf(view.incident);
+  return view.head === null && marks.length > 0 ? { kind: 'branch-missing' } : null;
+}
+
+function isOther(head: Sha | null, record: Record): boolean {
+  return head === null ? record.broken.length === 0 : head !== record.head;
+}
+
+type Marked = Pick<SeenMark['mark'], 'run' | 'seq' | 'hash'>;
+
+function noteMark({ known, markedAt }: Keeping, { run, seq, hash }: Marked): void {
+  known.add(hash);
+  markedAt.set(run, Math.max(seq, markedAt.get(run) ?? -1));
 }
 
 async function appendTogether(
@@ -108,19 +160,23 @@ async function appendTogether(
   entries: readonly Entry[],
   at: Instant,
 ): Promise<AppendResult> {
-  const { lab, store, held } = keeping;
-  const names: readonly string[] = entries.map(({ run }) => run);
-  if (keeping.record.broken.some((broken) => broken.run === WHOLE_BRANCH || names.includes(broken.run)))
+  const { lab, store, held, record } = keeping;
+  const appending = entriesOver(record, entries);
+  if (appending === null)
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
-  const composing = composeAll(keeping, entries, at);
+  const composing = composeAll(keeping, appending, at);
   if (!composing.ok) return { kind: 'failed', message: wordsOf(composing.error) };
   const composed = composing.value;
+  const names = composed.map(({ run }) => run);
+  const marks = marksOf(keeping, composed, at);
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
-    base: keeping.record.head,
-    runs: composed.map(({ run, text, markdown }) => ({ run, text, markdown })),
+    base: record.head,
+    runs: composed.map(({ run, text, markdown }) => writeOf(record, { run, text, markdown })),
     message: commitMessage(composed),
     atMs: at,
+    marks,
+    onto: standsOn(keeping),
   });
   lab.boundary('append', 'after');
   if (outcome.kind === 'conflict') return outcome;
@@ -132,18 +188,60 @@ async function appendTogether(
     return outcome;
   }
   keeping.refusal = null;
-  for (const { run, text, markdown, appended } of composed)
-    held.set(run, { text, markdown, events: [...(held.get(run)?.events ?? []), ...appended] });
-  keeping.record = { ...rebuilt(held, keeping.record.broken), head: outcome.head };
-  const seqs = names.map(
-    (name, index) => [name, (composed[index]?.appended ?? []).map((event) => event.seq)] as const,
-  );
+  for (const { run, text, markdown, appended } of composed) {
+    const before = held.get(run) ?? record.good.get(run);
+    held.set(run, { text, markdown, events: [...(before?.events ?? []), ...appended] });
+    if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastOf(run, appended));
+  }
+  const broken = record.broken.filter(({ run }) => run !== WHOLE_BRANCH && !names.includes(run));
+  const good = new Map([...record.good].filter(([run]) => !names.includes(run)));
+  keeping.record = { ...rebuilt(held, broken), good, head: outcome.head };
+  // The other files of a branch that was gone were read from nowhere yet.
+  if (record.broken.some(({ run }) => run === WHOLE_BRANCH)) await reread(keeping);
+  const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
   return { kind: 'appended', seqs: new Map(seqs) };
+}
+
+function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
+  const last = appended.at(-1);
+  if (last === undefined) throw new Error('a mark of nothing');
+  return { run, seq: last.seq, hash: last.hash };
+}
+
+async function reread(keeping: Keeping): Promise<void> {
+  keeping.record = { ...keeping.record, head: null };
+  await load(keeping, true);
+}
+
+/** A file that is restored continues its longest good version, whatever stands there. */
+function writeOf({ good }: Record, write: Omit<RunWrite, 'good'>): RunWrite {
+  const version = good.get(write.run);
+  return version === undefined ? write : { ...write, good: version.text };
+}
+
+/** A branch that is gone is begun again from the newest commit that a mark knows. */
+function standsOn({ record, seen }: Keeping): Sha | null {
+  const [first] = seen;
+  if (first === undefined || !record.broken.some(({ fault }) => fault.kind === 'branch-missing')) return null;
+  return seen.reduce((newest, one) => (one.mark.at > newest.mark.at ? one : newest), first).commit;
+}
+
+function marksOf(
+  { lab, config, record, markedAt }: Keeping,
+  composed: readonly ComposedRun[],
+  at: Instant,
+): readonly MarkTag[] {
+  return marksFor(lab, config, composed, {
+    at,
+    base: record.head,
+    without: record.broken.map(({ run }) => run).filter((run) => !composed.some((one) => one.run === run)),
+    markedAt: (run) => markedAt.get(run) ?? -1,
+  });
 }
 
 /** Every file with its new entries, signed; the first that may not have them ends it. */
 function composeAll(
-  { lab, config, held }: Keeping,
+  { lab, config, held, record }: Keeping,
   entries: readonly Entry[],
   at: Instant,
 ): Result<readonly ComposedRun[], ComposeFailure> {
@@ -151,8 +249,9 @@ function composeAll(
   const context = { at, signers, keys: config.keys, hash: lab.hash };
   const composed: ComposedRun[] = [];
   for (const { run, drafts } of entries) {
-    const before = held.get(run);
-    const files = { run, text: before?.text ?? null, markdown: before?.markdown ?? null };
+    const before = held.get(run) ?? record.good.get(run);
+    const text = before === undefined || before.text === '' ? null : before.text;
+    const files = { run, text, markdown: before?.markdown ?? null };
     const one = composeAppend(files, drafts, context);
     if (!one.ok) return one;
     composed.push(one.value);
@@ -170,7 +269,7 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   held.delete(run);
   const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state, thread };
   const { record } = keeping;
-  keeping.record = { ...rebuilt(held, [...record.broken, broken]), head: record.head };
+  keeping.record = { ...rebuilt(held, [...record.broken, broken]), good: record.good, head: record.head };
 }
 
 function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {

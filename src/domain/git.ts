@@ -19,6 +19,25 @@ export type LogQuery = {
   readonly limit: number;
 };
 
+/** An annotated tag as it stands: `commit` is what it points to, with that commit's parents. */
+export type TagText = {
+  /** Without `refs/tags/`. */
+  readonly name: string;
+  readonly commit: Sha;
+  readonly parents: readonly Sha[];
+  readonly message: string;
+};
+
+/** One version that a file had somewhere in a history: the path, and the id of its content. */
+export type FileVersion = { readonly path: string; readonly blob: TreeId };
+
+/** The versions that the commits reachable from `from` and not from `not` brought or replaced, under these folders. */
+export type VersionsQuery = {
+  readonly from: Sha;
+  readonly not: Sha | null;
+  readonly folders: readonly string[];
+};
+
 /**
  * Reading. Every method throws `GitError` when the answer cannot be had (remote away, object gone):
  * that is *unknown*, and never the same as null, which is a positive *not there*.
@@ -39,6 +58,20 @@ export type GitReader = {
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
   /** Paths that differ between two commits, renames as two paths, sorted. */
   changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;
+  /**
+   * Annotated tags of commits whose name is `prefix` and something without a slash, each with a short message: whoever
+   * may push a tag may also push one of a gigabyte, which is left out. In no order.
+   */
+  tagTexts(prefix: string): Promise<readonly TagText[]>;
+  /** Each version once, on every side of every merge, by ids alone: no content is read for it. */
+  versions(query: VersionsQuery): Promise<readonly FileVersion[]>;
+  /** Contents by id, as many as can be had; what is no UTF-8 is replaced, so the text need not be the content's. */
+  readBlobs(ids: readonly TreeId[]): Promise<ReadonlyMap<TreeId, string>>;
+  /**
+   * Those of `ids` that are the contents of `text` cut behind one of its newlines. Bounded: what is far from the end is
+   * not looked for, so that a missing id says nothing.
+   */
+  beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId>;
 };
 
 /** One commit on one branch. `files`: path → new text, null deletes. */
@@ -52,6 +85,8 @@ export type CommitRequest = {
   readonly files: Readonly<Record<string, string | null>>;
   readonly message: string;
   readonly atMs: number;
+  /** Annotated tags of the new commit, none of which may exist: pushed with it, or nothing is. */
+  readonly tags?: readonly { readonly name: string; readonly message: string }[];
 };
 
 /**

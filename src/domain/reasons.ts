@@ -30,6 +30,7 @@ export const INCIDENTS = [
   'run-degraded',
   'monitor-stale',
   'logbook-broken',
+  'logbook-restored',
   'seal-failed',
   'bad-node-unclear',
   'consent-unused',

@@ -36,6 +36,6 @@ export function keyFault(
 }
 
 /** From its first moment on, and before its last; an unreadable date is never in force. */
-function isInForce(key: PublicKey, atMs: number): boolean {
+export function isInForce(key: PublicKey, atMs: number): boolean {
   return Date.parse(key.from) <= atMs && atMs < Date.parse(key.until);
 }

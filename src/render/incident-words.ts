@@ -142,6 +142,12 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     did: 'ferrybot does nothing more on this run.',
     todo: 'Run `ferrybot logbook verify`: it names the first bad entry. Find out who pushed to the branch.',
   },
+  'logbook-restored': {
+    title: 'The logbook did not verify, and was put back',
+    evidence: (d) => `What stood there was at fault (${d.code('fault')}).`,
+    did: 'What follows could not wait, and stands on the last good entry: every entry that was signed and known is there again.',
+    todo: 'Find out who pushed to the branch of the logbook, and protect it so that only ferrybot may.',
+  },
   'seal-failed': {
     title: 'The seal could not be set',
     evidence: (d) => `${d.code('code')}: ${d.text('message')}`,

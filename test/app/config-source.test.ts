@@ -70,6 +70,10 @@ function branchOf(texts: readonly (string | null)[]): GitReader {
     treeId: unused,
     mergeBase: unused,
     changedPaths: unused,
+    tagTexts: unused,
+    versions: unused,
+    readBlobs: unused,
+    beginningsOf: unused,
     resolve: async () => (texts.length === 0 ? null : sha(texts.length - 1)),
     readText: async (commit, path) => (path === CONFIG_PATH ? (texts[Number(commit)] ?? null) : null),
     log: async ({ limit }) =>

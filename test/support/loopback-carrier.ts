@@ -139,6 +139,10 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     log: (query) => here('log', () => git.log(query)),
     mergeBase: (a, b) => here('merge base', () => git.mergeBase(a, b)),
     changedPaths: (from, to) => here('changed paths', () => git.changedPaths(from, to)),
+    tagTexts: (prefix) => here('tags', () => git.tagTexts(prefix)),
+    versions: (query) => here('versions', () => git.versions(query)),
+    readBlobs: (ids) => here('blobs', () => git.readBlobs(ids)),
+    beginningsOf: git.beginningsOf,
     exportTree: (commit, paths, directory) => away('export', () => git.exportTree(commit, paths, directory)),
   };
 }

@@ -12,6 +12,7 @@ import type { World } from '../../playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
 import { GitError, type PushOutcome } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type Sha } from '../../src/domain/ids.ts';
+import { memoryVersions } from './memory-versions.ts';
 
 export type MemoryGitOptions = {
   readonly world: World;
@@ -87,6 +88,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
           ),
         ),
       ].sort(),
+    ...memoryVersions(store),
     commitAndPush: async (request): Promise<PushOutcome> => {
       options.onTransport();
       const act = await actAs(options, repo());
@@ -110,9 +112,25 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         committer: who,
         message: request.message,
       });
+      const tags: { readonly ref: string; readonly sha: string }[] = [];
+      for (const { name, message } of request.tags ?? []) {
+        const sha = await store().writeTag({ name, object: written, tagger: who, message: `${message}\n` });
+        tags.push({ ref: `refs/tags/${name}`, sha });
+      }
+      // All of it or nothing: the tags are looked at before the branch moves, and nobody comes in between.
+      for (const { ref, sha } of tags) {
+        const created = await store().updateRef({ ref, sha, expected: null });
+        if (created !== 'updated') return { kind: 'refused', message: `${ref}: ${created}` };
+      }
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
-      if (outcome !== 'updated') return { kind: 'rejected' };
-      await recordPush(act, [{ ref: request.ref, before: request.expected, after: written }]);
+      if (outcome !== 'updated') {
+        for (const { ref, sha } of tags) await store().updateRef({ ref, sha: null, expected: sha });
+        return { kind: 'rejected' };
+      }
+      await recordPush(act, [
+        { ref: request.ref, before: request.expected, after: written },
+        ...tags.map(({ ref, sha }) => ({ ref, before: null, after: sha })),
+      ]);
       if (strike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };
       return { kind: 'pushed', sha: branded(written, isSha) };

@@ -11,7 +11,9 @@ import { isClaimForgotten, isClaimStale, judgeOrder, type OrderJudgement } from 
 import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { claim, engineFor } from './claim.ts';
 import { gatherOrderFacts } from './order-facts.ts';
+import { recordFault } from './record-fault.ts';
 import { type ShippedJob, shipJob } from './ship-job.ts';
 import type { ShipTree } from './ship-tree.ts';
 
@@ -44,6 +46,8 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
   const wrong = misplaced(input.place, homeOf(open, input));
   if (wrong !== null) return { kind: 'refused', ...wrong };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const untrusted = recordFault(open.keeper.current(), input.run);
+    if (untrusted !== null) return untrusted;
     const state = stateOf(open, input.run);
     const facts = await gatherOrderFacts(open, state);
     const judgement = judgeOrder(state, input.orderDigest, facts);
@@ -53,10 +57,13 @@ export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchO
     const shipped = await shipJob(open, state, judgement.order, engineFor(open, input), input);
     if (shipped.kind === 'refused') return refused(open, input, state, shipped);
     const claimed = await claim(open, input, judgement.order);
-    if (claimed === 'claimed') return submit(open, input, judgement.order, shipped);
+    if (typeof claimed !== 'object') await open.keeper.load();
+    // Read once more behind the claim: a branch that was put back under it is told by its marks.
+    const lost = recordFault(open.keeper.current(), input.run);
+    if (claimed === 'claimed' && lost === null) return submit(open, input, judgement.order, shipped);
     await shipped.leave(null);
     if (typeof claimed === 'object') return claimed;
-    await open.keeper.load();
+    if (lost !== null) return lost;
   }
   return { kind: 'failed', code: 'logbook-busy', why: 'the logbook kept moving' };
 }
@@ -88,42 +95,6 @@ function isTold(state: RunState, orderDigest: string): boolean {
   return state.incidents.some(
     ({ code, detail }) => code === 'launch-unreadable' && detail['orderDigest'] === orderDigest,
   );
-}
-
-async function claim(
-  open: OpenLab,
-  input: LaunchInput,
-  order: IssuedOrder,
-): Promise<'claimed' | 'conflict' | LaunchOutcome> {
-  const engine = engineFor(open, input);
-  const session = engine === null ? null : await engine.session();
-  // Without the session nobody could tell later whether the engine has forgotten what was started under the claim.
-  if (engine?.forgetsWithSession === true && session?.kind === 'unknown') {
-    const why = `the cluster does not answer, so nothing was claimed: ${session.message}`;
-    return { kind: 'failed', code: 'submit-unknown', why: input.redact(why) };
-  }
-  const data = {
-    orderDigest: order.digest,
-    attempt: order.order.attempt,
-    workflowRun: input.workflowRun,
-    engineSession: session?.kind === 'session' ? session.id : '',
-  };
-  const result = await open.keeper.append(
-    order.order.run,
-    [{ type: 'claimed', role: 'runner', data }],
-    open.lab.now(),
-  );
-  if (result.kind === 'refused')
-    throw new GitError(
-      'failed',
-      `the claim could not be pushed, so nothing was submitted: ${result.message}`,
-    );
-  if (result.kind === 'failed') throw new Error(`the claim could not be pushed: ${result.message}`);
-  return result.kind === 'appended' ? 'claimed' : 'conflict';
-}
-
-function engineFor(open: OpenLab, input: LaunchInput): Engine | null {
-  return input.engineOf(open.config, open.config.lanes.daily.cluster);
 }
 
 function withoutEngine(open: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {

@@ -21,4 +21,12 @@ export const logbookLimits = {
   gitNetworkTimeoutMs: 300_000,
   /** A lock file of git older than this belongs to a process that was killed. */
   gitLockStaleMs: 10 * 60 * 1_000,
+  /** Message of a mark: a signed statement of some 500 bytes, and the names of files that were broken then. */
+  markBytesMax: 8 * 1024,
+  /** Entries of a file without a mark, after which the next append makes one: what a fresh process reads of the history. */
+  entriesPerMarkMax: 256,
+  /** Bytes that are hashed to know versions of a file by their ids: 256 versions of 2,880 entries are 0.6 GB, half a second. */
+  versionBytesHashedMax: 1024 * 1024 * 1024,
+  /** Versions of files whose contents are read in one piece: none, unless somebody wrote who is not ferrybot. */
+  versionsReadAtOnce: 16,
 } as const;

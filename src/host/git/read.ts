@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { GitError, type GitReader, type LoggedCommit, type LogQuery } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/ids.ts';
 import { type GitMirror, gitError } from './mirror.ts';
+import { createVersionReader } from './versions.ts';
 
 const REFSPECS = [
   '+refs/heads/*:refs/heads/*',
@@ -39,6 +40,7 @@ export function createReader(mirror: GitMirror): GitReader {
       const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to];
       return zeroSeparated(await mirror.output({ args }, 'unreadable')).sort();
     },
+    ...createVersionReader(mirror),
   };
 }
 

@@ -13,7 +13,12 @@ export function createWriter(mirror: GitMirror, identity: GitIdentity): GitWrite
   return {
     commitAndPush: async (request) => {
       const commit = await makeCommit(mirror, identity, request);
-      return push(mirror, { ref: request.ref, object: commit, expected: request.expected });
+      const tags: Push[] = [];
+      for (const tag of request.tags ?? []) {
+        const object = await makeTag(mirror, identity, { ...tag, commit, atMs: request.atMs });
+        tags.push({ ref: `refs/tags/${tag.name}`, object, expected: null });
+      }
+      return push(mirror, { ref: request.ref, object: commit, expected: request.expected }, tags);
     },
     pushTag: (request) => pushTag(mirror, identity, request),
   };
@@ -104,39 +109,64 @@ async function hashObjects(
   return ids.trim().split('\n');
 }
 
-/** Pushes one object to one ref of the remote, where the ref must still be `expected`. */
-async function push(mirror: GitMirror, { ref, object, expected }: Push): Promise<PushOutcome> {
-  const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
+/**
+ * Pushes one object to one ref of the remote, where the ref must still be `expected`; `others` go with it, all or none.
+ */
+async function push(mirror: GitMirror, wanted: Push, others: readonly Push[] = []): Promise<PushOutcome> {
+  const all = [wanted, ...others];
   const result = await mirror.run({
-    args: ['push', '--quiet', '--porcelain', '--no-verify', lease, 'origin', `${object}:${ref}`],
+    args: [
+      'push',
+      '--quiet',
+      '--porcelain',
+      '--no-verify',
+      ...(others.length === 0 ? [] : ['--atomic']),
+      ...all.map(({ ref, expected }) => `--force-with-lease=${ref}:${expected ?? ''}`),
+      'origin',
+      ...all.map(({ ref, object }) => `${object}:${ref}`),
+    ],
   });
-  if (result.ok) return pushed(mirror, ref, object);
-  return lookAfterwards(mirror, { ref, object, expected }, result);
+  if (result.ok) return pushed(mirror, wanted, others);
+  return lookAfterwards(mirror, wanted, others, result);
 }
 
-async function pushed(mirror: GitMirror, ref: string, object: Sha): Promise<PushOutcome> {
-  await mirror.output({ args: ['update-ref', ref, object] }, 'failed');
-  return { kind: 'pushed', sha: object };
+async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]): Promise<PushOutcome> {
+  for (const { ref, object } of [wanted, ...others])
+    await mirror.output({ args: ['update-ref', ref, object] }, 'failed');
+  return { kind: 'pushed', sha: wanted.object };
 }
 
 /**
  * A push that was not confirmed is looked up. Our object there: it arrived. Something else: somebody was
  * faster. Still as expected: either the remote said no in so many words, or the push may yet arrive, which
- * is unknown; the lease makes sure that at most one of it and the next try wins.
+ * is unknown; the lease makes sure that at most one of it and the next try wins. What was pushed with it
+ * stands or falls with it, so that one ref tells of all.
  */
 async function lookAfterwards(
   mirror: GitMirror,
-  { ref, object, expected }: Push,
+  wanted: Push,
+  others: readonly Push[],
   result: Awaited<ReturnType<GitMirror['run']>>,
 ): Promise<PushOutcome> {
+  const { ref, object, expected } = wanted;
   const looked = await mirror.run({ args: ['ls-remote', '--quiet', 'origin', ref] });
   if (!looked.ok) return { kind: 'unknown', message: `${lastWords(result)}; then ${lastWords(looked)}` };
   const now = remoteId(looked.stdout, ref);
-  if (now === object) return pushed(mirror, ref, object);
+  if (now === object) return pushed(mirror, wanted, others);
   if (now !== expected) return { kind: 'rejected' };
-  if (LOST_RACE.test(result.stdout)) return { kind: 'rejected' };
   const saidNo = /^!\t/m.test(result.stdout) && !/\[remote failure\]/.test(result.stdout);
+  const line = refusedLine(result.stdout, others);
+  if (line !== null && saidNo) return { kind: 'refused', message: `${line} (${lastWords(result)})` };
+  if (LOST_RACE.test(result.stdout)) return { kind: 'rejected' };
   return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
+}
+
+/** What the remote has against one of the others: nobody was faster there, since no two pushes have one of their names. */
+function refusedLine(stdout: string, others: readonly Push[]): string | null {
+  const line = stdout
+    .split('\n')
+    .find((text) => text.startsWith('!\t') && others.some(({ ref }) => text.includes(`:${ref}\t`)));
+  return line === undefined || /atomic/.test(line) ? null : line.split('\t').slice(1).join(' ');
 }
 
 /** The faster one may hold the ref's lock and not have moved it yet when we look. */

@@ -1,7 +1,7 @@
 /** The logbook in a git branch: read at a head, append several runs in one commit, notice a branch that went back. */
 
 import { invariant } from '../../domain/assert.ts';
-import type { GitReader, GitWriter } from '../../domain/git.ts';
+import { GitError, type GitReader, type GitWriter } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { type Anchor, createAnchors, lastAnchorOf } from './anchors.ts';
 
@@ -33,8 +33,16 @@ export type StoredRun =
     }
   | { readonly kind: 'incident'; readonly incident: StoreIncident };
 
-/** The whole new text of a run's two files; `text` continues what is there. */
-export type RunWrite = { readonly run: string; readonly text: string; readonly markdown: string };
+/**
+ * The whole new text of a run's two files; `text` continues what is there, or where that does not verify the longest
+ * version of it that did, which is `good`.
+ */
+export type RunWrite = {
+  readonly run: string;
+  readonly text: string;
+  readonly markdown: string;
+  readonly good?: string;
+};
 
 export type AppendRequest = {
   /** The head on which the caller decided. */
@@ -42,6 +50,10 @@ export type AppendRequest = {
   readonly runs: readonly RunWrite[];
   readonly message: string;
   readonly atMs: number;
+  /** Marks of the new entries, pushed with them or not at all. */
+  readonly marks?: readonly { readonly name: string; readonly message: string }[];
+  /** What the commit stands on where the branch is gone (`base` null): a commit that is known to have been its head. */
+  readonly onto?: Sha | null;
 };
 
 /**
@@ -79,6 +91,15 @@ export type LogbookStoreOptions = {
   readonly branch?: string;
 };
 
+/** Folders in which the files of all runs and of the journal lie. */
+export const LOGBOOK_FOLDERS = ['runs', 'journal'] as const;
+
+/** The run, or `journal`, whose events stand at this path; null: it is another file. */
+export function runAt(path: string): string | null {
+  if (path === eventsPath(JOURNAL)) return JOURNAL;
+  return /^runs\/([^/]+)\/events\.jsonl$/.exec(path)?.[1] ?? null;
+}
+
 /** The journal's name in place of a run's: what belongs to no run. */
 const JOURNAL = 'journal';
 
@@ -109,7 +130,7 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     const text = await texts.at(head, run);
     const lost = anchors.lostFrom(run, text);
     if (lost !== null) return { kind: 'incident', incident: { kind: 'shorter-than-anchor', run, ...lost } };
-    const markdown = head === null ? null : await reader.readText(head, markdownPath(run));
+    const markdown = head === null ? null : await readMarkdown(reader, head, run);
     return { kind: 'files', run, text, markdown };
   };
 
@@ -119,10 +140,11 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     const outcome = await writer.commitAndPush({
       ref,
       expected: request.base,
-      parent: 'expected',
+      parent: request.onto ?? 'expected',
       files: filesOf(request),
       message: request.message,
       atMs: request.atMs,
+      ...(request.marks === undefined ? {} : { tags: request.marks }),
     });
     if (outcome.kind === 'rejected') return { kind: 'conflict' };
     if (outcome.kind !== 'pushed') return outcome;
@@ -153,17 +175,41 @@ function createTextCache(reader: GitReader): TextCache {
       of = head;
       const before = known.get(run);
       if (before !== undefined) return before;
-      const text = await reader.readText(head, eventsPath(run));
+      const text = await readEvents(reader, head, run);
       if (head === of) known.set(run, text);
       return text;
     },
   };
 }
 
+/** The text of a run's events at a commit, whatever bytes somebody put there: what is no UTF-8 is replaced, and never verifies. */
+export async function readEvents(reader: GitReader, commit: Sha, run: string): Promise<string | null> {
+  const path = eventsPath(run);
+  try {
+    return await reader.readText(commit, path);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
+    const blob = await reader.treeId(commit, path);
+    const text = blob === null ? undefined : (await reader.readBlobs([blob])).get(blob);
+    if (text === undefined) throw error;
+    return text;
+  }
+}
+
+/** It is made anew from the events; what people wrote beside is lost only where it is no text. */
+async function readMarkdown(reader: GitReader, head: Sha, run: string): Promise<string | null> {
+  try {
+    return await reader.readText(head, markdownPath(run));
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
+    return null;
+  }
+}
+
 /** The assertion before the write that pairs with the verification after the read: nothing is ever rewritten. */
 async function assertContinues(texts: TextCache, { base, runs }: AppendRequest): Promise<void> {
-  for (const { run, text } of runs) {
-    const before = (await texts.at(base, run)) ?? '';
+  for (const { run, text, good } of runs) {
+    const before = good ?? (await texts.at(base, run)) ?? '';
     invariant(text.length > before.length && text.startsWith(before), 'logbook-append-rewrites');
     invariant(text.endsWith('\n') && lastAnchorOf(text) !== null, 'logbook-append-is-no-event');
   }
@@ -193,7 +239,7 @@ function markdownPath(run: string): string {
 
 function runsAmong(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => {
-    const run = /^runs\/([^/]+)\/events\.jsonl$/.exec(path)?.[1];
-    return run === undefined ? [] : [run];
+    const run = runAt(path);
+    return run === null ? [] : [run];
   });
 }

@@ -1,0 +1,109 @@
+/** The marks of a repository's logbook as a process reads them: the genuine ones, and what they vouch for. */
+
+import type { LabConfig } from '../config/schema.ts';
+import type { GitReader } from '../domain/git.ts';
+import type { Instant, Sha } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { LogbookEvent } from '../domain/logbook/event.ts';
+import { toRfc3339 } from '../domain/time.ts';
+import {
+  isDecisive,
+  isGenuine,
+  MARK_PREFIX,
+  type Mark,
+  markMessage,
+  markName,
+  readMark,
+} from '../logbook/mark.ts';
+import type { Lab } from './lab.ts';
+import { signersFrom } from './signers.ts';
+
+/** A genuine mark, and the commit that its tag points to: the first that had the entry. */
+export type SeenMark = { readonly mark: Mark; readonly commit: Sha; readonly parents: readonly Sha[] };
+
+export type MarkReader = {
+  /** The genuine marks that were fetched last. Each tag is judged once. */
+  readonly read: () => Promise<readonly SeenMark[]>;
+};
+
+/** Reads marks under the keys of one config. A tag that is unsigned, of another repository or malformed is none. */
+export function createMarkReader(lab: Lab, config: LabConfig, git: GitReader): MarkReader {
+  const judged = new Map<string, Mark | null>();
+  const judge = (name: string, message: string): Mark | null => {
+    const mark = readMark(name, message);
+    return mark !== null && isGenuine(mark, lab.repository, config.keys, lab) ? mark : null;
+  };
+  return {
+    read: async () => {
+      const found: SeenMark[] = [];
+      for (const { name, message, commit, parents } of await git.tagTexts(MARK_PREFIX)) {
+        const key = `${name}\n${message}`;
+        const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
+        judged.set(key, mark);
+        if (mark !== null) found.push({ mark, commit, parents });
+      }
+      return found;
+    },
+  };
+}
+
+/**
+ * The commit at which the file verified for certain, by the newest mark that does not except it: what came before need not
+ * be read again. `all`: nothing vouches for it, so all of its history is read.
+ */
+export function vouchedFor(marks: readonly SeenMark[], run: string): Sha | 'all' {
+  let newest: SeenMark | null = null;
+  for (const seen of marks) {
+    const { mark, parents } = seen;
+    const isFitting = mark.base === null || parents.some((parent) => parent === mark.base);
+    if (!isFitting || mark.without.includes(run)) continue;
+    if (newest === null || mark.at > newest.mark.at) newest = seen;
+  }
+  const base = newest?.parents.find((parent) => parent === newest.mark.base);
+  return base ?? 'all';
+}
+
+/** A file that is about to grow, for the question whether it is marked. */
+export type Growing = {
+  readonly run: string;
+  readonly appended: readonly LogbookEvent[];
+};
+
+export type MarkTag = { readonly run: string; readonly name: string; readonly message: string };
+
+/** Marks for what is appended: after each decision, and where a file grew long without one. */
+export function marksFor(
+  lab: Lab,
+  config: LabConfig,
+  growing: readonly Growing[],
+  place: {
+    readonly at: Instant;
+    readonly base: Sha | null;
+    readonly without: readonly string[];
+    /** Number of the newest marked entry of a file, -1 where there is none. */
+    readonly markedAt: (run: string) => number;
+  },
+): readonly MarkTag[] {
+  const signers = signersFrom(lab.signingKeys, config.keys, place.at);
+  return growing.flatMap(({ run, appended }): readonly MarkTag[] => {
+    const last = appended.at(-1);
+    const signer = last === undefined ? undefined : signers[last.role];
+    if (last === undefined || signer === undefined) return [];
+    const isDue = isDecisive(appended) || last.seq - place.markedAt(run) >= limits.entriesPerMarkMax;
+    if (!isDue) return [];
+    const { seq, hash, role } = last;
+    const statement = {
+      v: 1,
+      repository: lab.repository,
+      run,
+      seq,
+      hash,
+      at: toRfc3339(place.at),
+      base: place.base,
+      without: place.without,
+      role,
+      keyId: signer.keyId,
+    } as const;
+    return [{ run, name: markName(statement), message: markMessage(statement, signer, lab.hash) }];
+  });
+}

@@ -1,0 +1,154 @@
+/** What a history knows of files that only grow, and the tags that mark it: by ids wherever that will do. */
+
+import { createHash } from 'node:crypto';
+import type { FileVersion, GitReader, TagText, VersionsQuery } from '../../domain/git.ts';
+import { branded, isSha, isTreeId, type TreeId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { GitMirror } from './mirror.ts';
+
+export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
+
+/** These four of a `GitReader`. Tag objects never change, so each is read once in a process. */
+export function createVersionReader(mirror: GitMirror): VersionReader {
+  const messages = new Map<string, string>();
+  return {
+    tagTexts: (prefix) => tagTexts(mirror, prefix, messages),
+    versions: (query) => versions(mirror, query),
+    readBlobs: (ids) => readBlobs(mirror, ids),
+    beginningsOf,
+  };
+}
+
+type ListedTag = Omit<TagText, 'message'> & { readonly object: string };
+
+async function tagTexts(
+  mirror: GitMirror,
+  prefix: string,
+  messages: Map<string, string>,
+): Promise<readonly TagText[]> {
+  const listed = await shortTags(mirror, prefix);
+  const fresh = listed.map(({ object }) => object).filter((object) => !messages.has(object));
+  for (const [object, text] of await objectsOf(mirror, fresh, 'tag')) {
+    const end = text.indexOf('\n\n');
+    messages.set(object, end === -1 ? '' : text.slice(end + 2));
+  }
+  return listed.flatMap(({ name, commit, parents, object }) => {
+    const message = messages.get(object);
+    return message === undefined ? [] : [{ name, commit, parents, message }];
+  });
+}
+
+const TAG_FIELDS = ['refname', 'objectname', '*objectname', '*objecttype', '*parent', 'contents:size'];
+
+async function shortTags(mirror: GitMirror, prefix: string): Promise<readonly ListedTag[]> {
+  const format = TAG_FIELDS.map((field) => `%(${field})`).join('%00');
+  const args = ['for-each-ref', `--format=${format}`, `refs/tags/${prefix}*`];
+  const output = await mirror.output({ args }, 'unreadable');
+  return output.split('\n').flatMap((line): readonly ListedTag[] => {
+    const [ref = '', object = '', commit = '', type, parents = '', size = ''] = line.split('\0');
+    if (type !== 'commit' || !isSha(commit) || Number(size) > limits.markBytesMax) return [];
+    return [
+      { name: ref.slice('refs/tags/'.length), object, commit, parents: parents.split(' ').filter(isSha) },
+    ];
+  });
+}
+
+/** Every commit of every side against each of its parents: a merge cannot hide what it dropped. */
+async function versions(
+  mirror: GitMirror,
+  { from, not, folders }: VersionsQuery,
+): Promise<readonly FileVersion[]> {
+  const args = [
+    '--literal-pathspecs',
+    'log',
+    '-z',
+    '--raw',
+    '--no-abbrev',
+    '-m',
+    '--full-history',
+    '--no-renames',
+    '--no-show-signature',
+    '--format=',
+    from,
+    ...(not === null ? [] : [`^${not}`]),
+    '--',
+    ...folders,
+  ];
+  const output = await mirror.output({ args }, 'unreadable');
+  const found = new Map<string, FileVersion>();
+  for (const [, before = '', after = '', path = ''] of output.matchAll(RAW_LINE)) {
+    for (const blob of [before, after])
+      if (isTreeId(blob) && !/^0+$/.test(blob)) found.set(`${blob} ${path}`, { path, blob });
+  }
+  return [...found.values()];
+}
+
+const RAW_LINE = /:\d{6} \d{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\d*\0([^\0]*)\0/g;
+
+async function readBlobs(mirror: GitMirror, ids: readonly TreeId[]): Promise<ReadonlyMap<TreeId, string>> {
+  const found = new Map<TreeId, string>();
+  for (let at = 0; at < ids.length; at += limits.versionsReadAtOnce) {
+    const some = ids.slice(at, at + limits.versionsReadAtOnce);
+    for (const [id, text] of await objectsOf(mirror, some, 'blob')) found.set(branded(id, isTreeId), text);
+  }
+  return found;
+}
+
+/** Objects of one type by id. Sizes are in bytes and the answer is text, so each is asked for by itself where it is not ASCII. */
+async function objectsOf(
+  mirror: GitMirror,
+  ids: readonly string[],
+  type: 'tag' | 'blob',
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  if (ids.length === 0) return found;
+  const input = ids.map((id) => `${id}\n`).join('');
+  const output = Buffer.from(
+    await mirror.output({ args: ['cat-file', '--batch'], input }, 'unreadable'),
+    'utf8',
+  );
+  if (readBatch(output, ids.length, type, found)) return found;
+  found.clear();
+  for (const id of ids) {
+    const one = await mirror.run({ args: ['cat-file', type, id] });
+    if (one.ok) found.set(id, one.stdout);
+  }
+  return found;
+}
+
+/** False where the sizes do not fit the text: bytes that are no UTF-8 were replaced by longer ones. */
+function readBatch(output: Buffer, count: number, type: string, found: Map<string, string>): boolean {
+  let at = 0;
+  for (let index = 0; index < count; index += 1) {
+    const end = output.indexOf('\n', at);
+    const head = /^([0-9a-f]{40}) (?:missing|(\w+) (\d+))$/.exec(output.toString('utf8', at, end));
+    if (end === -1 || head === null) return false;
+    at = end + 1;
+    if (head[2] === undefined) continue;
+    const size = Number(head[3]);
+    if (output[at + size] !== 0x0a) return false;
+    if (head[2] === type) found.set(head[1] ?? '', output.toString('utf8', at, at + size));
+    at += size + 1;
+  }
+  return at === output.length;
+}
+
+/** git's id of a content is a hash over its length and bytes: each cut is hashed anew, from the end, where they are. */
+function beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId> {
+  const bytes = Buffer.from(text, 'utf8');
+  const found = new Set<TreeId>();
+  let hashed = 0;
+  for (let end = bytes.length; found.size < ids.size; end = lineBefore(bytes, end)) {
+    hashed += end;
+    if (hashed > limits.versionBytesHashedMax) return found;
+    const id = createHash('sha1').update(`blob ${end}\0`).update(bytes.subarray(0, end)).digest('hex');
+    if (isTreeId(id) && ids.has(id)) found.add(id);
+    if (end === 0) return found;
+  }
+  return found;
+}
+
+/** Where the line begins that ends at `end`. */
+function lineBefore(bytes: Buffer, end: number): number {
+  return end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1;
+}

@@ -1,0 +1,88 @@
+/** What a history in memory knows of files that only grow, and the tags that mark it: as the git program tells it. */
+
+import type { GitStore } from '../../playground/git/store/git-store.ts';
+import { entryAt } from '../../playground/git/store/git-trees.ts';
+import type { FileVersion, GitReader, TagText } from '../../src/domain/git.ts';
+import { branded, isSha, isTreeId, type TreeId } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { createVersionReader } from '../../src/host/git/versions.ts';
+
+type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
+
+/** These four of a `GitReader` over a store that may be replaced. */
+export function memoryVersions(store: () => GitStore): VersionReader {
+  return {
+    tagTexts: async (prefix) => {
+      const found: TagText[] = [];
+      for (const [ref, sha] of await store().refs(`refs/tags/${prefix}`)) {
+        const tag = await store().readTag(sha);
+        const commit = tag === null ? null : await store().readCommit(tag.object);
+        if (tag === null || commit === null || ref.slice(`refs/tags/${prefix}`.length).includes('/'))
+          continue;
+        if (tag.message.length > limits.markBytesMax) continue;
+        const parents = commit.parents.map((parent) => branded(parent, isSha));
+        const name = ref.slice('refs/tags/'.length);
+        found.push({ name, commit: branded(commit.sha, isSha), parents, message: tag.message });
+      }
+      return found;
+    },
+    versions: async ({ from, not, folders }) => {
+      const found = new Map<string, FileVersion>();
+      const commits = await store().log({ from, ...(not === null ? {} : { not }), limit: 1_000_000 });
+      for (const { tree, parents } of commits) {
+        const after = await filesUnder(store(), tree, folders);
+        for (const parent of parents.length === 0 ? [null] : parents) {
+          const commit = parent === null ? null : await store().readCommit(parent);
+          const before =
+            commit === null ? new Map<string, TreeId>() : await filesUnder(store(), commit.tree, folders);
+          for (const [one, other] of [
+            [before, after],
+            [after, before],
+          ] as const)
+            for (const [path, blob] of one)
+              if (other.get(path) !== blob) found.set(`${blob} ${path}`, { path, blob });
+        }
+      }
+      return [...found.values()];
+    },
+    readBlobs: async (ids) => {
+      const found = new Map<TreeId, string>();
+      for (const id of ids) {
+        const bytes = await store().readBlob(id);
+        if (bytes !== null) found.set(id, Buffer.from(bytes).toString('utf8'));
+      }
+      return found;
+    },
+    beginningsOf,
+  };
+}
+
+/** The only one that asks no repository. */
+const { beginningsOf } = createVersionReader({
+  options: { directory: '', remoteUrl: '', token: async () => null, environment: {} },
+  run: notHere,
+  output: notHere,
+});
+
+async function notHere(): Promise<never> {
+  throw new Error('there is no git program in memory');
+}
+
+async function filesUnder(
+  store: GitStore,
+  root: string,
+  folders: readonly string[],
+): Promise<ReadonlyMap<string, TreeId>> {
+  const found = new Map<string, TreeId>();
+  const walk = async (tree: string, prefix: string): Promise<void> => {
+    for (const entry of (await store.readTree(tree)) ?? []) {
+      if (entry.type === 'tree') await walk(entry.sha, `${prefix}${entry.name}/`);
+      else found.set(`${prefix}${entry.name}`, branded(entry.sha, isTreeId));
+    }
+  };
+  for (const folder of folders) {
+    const start = await entryAt(store, root, folder);
+    if (start?.type === 'tree') await walk(start.sha, `${folder}/`);
+  }
+  return found;
+}

@@ -1,0 +1,92 @@
+/** What was taken back, and then taken out of the record by an ordinary push: no fresh process believes the older record. */
+
+import { readdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BundleLab, openBundleLab } from './bundle-lab.ts';
+import { stateIn } from './bundle-world.ts';
+import {
+  headOfRecord,
+  incidentsIn,
+  marksOf,
+  pushFiles,
+  pushTag,
+  putBranchBack,
+  recordFiles,
+} from './record-attacks.ts';
+
+let lab: BundleLab;
+beforeAll(async () => {
+  lab = await openBundleLab();
+}, 240_000);
+afterEach(() => lab.rewind());
+afterAll(() => lab.close());
+
+const BRAKES = [
+  ['/revoke'],
+  ['/stop'],
+  ['/hold reason="the tokenizer changes"'],
+  ['/freeze reason="a bad node eats jobs"'],
+] as const;
+
+async function saidAndRecorded(brake: string): Promise<void> {
+  lab.clock.advance(5_000);
+  await lab.as('mira', 'POST', `/issues/${lab.pull}/comments`, { body: brake });
+  await lab.sweep();
+}
+
+async function started(): Promise<readonly string[]> {
+  const names = await readdir(lab.jobs).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.startsWith('ferrybot-'));
+}
+
+describe('a decision that an ordinary push took out of the record', () => {
+  it.each(BRAKES)(
+    '(%s) is missed by the launcher, which starts nothing, and told by control',
+    async (brake) => {
+      const before = await recordFiles(lab);
+      await saidAndRecorded(brake);
+      expect((await stateIn(lab))?.order?.status ?? 'void').toBe('void');
+      await pushFiles(lab, before);
+      expect(await lab.launch()).toContain('does not verify');
+      expect(await started()).toEqual([]);
+      await lab.sweep();
+      expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is not any more/);
+    },
+    120_000,
+  );
+});
+
+describe('a branch that was put back by force, where no ruleset keeps anybody from it', () => {
+  it('is known by the marks of what it had, by a process that never saw it', async () => {
+    const before = await headOfRecord(lab);
+    await saidAndRecorded('/revoke');
+    await putBranchBack(lab, before);
+    expect(await lab.launch()).toContain('does not verify');
+    expect(await started()).toEqual([]);
+    await lab.sweep();
+    expect(incidentsIn(lab).join('\n')).toMatch(/does not verify[\s\S]*was there, and is not any more/);
+  }, 120_000);
+
+  it('or deleted is as well', async () => {
+    await lab.git('update-ref', '-d', 'refs/heads/ferrybot/logbook');
+    expect(await lab.launch()).toContain('branch does not verify: logbook-branch-missing');
+    expect(await started()).toEqual([]);
+  }, 120_000);
+});
+
+// Something is launched here: nothing comes after this one.
+it('tags that nobody signed mark nothing: neither copies of a mark, nor names in the place of the next', async () => {
+  const [mark = ''] = (await marksOf(lab)).filter((name) => name.includes(lab.run));
+  const genuine = await lab.git('for-each-ref', '--format=%(contents)', `refs/tags/${mark}`);
+  const claim = JSON.parse(genuine) as { readonly seq: number };
+  const forged = { ...claim, seq: claim.seq + 50, hash: 'f'.repeat(64) };
+  await pushTag(lab, `ferry/mark-${lab.run}-${forged.seq}-${forged.hash}`, JSON.stringify(forged));
+  await pushTag(lab, `ferry/mark-${lab.run}`, 'mine');
+  await pushTag(lab, `ferry/mark-${lab.run}-${claim.seq + 1}`, 'mine');
+  await pushTag(lab, `ferry/mark-mine`, genuine);
+  expect(await lab.launch()).toContain('submitted');
+  expect(await started()).toHaveLength(1);
+}, 120_000);
