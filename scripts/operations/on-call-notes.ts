@@ -77,7 +77,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
   'logbook-broken': {
     job: '**perhaps**, and unwatched',
     wait: '**no**',
-    next: "See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` does not work on this run: use the cluster's own means.",
+    next: 'See [the logbook cannot be trusted](#the-logbook-cannot-be-trusted): the comment is one of those. `/stop` works on this run all the same, from the last good entry.',
   },
   'logbook-restored': {
     job: 'goes on, and is watched',
