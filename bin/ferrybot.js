@@ -10,12 +10,24 @@ const program = new URL('../src/app/cli/main.ts', import.meta.url);
 const broughtNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
 
 if (process.features.typescript) await import(program.href);
-else if (existsSync(broughtNode)) runIn(broughtNode);
+else if (existsSync(broughtNode)) handTo(broughtNode);
 else {
   process.stderr.write(
     `ferrybot needs Node 24, and this is ${process.version}; \`npm ci\` in its checkout brings one along\n`,
   );
   process.exitCode = 2;
+}
+
+/** Becomes the other Node where this one can: a parent that stays would show its environment, with the server's keys. */
+function handTo(node) {
+  const args = [fileURLToPath(program), ...process.argv.slice(2)];
+  if (process.execve !== undefined) process.execve(node, [node, ...args], process.env);
+  else if (process.argv[2] === 'serve') {
+    process.stderr.write(
+      `ferrybot serve holds keys, which this ${process.version} would go on showing in its environment: start it with Node 24\n`,
+    );
+    process.exitCode = 2;
+  } else runIn(node);
 }
 
 /** Signals that reach this process alone are handed on, and the child's end is this one's. */

@@ -4,6 +4,7 @@
  */
 
 import type { LabConfig } from '../config/schema.ts';
+import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 
 export type SecretKeeper = {
@@ -59,7 +60,6 @@ function clusterSecrets({ clusters }: LabConfig): readonly string[] {
   );
 }
 
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 /** A shorter line of a key file (a brace, a header) says nothing, and stands in ordinary text too. */
 const SECRET_LINE_CHARACTERS_MIN = 12;
 

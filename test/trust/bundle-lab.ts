@@ -3,6 +3,7 @@
 import { approvalLine } from '../support/approve.ts';
 import {
   type BundleWorld,
+  type BundleWorldOptions,
   bookmark,
   HOSTED,
   LAUNCHER,
@@ -23,8 +24,8 @@ export type BundleLab = BundleWorld & {
 };
 
 /** Opens it. `close` removes every file. */
-export async function openBundleLab(): Promise<BundleLab> {
-  const lab = await openBundleWorld({ server: true });
+export async function openBundleLab(options: Omit<BundleWorldOptions, 'server'> = {}): Promise<BundleLab> {
+  const lab = await openBundleWorld({ ...options, server: true });
   const ordered = await untilOrdered(lab);
   await cancelWaiting(lab);
   await lab.runJobs();

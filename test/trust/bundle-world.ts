@@ -41,6 +41,8 @@ export type BundleWorldOptions = {
   readonly server: boolean;
   /** Replacements in the lab's config before its first commit. */
   readonly config?: readonly (readonly [string, string])[];
+  /** Further files of the lab, by path. */
+  readonly files?: Readonly<Record<string, string>>;
 };
 
 export type BundleWorld = {
@@ -82,7 +84,7 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
     baseUrl: bound.origin,
     gitStores: () => createProgramStore({ directory: repository }),
   });
-  const lab = await tellingLab(folder.root, options.config ?? []);
+  const lab = await tellingLab(folder.root, options.config ?? [], options.files ?? {});
   await seedLab({ world, folder, keys, lab, server: options.server, cluster: null });
   giveSecret(world);
   const bugs: unknown[] = [];
@@ -201,13 +203,18 @@ async function bundledAction(root: string): Promise<string> {
 }
 
 /** The example lab with a job of a second, which gets one secret under a name that does not say so. */
-async function tellingLab(root: string, config: Required<BundleWorldOptions>['config']): Promise<string> {
+async function tellingLab(
+  root: string,
+  config: Required<BundleWorldOptions>['config'],
+  files: Required<BundleWorldOptions>['files'],
+): Promise<string> {
   const lab = join(root, 'lab');
   await cp(join(ROOT, 'fixtures/lab'), lab, {
     recursive: true,
     filter: (path) => !path.includes('__pycache__'),
   });
-  await writeFile(join(lab, 'scripts/tell.py'), TELL);
+  for (const [path, text] of Object.entries({ 'scripts/tell.py': TELL, ...files }))
+    await writeFile(join(lab, path), text);
   await edit(join(lab, '.github/ferrybot.yml'), [
     ['command: [python3, experiments/ferries/daily.py]', `command: [python3, scripts/tell.py, ${HARBOUR}]`],
     ['passSecrets: []', 'passSecrets: [HARBOUR]'],

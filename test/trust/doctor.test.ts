@@ -7,7 +7,7 @@ import { Octokit } from '@octokit/core';
 import { describe, expect, it } from 'vitest';
 import { examine } from '../../src/app/cli/doctor/examine.ts';
 import { DOCTOR_CHECKS, type Finding } from '../../src/app/cli/doctor/finding.ts';
-import { judgeKeys } from '../../src/app/cli/doctor/judge-keys.ts';
+import { judgeJobUser, judgeKeys } from '../../src/app/cli/doctor/judge-keys.ts';
 import { judgeSettings, type SettingsFacts } from '../../src/app/cli/doctor/judge-settings.ts';
 import { judgeWorkflows, launchLocation } from '../../src/app/cli/doctor/judge-workflows.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
@@ -282,6 +282,14 @@ describe('keys', () => {
   });
 });
 
+describe('the user that jobs run as', () => {
+  it('is the runner’s own with a local engine, which is said, and another with Ray', () => {
+    expect(judgeJobUser(config()).found).toContain('jobs of us-central1 run as the runner’s own user');
+    const ray = { ...config(), clusters: {} };
+    expect(judgeJobUser(ray).found).toBe('no job runs as the runner’s user');
+  });
+});
+
 describe('an examination', () => {
   const answering = (answers: Readonly<Record<string, unknown>>) => {
     const fetchIt = async (url: string): Promise<Response> => {
@@ -318,6 +326,7 @@ describe('an examination', () => {
     const ok = findings.filter((finding) => finding.state === 'ok').map((finding) => finding.check);
     expect(ok).toEqual([
       'config',
+      'job-user',
       'workflows-present',
       'workflow-launch-safe',
       'workflows-pinned',

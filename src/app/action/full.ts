@@ -6,13 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
+import type { Environment } from '../../host/private-environment.ts';
 import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { disksWith } from '../disk-scan/disks.ts';
 import { createEngines } from '../engines.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-tree.ts';
-import { createSecretKeeper } from '../secret-keeper.ts';
+import { createSecretKeeper, type SecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
 import { isMode } from './inputs.ts';
 import { logLine, logLines } from './log-line.ts';
@@ -36,13 +37,12 @@ const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
 
 const eventSchema = z.object({ repository: z.object({ default_branch: z.string() }) });
 
-/** Everything that this process prints or records goes through here. */
-const secrets = createSecretKeeper(process.env, core.setSecret);
-
-/** Runs the action and reports. A result that is no success fails the job with its reason. */
-export async function main(payload: unknown): Promise<void> {
+/** Runs the action and reports. A result that is no success fails the job with its reason. `environment`: all of it. */
+export async function main(payload: unknown, environment: Environment): Promise<void> {
+  /** Everything that this process prints or records goes through here. */
+  const secrets = createSecretKeeper(environment, core.setSecret);
   try {
-    const result = await act(payload);
+    const result = await act(payload, environment, secrets);
     core.setOutput('result', result.result);
     core.setOutput('run', result.run);
     core.setOutput('job-id', result.jobId);
@@ -55,12 +55,12 @@ export async function main(payload: unknown): Promise<void> {
   }
 }
 
-async function act(payload: unknown): Promise<ActionResult> {
-  const environment = process.env;
+async function act(payload: unknown, environment: Environment, secrets: SecretKeeper): Promise<ActionResult> {
   const env = environmentSchema.parse(environment);
   const mode = core.getInput('mode', { required: true });
   if (!isMode(mode)) throw new Error(`mode is ${mode}`);
-  const token = core.getInput('token', { required: true });
+  const token = getInput('token', environment);
+  if (token === '') throw new Error('the input token is empty');
   core.setSecret(token);
   // Drawn anew for each process: a mirror or a checkout that somebody left under a known name is never read.
   const workDirectory = await mkdtemp(join(env.RUNNER_TEMP, 'ferrybot-'));
@@ -118,6 +118,11 @@ async function act(payload: unknown): Promise<ActionResult> {
     sleep: (durationMs) => sleep(durationMs),
   });
   return work.finally(() => engines.close());
+}
+
+/** An input that no other program may read: the core's own function reads `process.env`, which lacks it. */
+function getInput(name: string, environment: Environment): string {
+  return (environment[`INPUT_${name.toUpperCase()}`] ?? '').trim();
 }
 
 /** What GitHub says about the workflow run that this is. */

@@ -2,6 +2,7 @@
 /** `ferrybot <verb>`: every capability of the core has a door here, so that a person can ask without a server. */
 
 import { parseArgs } from 'node:util';
+import { takePrivateEnvironment } from '../../host/private-environment.ts';
 import { asksForHelp, tellVerb, tellVerbs } from './usage.ts';
 import { EXIT, misused, type VerbIo } from './verb-io.ts';
 import { VERBS, type VerbEntry } from './verb-table.ts';
@@ -35,7 +36,9 @@ async function main(args: readonly string[]): Promise<number> {
   const twice = givenTwice(rest, entry);
   if (twice !== null) return misused(io, wantsJson, `${name} takes --${twice} once`);
   try {
-    return await (await entry.load())(rest, io);
+    // Programs of the lab that it starts could read its keys as they came.
+    const environment = entry.holdsKeys === true ? takePrivateEnvironment() : io.environment;
+    return await (await entry.load())(rest, { ...io, environment });
   } catch (error) {
     // A bug, or a world that no verb foresaw: told whole to people, and a script gets its one value.
     console.error(error);

@@ -8,6 +8,8 @@ export type VerbEntry = {
   readonly summary: string;
   /** Options that may be given several times. */
   readonly repeats?: readonly string[];
+  /** It has keys in its environment and starts programs of others: its own image shows none of them. */
+  readonly holdsKeys?: boolean;
   readonly load: () => Promise<Verb>;
 };
 
@@ -98,6 +100,7 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   serve: {
     usage: '',
     summary: 'runs the GitHub App: webhooks and sweep (settings from the environment)',
+    holdsKeys: true,
     load: async () => (await import('./verbs/serve.ts')).serveVerb,
   },
 };

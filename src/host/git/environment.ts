@@ -1,4 +1,4 @@
-/** The environment of a git process: nothing of this machine's settings, no prompt, no hook, and the token in no place that is listed. */
+/** The environment of a git process: nothing of this machine's settings, no prompt, no hook, and no token. */
 
 /** Settings of one git command, as key and value; they outrank every file that git reads. */
 type Setting = readonly [key: string, value: string];
@@ -35,16 +35,15 @@ export function gitEnvironment(
 }
 
 /**
- * The settings that let git speak to the remote. The token goes as a header and in the environment of this
- * one process: argument lists are public on a machine, config files stay, and an address is logged. Redirects
- * are not followed, so that the header goes nowhere else.
+ * The text of a config file that lets git speak to the remote, null where it needs none. The token goes as a header: an
+ * address is logged. Redirects are not followed, so that the header goes nowhere else.
  */
-export function tokenSettings(remoteUrl: string, token: string | null): readonly Setting[] {
+export function tokenConfig(remoteUrl: string, token: string | null): string | null {
   const isHttp = remoteUrl.startsWith('https://') || remoteUrl.startsWith('http://');
-  if (token === null || !isHttp) return [];
+  if (token === null || !isHttp) return null;
   const basic = Buffer.from(`x-access-token:${token}`, 'utf8').toString('base64');
   const scope = new URL('/', remoteUrl).href;
-  return [[`http.${scope}.extraHeader`, `Authorization: Basic ${basic}`]];
+  return `[http "${scope}"]\n\textraHeader = Authorization: Basic ${basic}\n`;
 }
 
 /** The commit's author and committer and their moment, in whole seconds as git keeps them. */

@@ -1,11 +1,12 @@
 /** The bot's own bare copy of a repository: made when it is missing, repaired after a crash, thrown away at will. */
 
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, type GitErrorCode } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
-import { gitEnvironment, tokenSettings } from './environment.ts';
+import { gitEnvironment, tokenConfig } from './environment.ts';
 
 /** Everything that the git program needs to know; `directory` belongs to this process alone. */
 export type MirrorOptions = {
@@ -71,14 +72,35 @@ export function lastWords(result: ProgramResult): string {
 }
 
 async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramResult> {
-  const token = await options.token();
-  const env = gitEnvironment(options.environment, tokenSettings(options.remoteUrl, token));
-  return runProgram('git', ['--git-dir', options.directory, ...call.args], {
-    env: { ...env, ...call.env },
-    timeoutMs: options.networkTimeoutMs ?? limits.gitNetworkTimeoutMs,
-    outputBytesMax: limits.logbookFileBytesMax,
-    ...(call.input === undefined ? {} : { input: call.input }),
-  });
+  const file = await writeToken(options);
+  const token = file === null ? {} : { GIT_CONFIG_GLOBAL: file };
+  try {
+    return await runProgram('git', ['--git-dir', options.directory, ...call.args], {
+      env: { ...gitEnvironment(options.environment), ...token, ...call.env },
+      timeoutMs: options.networkTimeoutMs ?? limits.gitNetworkTimeoutMs,
+      outputBytesMax: limits.logbookFileBytesMax,
+      ...(call.input === undefined ? {} : { input: call.input }),
+    });
+  } finally {
+    if (file !== null) await rm(file, { force: true });
+  }
+}
+
+/**
+ * The file that tells one git command the token, there for as long as the command runs: an environment, like a list of
+ * arguments, is read by every program of the same user, and a job of ours may be one.
+ */
+async function writeToken(options: MirrorOptions): Promise<string | null> {
+  const text = tokenConfig(options.remoteUrl, await options.token());
+  if (text === null) return null;
+  const file = join(options.directory, `${randomUUID()}.token`);
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
+    throw new GitError('failed', `the file that tells git the token: ${cause.message}`, { cause });
+  }
+  return file;
 }
 
 /** `git init` and `git config` may be run again on what a crash left half done. */
@@ -102,11 +124,11 @@ async function must(options: MirrorOptions, args: readonly string[]): Promise<vo
   if (!result.ok) throw gitError('failed', { args }, result);
 }
 
-/** A killed git leaves its lock files, and every later command would stop at them. Objects have none. */
+/** A killed git leaves its lock files, and every later command would stop at them; a killed process of ours a token. */
 async function removeStaleLocks(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
-    if (!entry.isFile() || !entry.name.endsWith('.lock')) continue;
+    if (!entry.isFile() || !/\.(?:lock|token)$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
     const { mtimeMs } = await stat(path);
     if (Date.now() - mtimeMs > limits.gitLockStaleMs) await rm(path, { force: true });

@@ -28,7 +28,7 @@ import {
   WATCH_ENVIRONMENT,
 } from './environments.ts';
 import { DOCTOR_CHECKS, type Finding, fine, missing, unseen } from './finding.ts';
-import { judgeKeys } from './judge-keys.ts';
+import { judgeJobUser, judgeKeys } from './judge-keys.ts';
 import { judgeSettings } from './judge-settings.ts';
 import { judgeWorkflows, launchLocation, type WorkflowTexts } from './judge-workflows.ts';
 
@@ -64,6 +64,7 @@ export async function examine(
   const findings = [
     fine('config', `${CONFIG_PATH} on ${branch}`),
     judgeKeys(config, held, now),
+    judgeJobUser(config),
     ...workflowFindings(config, texts, client.owner),
     ...judgeSettings({
       defaultBranch: branch,

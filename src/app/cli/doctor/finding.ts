@@ -16,6 +16,7 @@ export type Finding = {
 export const DOCTOR_CHECKS = [
   'config',
   'keys',
+  'job-user',
   'app-permissions',
   'workflows-present',
   'workflow-launch-safe',

@@ -1,4 +1,4 @@
-/** Judges the public keys of the config: one in force for each role, none that the whole world can sign with. */
+/** Judges what the config says of keys: one in force for each role, none that the whole world can sign with, and whose jobs run beside them. */
 
 import type { LabConfig } from '../../../config/schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
@@ -34,4 +34,17 @@ export function judgeKeys(config: LabConfig, held: SigningKeys, now: Instant): F
   return faults.length === 0
     ? fine('keys', inForce.map((key) => key.id).join(', '))
     : missing('keys', faults.join('; '), todo);
+}
+
+/** Jobs of a local engine are processes of the runner's own user. Nothing is missing there; it has to be known. */
+export function judgeJobUser({ clusters }: LabConfig): Finding {
+  const local = Object.entries(clusters)
+    .filter(([, { engine }]) => engine === 'local')
+    .map(([name]) => name);
+  return fine(
+    'job-user',
+    local.length === 0
+      ? 'no job runs as the runner’s user'
+      : `jobs of ${local.join(', ')} run as the runner’s own user: they may read its files, its registration and, where the kernel lets them, its memory (docs/threat-model.md); for one machine and for trying ferrybot out`,
+  );
 }

@@ -1,8 +1,10 @@
 /** `ferrybot serve`: runs the App until it is told to stop. */
 
 import { mkdir } from 'node:fs/promises';
+import { ancestorsThatShow } from '../../../host/ancestors.ts';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';
+import { KEY_VARIABLES } from '../../signers.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Ends with 0 on SIGTERM or SIGINT, after the work under way. */
@@ -17,6 +19,13 @@ export async function serveVerb(args: readonly string[], io: VerbIo): Promise<nu
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],
   );
+  const keys = ['PRIVATE_KEY', 'WEBHOOK_SECRET', KEY_VARIABLES.control].map(
+    (name) => io.environment[name] ?? '',
+  );
+  for (const { pid, name } of ancestorsThatShow(keys))
+    io.stderr.write(
+      `process ${pid} (${name}), which started this one, shows the keys in /proc/${pid}/environ to every program of this user: start \`ferrybot serve\` without it\n`,
+    );
   const { serve } = await import('../../server/serve.ts');
   const serving = await serve(options.value, (line, fields) =>
     io.stderr.write(
