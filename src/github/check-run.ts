@@ -1,6 +1,7 @@
 /** The check run on a head commit: one per commit and name, found again by name, with annotations in GitHub's batches of 50. */
 
 import { z } from 'zod';
+import { cutText } from '../domain/cut-text.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import { call, type GitHubClient } from './call.ts';
@@ -90,8 +91,8 @@ function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): 
       ? { status: 'in_progress' }
       : { status: 'completed', conclusion: effect.conclusion };
   const output = {
-    title: effect.title.slice(0, TITLE_MAX).toWellFormed(),
-    summary: effect.summary.slice(0, SUMMARY_MAX).toWellFormed(),
+    title: cutText(effect.title, TITLE_MAX),
+    summary: cutText(effect.summary, SUMMARY_MAX),
     annotations,
   };
   return {

@@ -53,7 +53,7 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     type: draft.type,
     role: draft.role,
     ...(draft.actor === undefined ? {} : { actor: draft.actor }),
-    data: head === null ? withKeys(draft.data, context.keys) : draft.data,
+    data: wellFormed(head === null ? withKeys(draft.data, context.keys) : draft.data),
     prev: head === null ? GENESIS : head.hash,
     keyId: signer.keyId,
     // Type and data come from one draft, so they fit each other; the spread hides that from the compiler.
@@ -61,6 +61,14 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
   const hash = context.hash(hashedText(unsealed));
   const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
   return { event, line: lineOf(event) };
+}
+
+/** Half a character, as in an escape of Python or a cut elsewhere, has no canonical JSON: it becomes U+FFFD, as in any UTF-8. */
+function wellFormed<Value>(value: Value): Value {
+  const text = JSON.stringify(value);
+  // JSON.stringify writes half a character, and nothing else, as an escape that begins so.
+  if (!text.includes('\\ud')) return value;
+  return JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? one.toWellFormed() : one));
 }
 
 function withKeys(data: EventDraft['data'], keys: readonly PublicKey[]): EventDraft['data'] {

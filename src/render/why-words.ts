@@ -1,5 +1,6 @@
 /** The answer to `/why`: what to do, in order, who can, and which gates it mends. */
 
+import { cutText } from '../domain/cut-text.ts';
 import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
 import { REMEDY_ACTORS } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
@@ -39,7 +40,7 @@ function actWords(number: string, detail: DetailReader): string {
   const kind = detail.raw(`do${number}`);
   const words = Object.entries(ACTS).find(([name]) => name === kind)?.[1];
   if (words === undefined) return detail.code(`do${number}`);
-  return words(detail.code(`about${number}`), detail.raw('people').slice(0, limits.titleCharsMax));
+  return words(detail.code(`about${number}`), cutText(detail.raw('people'), limits.titleCharsMax));
 }
 
 const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => string>> = {

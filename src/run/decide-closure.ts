@@ -4,6 +4,7 @@
  */
 
 import type { LabConfig } from '../config/schema.ts';
+import { cutText } from '../domain/cut-text.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
@@ -67,7 +68,7 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 }
 
 function refusedSeal(command: StagedCommand, code: string, message: string): Step {
-  const detail = { code, message: message.slice(0, limits.messageCharactersMax).toWellFormed() };
+  const detail = { code, message: cutText(message, limits.messageCharactersMax) };
   return append(
     { type: 'incident', role: 'control', data: { code: 'seal-failed', detail } },
     answerDraft(command.item, 'seal-refused', detail),

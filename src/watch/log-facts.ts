@@ -1,5 +1,6 @@
 /** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
 
+import { cutText } from '../domain/cut-text.ts';
 import { limits } from '../domain/limits.ts';
 import {
   EXCEPTION_NEEDLES,
@@ -146,7 +147,7 @@ const findTelling = createLineFilter(
 );
 
 function readLine(facts: LogFacts, whole: string): LogFacts {
-  const line = whole.slice(0, limits.logLineCharsMax).replace(/\r$/, '');
+  const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');
   const counted = readFailure({ ...facts, lines: facts.lines + 1 }, line);
   const progress = parseProgressLine(line);
   return progress === null ? readPlainLine(counted, line) : readProgress(counted, progress);

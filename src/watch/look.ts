@@ -1,5 +1,6 @@
 /** One look at a job, before anything is concluded from it. */
 
+import { cutText } from '../domain/cut-text.ts';
 import type { JobObservation } from '../domain/engine.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -28,7 +29,7 @@ export function saidOf(job: JobObservation): string {
 
 /** A text without secrets and bounded; well-formed after the cut, because canonical JSON refuses half a character. */
 export function tellable({ redact }: Pick<Look, 'redact'>, text: string): string {
-  return redact(text).slice(0, limits.messageCharactersMax).toWellFormed();
+  return cutText(redact(text), limits.messageCharactersMax);
 }
 
 /**
@@ -37,6 +38,7 @@ export function tellable({ redact }: Pick<Look, 'redact'>, text: string): string
  */
 export function tellableLine({ redact }: Pick<Look, 'redact'>, line: string): string {
   const clean = redact(line);
-  const whole = line.length < limits.logLineCharsMax ? clean : clean.slice(0, -limits.secretCharactersMax);
-  return whole.slice(0, limits.messageCharactersMax).toWellFormed();
+  const whole =
+    line.length < limits.logLineCharsMax ? clean : cutText(clean, clean.length - limits.secretCharactersMax);
+  return cutText(whole, limits.messageCharactersMax);
 }

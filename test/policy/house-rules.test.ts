@@ -148,3 +148,20 @@ describe('the check', () => {
     expect([pattern.test(found), pattern.test(taken)]).toEqual([true, false]);
   });
 });
+
+/** `text.slice(0, limits.somethingCharsMax)`, from either end: half a character may be left. */
+const cutsText: Look = (node) => {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+  if (!/^(slice|substring|substr)$/.test(node.expression.name.text)) return false;
+  const bound = node.arguments.at(-1)?.getText() ?? '';
+  return /(chars|characters|text|length|title|summary)_?max$|chars$/i.test(bound);
+};
+
+it('cuts text at whole characters: by cutText, never by a slice to a number of characters', () => {
+  expect(
+    places(
+      cutsText,
+      files.filter((file) => file.startsWith('src/')),
+    ),
+  ).toEqual([]);
+});

@@ -6,6 +6,7 @@
 import { mintConsent } from '../../care/consent.ts';
 import { type ConsentFaultCode, consentFault } from '../../care/verify-consent.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { GitError } from '../../domain/git.ts';
 import { branded, type Instant, isRunId, type RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -176,9 +177,7 @@ function digestIn(open: OpenLab, input: CareInput): MutationRecord['digest'] {
 }
 
 function bounded({ redact }: CareInput, value: string | number): string | number {
-  return typeof value === 'number'
-    ? value
-    : redact(value).slice(0, limits.messageCharactersMax).toWellFormed();
+  return typeof value === 'number' ? value : cutText(redact(value), limits.messageCharactersMax);
 }
 
 /** The sequence number of the new entry, or null where somebody else wrote first. */

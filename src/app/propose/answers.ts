@@ -3,6 +3,7 @@
 import type { AnswerDetail } from '../../commands/decision.ts';
 import { assertNever } from '../../domain/assert.ts';
 import type { AnswerCode } from '../../domain/command.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import type { AskRefusal } from '../../ferry/ask/asked-change.ts';
 
@@ -12,7 +13,7 @@ export type Answered = { readonly kind: 'answer'; readonly code: AnswerCode; rea
 export function answerTo(code: AnswerCode, detail: AnswerDetail): Answered {
   const short = Object.entries(detail).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value.slice(0, limits.answerTextChars).toWellFormed() : value,
+    typeof value === 'string' ? cutText(value, limits.answerTextChars) : value,
   ]);
   return { kind: 'answer', code, detail: Object.fromEntries(short) };
 }

@@ -1,5 +1,6 @@
 /** The lab's own checks on an edit of ours before it is pushed (issue *the gate*, Proposals): pre-commit, type check, tests. */
 
+import { cutText, cutTextFromEnd } from '../../domain/cut-text.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { redact } from '../../host/redactor.ts';
@@ -30,6 +31,6 @@ export async function failedChecks(
     result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
   return nothing(
     'checks-failed',
-    `${command.join(' ').slice(0, limits.shownTextCharsMax)}: ${how.trim()}\n${output.slice(-limits.checkOutputShownChars)}`.toWellFormed(),
+    `${cutText(command.join(' '), limits.shownTextCharsMax)}: ${how.trim()}\n${cutTextFromEnd(output, limits.checkOutputShownChars)}`.toWellFormed(),
   );
 }

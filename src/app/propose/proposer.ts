@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { LabConfig } from '../../config/schema.ts';
+import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { checkProposedEdits } from '../../ferry/ask/proposer-check.ts';
@@ -64,7 +65,7 @@ export async function askProposer(
   });
   if (result.kind === 'running') return stillRunning('the lab’s proposer');
   if (!result.ok) {
-    const end = redact(result.stderr, []).trim().slice(-limits.messageCharactersMax);
+    const end = cutTextFromEnd(redact(result.stderr, []).trim(), limits.messageCharactersMax);
     return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
   }
   const answer = answerSchema.safeParse(parsedJson(result.stdout));

@@ -2,6 +2,7 @@
 
 import type { AnswerDetail } from '../../commands/decision.ts';
 import type { AnswerCode } from '../../domain/command.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
@@ -38,7 +39,7 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAn
         ? null
         : {
             code: 'propose-failed',
-            detail: { why: outcome.why.slice(0, limits.messageCharactersMax).toWellFormed() },
+            detail: { why: cutText(outcome.why, limits.messageCharactersMax) },
           };
     }
     await open.git.fetch();

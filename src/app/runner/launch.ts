@@ -1,6 +1,7 @@
 /** mode: launch, on the runner that holds the cluster's credentials: one order, verified, claimed, submitted, recorded. */
 
 import { assertNever } from '../../domain/assert.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobLocator, SubmitOutcome } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
@@ -239,7 +240,7 @@ function incident(
   const bounded = Object.fromEntries(
     Object.entries(detail).map(([name, text]) => [
       name,
-      input.redact(text).slice(0, limits.messageCharactersMax).toWellFormed(),
+      cutText(input.redact(text), limits.messageCharactersMax),
     ]),
   );
   return {

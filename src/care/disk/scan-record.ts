@@ -5,6 +5,7 @@ import type { CleanupState, DiskScan, ScannedWorker } from '../../domain/care/di
 import type { VmIdentity } from '../../domain/care/mutation.ts';
 import { type TpuVm, type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
 import type { MountPoint } from '../../domain/care/worker-disk.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { judgeWorker, type WorkerEvidence, type WorkerJudgement } from './judge-worker.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
@@ -103,5 +104,5 @@ function shown(percent: number): string {
 }
 
 function bounded(text: string): string {
-  return text.trim().slice(0, limits.messageCharactersMax).toWellFormed();
+  return cutText(text.trim(), limits.messageCharactersMax);
 }

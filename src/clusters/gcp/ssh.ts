@@ -1,6 +1,7 @@
 /** Looks at TPU workers over ssh: constant remote commands that only read, whole answers, and nothing filtered on the far side. */
 
 import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { failureOf, type GcloudOptions } from './gcloud.ts';
@@ -76,5 +77,5 @@ async function answerOf(
   });
   return result.exitCode !== null && exitCodes.includes(result.exitCode)
     ? known(result.stdout)
-    : unknown(failureOf(result).slice(0, limits.messageCharactersMax));
+    : unknown(cutText(failureOf(result), limits.messageCharactersMax));
 }

@@ -1,6 +1,7 @@
 /** Where, in a comment that came by e-mail, the quoted mail or the signature begins. */
 
 import type { RootContent } from 'mdast';
+import { cutText } from '../../domain/cut-text.ts';
 import { rangeOf } from './glyphs.ts';
 
 // "On <date>, <somebody> wrote:" as mail programs put it above what they quote, in the languages of the big ones.
@@ -80,7 +81,7 @@ function linesWithin(source: string, start: number, end: number): readonly Line[
   return Array.from(source.slice(start, end).matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g))
     .filter((match) => match[0] !== '')
     .map((match) => ({
-      text: (match[1] ?? '').slice(0, MARK_LENGTH_MAX).trim(),
+      text: cutText(match[1] ?? '', MARK_LENGTH_MAX).trim(),
       end: start + match.index + match[0].length,
     }));
 }

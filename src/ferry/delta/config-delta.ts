@@ -1,5 +1,6 @@
 /** What changed between two versions of an experiment file: nothing, knobs, something that is no knob, or text that is no Python. */
 
+import { cutText } from '../../domain/cut-text.ts';
 import type { Delta, KnobChange } from '../../domain/launch/delta.ts';
 import type { PySyntax } from '../../domain/python-syntax.ts';
 import { findSyntaxError } from '../syntax/find-syntax-error.ts';
@@ -59,7 +60,7 @@ function structural({ side, node }: Structural, files: Pair): Delta {
     kind: 'structural',
     side,
     line: place.line,
-    statement: statement.trim().slice(0, STATEMENT_CHARS_MAX),
+    statement: cutText(statement.trim(), STATEMENT_CHARS_MAX),
   };
 }
 

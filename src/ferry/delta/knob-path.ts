@@ -1,5 +1,6 @@
 /** How a knob's path is spelled: assigned or function name, then `call()`, `[key]`, `[index]` (interfaces.md, `delta`). */
 
+import { cutText } from '../../domain/cut-text.ts';
 import { childIn, type PyNode } from '../../domain/python-syntax.ts';
 import { nameOf, type PyFile, ungrouped } from './normal-form.ts';
 
@@ -31,7 +32,7 @@ export function calleePath(callee: PyNode, file: PyFile): string {
   if (node.kind === 'call' && inside !== null) return `${calleePath(inside, file)}()`;
   if (node.kind === 'subscript' && inside !== null)
     return calleePath(inside, file) + indexesOf(node, inside, file);
-  return `(${compact(node, file).slice(0, OTHER_CALLEE_CHARS_MAX)})`;
+  return `(${cutText(compact(node, file), OTHER_CALLEE_CHARS_MAX)})`;
 }
 
 /** Path and knob of an assignment's target: `cfg.trainer.seed` and `seed`, `cfg["lr"]` and `lr`. */

@@ -1,5 +1,6 @@
 /** What a checkout's own history knows of append-only files: every longer or other version that was ever there. */
 
+import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { gitEnvironment } from './environment.ts';
@@ -82,7 +83,7 @@ function isNamed(path: string, fileName: string): boolean {
 }
 
 function unreadable(result: ProgramResult): AppendOnlyHistory {
-  return { kind: 'unreadable', message: result.stderr.trim().slice(-limits.messageCharactersMax) };
+  return { kind: 'unreadable', message: cutTextFromEnd(result.stderr.trim(), limits.messageCharactersMax) };
 }
 
 function runInFolder(

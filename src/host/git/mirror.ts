@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { GitError, type GitErrorCode } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
@@ -67,7 +68,7 @@ export function gitError(code: GitErrorCode, call: GitCall, result: ProgramResul
 /** What git said at the end, short enough for a person. */
 export function lastWords(result: ProgramResult): string {
   const said = result.stderr.trim() === '' ? result.stdout : result.stderr;
-  const tail = said.trim().slice(-limits.messageCharactersMax);
+  const tail = cutTextFromEnd(said.trim(), limits.messageCharactersMax);
   return `${result.kind}${result.exitCode === null ? '' : ` ${result.exitCode}`}${tail === '' ? '' : `: ${tail}`}`;
 }
 

@@ -1,6 +1,7 @@
 /** One small question to the dashboard and its whole answer, or why there is none. */
 
 import { z } from 'zod';
+import { cutText } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
 import { redact } from '../../../host/redactor.ts';
 import type { HttpAnswer } from './http.ts';
@@ -90,9 +91,9 @@ export function lastLine(settings: RestSettings, text: string, more: readonly st
   if (last.startsWith('<')) return 'a page of HTML';
   // The end of what was cut on its way may be half of one.
   const isTorn = last.length >= limits.rayAnswerTextMax || text.length >= limits.rayAnswerTextMax;
-  const clean = scrub(settings, last.slice(0, limits.rayAnswerTextMax), more);
-  const whole = isTorn ? clean.slice(0, -limits.secretCharactersMax) : clean;
-  return whole.slice(0, limits.messageCharactersMax).toWellFormed();
+  const clean = scrub(settings, cutText(last, limits.rayAnswerTextMax), more);
+  const whole = isTorn ? cutText(clean, clean.length - limits.secretCharactersMax) : clean;
+  return cutText(whole, limits.messageCharactersMax);
 }
 
 /** Without our token and what else is known to be secret. */

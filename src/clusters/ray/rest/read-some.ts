@@ -1,5 +1,6 @@
 /** The beginning of an answer that is only read for what it says went wrong. */
 
+import { cutText } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { HttpAnswer } from './http.ts';
 
@@ -17,5 +18,5 @@ export async function readSome(answer: HttpAnswer): Promise<string | null> {
     if (!(error instanceof Error)) throw error;
     return null;
   }
-  return Buffer.concat(pieces).toString('utf8').slice(0, limits.rayAnswerTextMax);
+  return cutText(Buffer.concat(pieces).toString('utf8'), limits.rayAnswerTextMax);
 }

@@ -1,6 +1,7 @@
 /** What may be told of a script's output: the id that it names, and why it failed; nothing of what it echoes. */
 
 import { stripVTControlCharacters } from 'node:util';
+import { cutTextFromEnd } from '../../../domain/cut-text.ts';
 import { limits } from '../../../domain/limits.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
 import { redact } from '../../../host/redactor.ts';
@@ -27,7 +28,7 @@ export function scrubber(values: readonly string[]): (text: string) => string {
 export function reasonOf(said: Said, scrub: (text: string) => string): string {
   const clean = scrub(lastWords(said));
   const lines = clean.split('\n').filter((line) => FAILURE.test(line) && !ECHO.test(line));
-  const reason = lines.slice(-SHOWN_LINES).join('\n').trim().slice(-limits.messageCharactersMax);
+  const reason = cutTextFromEnd(lines.slice(-SHOWN_LINES).join('\n').trim(), limits.messageCharactersMax);
   return reason.toWellFormed();
 }
 
@@ -38,7 +39,7 @@ export function lastWords({ stdout, stderr }: Said): string {
 
 function endOf(text: string): string {
   if (text.length <= limits.scriptSaidCharsMax) return text;
-  const end = text.slice(-limits.scriptSaidCharsMax);
+  const end = cutTextFromEnd(text, limits.scriptSaidCharsMax);
   // Half a line may hold half a secret, which no scrubbing finds.
   return end.slice(end.indexOf('\n') + 1 || end.length);
 }

@@ -1,5 +1,6 @@
 /** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
 
+import { cutText } from '../../../domain/cut-text.ts';
 import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../../host/git/tree-on-disk.ts';
@@ -90,7 +91,7 @@ async function settle(
   if (others.length > 0)
     return {
       kind: 'unknown',
-      message: `the script submitted a job ${scrub(others.join(' ')).slice(0, limits.messageCharactersMax)} ${others.length < ids.length ? 'beside' : 'instead of'} ${spec.submissionId}: it does not keep to the id that it is given`,
+      message: `the script submitted a job ${cutText(scrub(others.join(' ')), limits.messageCharactersMax)} ${others.length < ids.length ? 'beside' : 'instead of'} ${spec.submissionId}: it does not keep to the id that it is given`,
     };
   const isNamed = ids.length > 0;
   const found = await lookUntilFound(settings, look, spec.submissionId);

@@ -1,0 +1,42 @@
+/** Text that anybody pushed, cut: half a character at the cut had made canonical JSON throw, which ended every look. */
+
+import { describe, expect, it } from 'vitest';
+import { cutText, cutTextFromEnd } from '../../src/domain/cut-text.ts';
+import { propose, stateOf, until } from '../support/play.ts';
+import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe('a pushed line', () => {
+  it('with an emoji exactly where it is cut stops no look', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    const path = 'experiments/ferries/daily.py';
+    const branch = (await stateOf(lab, run))?.proposal.headBranch ?? '';
+    const text = (await fileOf(lab, branch, path)) ?? '';
+    for (const length of [197, 198, 199, 200]) {
+      const line = `assert open("${'x'.repeat(length - 'assert open("'.length)}😀😀") is not None\n`;
+      await pushFile(lab, 'ada', branch, path, `${text}\n${line}`);
+      await lab.clock.advance(40 * MINUTE);
+    }
+    const asked = await say(lab, 'mira', pull, '/status');
+    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 2 * HOUR });
+    expect(lab.log.join('\n')).not.toMatch(/a wake failed/);
+    await lab.close();
+  });
+});
+
+describe('text that is cut', () => {
+  it('has no half character at either end, whatever stands there', () => {
+    const text = 'a😀b\ud83dc\udc00😀';
+    for (let max = 0; max <= text.length + 1; max += 1)
+      for (const cut of [cutText(text, max), cutTextFromEnd(text, max)]) {
+        expect(cut.isWellFormed()).toBe(true);
+        expect(cut.length).toBeLessThanOrEqual(max);
+      }
+    expect(cutText('a😀', 2)).toBe('a');
+    expect(cutTextFromEnd('😀a', 2)).toBe('a');
+  });
+});
