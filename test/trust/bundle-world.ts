@@ -191,7 +191,7 @@ async function closeAll(
 }
 
 /** The action as a lab would get it: action.yml, the bundle made from today's source, and nothing else. */
-async function bundledAction(root: string): Promise<string> {
+export async function bundledAction(root: string): Promise<string> {
   const action = join(root, 'action');
   await mkdir(join(action, 'dist'), { recursive: true });
   const { code } = await buildBundle(ROOT, 'src/app/action/main.ts');

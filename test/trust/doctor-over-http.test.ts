@@ -140,6 +140,11 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
     ...at,
     approval_policy: 'all_external_contributors',
   });
+  await asOwner.request('PUT /repos/{owner}/{repo}/actions/permissions/workflow', {
+    ...at,
+    default_workflow_permissions: 'read',
+    can_approve_pull_request_reviews: true,
+  });
   const ruleset = async (name: string, target: 'branch' | 'tag', include: string, rules: readonly object[]) =>
     asOwner.request('POST /repos/{owner}/{repo}/rulesets', {
       ...at,

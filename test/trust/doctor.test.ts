@@ -114,6 +114,15 @@ describe('settings', () => {
         }),
       },
     ],
+    [
+      'actions-open-pulls',
+      {
+        workflowPermissions: known({
+          default_workflow_permissions: 'read',
+          can_approve_pull_request_reviews: false,
+        }),
+      },
+    ],
     ['fork-approval', { forkApproval: known('first_time_contributors') }],
     ['environment-branches', { environmentRefs: known(null) }],
     ['environment-branches', { environmentRefs: known([]) }],

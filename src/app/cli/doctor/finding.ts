@@ -24,6 +24,7 @@ export const DOCTOR_CHECKS = [
   'workflow-secrets',
   'workflow-events',
   'default-workflow-permissions',
+  'actions-open-pulls',
   'fork-approval',
   'environment-control',
   'environment-branches',

@@ -53,6 +53,7 @@ export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
   return [
     appPermissions(facts),
     tokenDefault(facts),
+    mayOpenPulls(facts),
     forkApproval(facts),
     environmentBranches('environment-control', CONTROL_ENVIRONMENT, facts.controlRefs, facts),
     environmentBranches('environment-branches', LAUNCH_ENVIRONMENT, facts.environmentRefs, facts),
@@ -89,6 +90,17 @@ function tokenDefault({ workflowPermissions }: SettingsFacts): Finding {
     value.default_workflow_permissions === 'read'
       ? fine('default-workflow-permissions', 'read')
       : missing('default-workflow-permissions', value.default_workflow_permissions, todo),
+  );
+}
+
+/** The daily workflow's own token opens the proposal, and the closure at the end. */
+function mayOpenPulls({ workflowPermissions }: SettingsFacts): Finding {
+  const check = 'actions-open-pulls';
+  const todo = 'Settings, Actions, General: allow GitHub Actions to create and approve pull requests.';
+  return given(check, workflowPermissions, todo, (value) =>
+    value.can_approve_pull_request_reviews
+      ? fine(check, 'workflows may create pull requests')
+      : missing(check, 'workflows may not create pull requests', todo),
   );
 }
 
