@@ -80,7 +80,7 @@ function didOf(fault: LogbookFault): string {
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
   return isBranch
     ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
-    : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs goes on unwatched.';
+    : 'It does nothing more on this run: no approval, no launch, no seal. A job that runs is watched on, and `/stop` works, from the last good entry.';
 }
 
 function todoOf(fault: LogbookFault, branch: string): string {

@@ -18,6 +18,7 @@ import { fromRfc3339 } from '../domain/time.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { orderDigest } from './manifest-digest.ts';
+import type { Brake } from './open-brakes.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
 export type OrderFacts = ApprovalFacts & {
@@ -33,6 +34,8 @@ export type OrderFacts = ApprovalFacts & {
   readonly digest: Observed<Digest>;
   /** What the gates look at, as the runner reads it. */
   readonly gates: Observed<GateFacts>;
+  /** What was said in the run's threads to hold it back and stands answered in no record. */
+  readonly brakes: Observed<readonly Brake[]>;
 };
 
 /**
@@ -110,6 +113,10 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   const hold = [...state.holds, ...holdsOn(facts.laneHolds.value, state.proposal.date)][0];
   if (hold !== undefined) return refuse('held', 'ending', `${hold.kind}: ${hold.reason}`);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
+  if (facts.brakes.kind === 'unknown') return refuse('unreadable', 'standing', facts.brakes.why);
+  const [brake] = facts.brakes.value;
+  if (brake !== undefined)
+    return refuse('held-in-thread', 'standing', `/${brake.name} by ${brake.login} in #${brake.thread}`);
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);

@@ -276,6 +276,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
       gated.manifest.kind === 'known'
         ? known(manifestDigest(gated.manifest.value, digestOf))
         : gated.manifest,
+    brakes: known([]),
     gates: known(gated.facts),
   };
 }

@@ -44,6 +44,7 @@ const good: OrderFacts = {
   permissions: permissions([bob, 'maintain']),
   digest: known(order.order.digest),
   gates: known(gateFacts()),
+  brakes: known([]),
   ...said(),
 };
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };

@@ -77,6 +77,29 @@ describe('a branch that was put back by force, where no ruleset keeps anybody fr
   }, 120_000);
 });
 
+describe('a brake in the thread that the record does not have', () => {
+  it('because control has not come to it yet holds the launch back', async () => {
+    lab.clock.advance(5_000);
+    await lab.as('mira', 'POST', `/issues/${lab.pull}/comments`, { body: '/stop' });
+    expect(await lab.launch()).toContain('held-in-thread');
+    expect(await started()).toEqual([]);
+  }, 120_000);
+
+  it.each(BRAKES)(
+    '(%s) because branch and marks were put back by force holds it back too',
+    async (brake) => {
+      const before = { head: await headOfRecord(lab), marks: await marksOf(lab) };
+      await saidAndRecorded(brake);
+      await putBranchBack(lab, before.head);
+      for (const mark of await marksOf(lab))
+        if (!before.marks.includes(mark)) await lab.git('update-ref', '-d', `refs/tags/${mark}`);
+      expect(await lab.launch()).toContain('held-in-thread');
+      expect(await started()).toEqual([]);
+    },
+    120_000,
+  );
+});
+
 // Something is launched here: nothing comes after this one.
 it('tags that nobody signed mark nothing: neither copies of a mark, nor names in the place of the next', async () => {
   const [mark = ''] = (await marksOf(lab)).filter((name) => name.includes(lab.run));

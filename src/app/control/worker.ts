@@ -24,6 +24,7 @@ import { createMemories, type Memories } from './memories.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
+import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 import { tellBroken } from './tell-broken.ts';
@@ -93,6 +94,7 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     return;
   }
   const { open } = opening;
+  await restoreForStop(open, wakes);
   if (open.keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH)) {
     await tellBroken(open, own.toldFaults);
     return;

@@ -19,6 +19,7 @@ import { changeFacts } from '../control/change-facts.ts';
 import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
+import { gatherBrakes } from './brakes.ts';
 
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
@@ -35,6 +36,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const last = lastKnownFerry(state, open.keeper.current().runs);
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
+  const brakes = await gatherBrakes(open, state, threads.value.comments);
   const gates = gatesOnReading(open, state, { threads: threads.value, change, body });
   return {
     ...frame(open),
@@ -42,6 +44,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
     permissions,
+    brakes,
     digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
     gates: known(gates),
   };
@@ -99,7 +102,15 @@ function frame({
 function withheld(open: OpenLab, why: string): OrderFacts {
   const nothing = unknown(why);
   const empty = { cited: new Map(), permissions: new Map() };
-  return { ...frame(open), ...empty, pull: nothing, body: nothing, digest: nothing, gates: nothing };
+  return {
+    ...frame(open),
+    ...empty,
+    pull: nothing,
+    body: nothing,
+    digest: nothing,
+    gates: nothing,
+    brakes: nothing,
+  };
 }
 
 async function citedApprovals(

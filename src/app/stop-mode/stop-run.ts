@@ -5,6 +5,7 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';
+import { watchedStates } from '../broken-states.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
 import { handOver } from '../watch/hand-over.ts';
 import { check, stopIfAsked, type WatchInput } from '../watch/tick.ts';
@@ -34,7 +35,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
   const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.stop };
   const wrong = misplaced(place, home);
   if (wrong !== null) return { kind: 'refused', ...wrong };
-  const asked = readAsked(keeper.current().runs, input.run);
+  const asked = readAsked(watchedStates(keeper.current()), input.run);
   if (asked.kind !== 'asked') return asked;
   const { state, jobId, cluster } = asked;
   const engine = input.watching.engineOf(config, cluster);

@@ -8,6 +8,7 @@ import { after } from '../../domain/time.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
+import { watchedStates } from '../broken-states.ts';
 import { tellBroken } from '../control/tell-broken.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -36,7 +37,7 @@ export type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; r
 export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult> {
   const { lab, config } = open;
   const { cadence } = config.lanes.daily;
-  const live = open.keeper.current().runs.filter((run) => isWatchable(run, input.cluster));
+  const live = watchedStates(open.keeper.current()).filter((run) => isWatchable(run, input.cluster));
   for (const state of live) await stopIfAsked(open, input, state);
   const due = live.filter((state) => lab.now() >= nextCheckAt(state, cadence, lab.now()));
   const seen = await observeInOnePass(input.engineOf(config, input.cluster), due);
@@ -46,7 +47,7 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult
   }
   for (const state of open.keeper.current().runs.filter((run) => hasOpenSighting(run, input.cluster)))
     await answerBadNode(open, input, state.run);
-  const { runs } = open.keeper.current();
+  const runs = watchedStates(open.keeper.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));
   const isOwing = runs.some((run) => hasOpenSighting(run, input.cluster));
   if (left.length === 0)
@@ -86,7 +87,7 @@ export async function check(
   const engine = input.engineOf(open.config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = keeper.current().runs.find((r) => r.run === run);
+    const state = watchedStates(keeper.current()).find((r) => r.run === run);
     if (state === undefined || state.submission === null || state.end !== null) return 'looked';
     const cadenceMs = config.lanes.daily.cadence.pollMs;
     const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);

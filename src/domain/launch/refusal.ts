@@ -63,6 +63,7 @@ export const REFUSALS = [
   'files-left-out',
   'build-files-changed',
   'held',
+  'held-in-thread',
   'wrong-ref',
   'unreadable',
   ...RUNNER_GATES,

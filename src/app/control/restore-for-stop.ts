@@ -1,0 +1,50 @@
+/** A `/stop` on a run whose record does not verify: the record is put back with it, and the stop goes its usual way from there. */
+
+import { permits } from '../../domain/actor.ts';
+import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
+import type { Wake } from '../../domain/wake.ts';
+import { readPermission } from '../../github/permission.ts';
+import { readThread } from '../../github/thread.ts';
+import { seenDraft } from '../../run/decide-commands.ts';
+import { commandsSince, type PendingItem, pendingItems, threadsSince } from '../../run/pending-commands.ts';
+import { brokenStates } from '../broken-states.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
+
+/** Looks at the threads of live runs that are broken, where a wake may be about them. */
+export async function restoreForStop(open: OpenLab, wakes: readonly Wake[]): Promise<void> {
+  for (const state of brokenStates(open.keeper.current())) {
+    if (isOver(state) || !wakes.some((wake) => isAbout(wake, state))) continue;
+    const item = await stopIn(open, state);
+    if (item === null) continue;
+    const result = await open.keeper.append(state.run, [seenDraft(item)], open.lab.now());
+    open.lab.log(`the record was put back for a stop: ${result.kind}`, { run: state.run });
+    if (result.kind === 'conflict') await open.keeper.load();
+  }
+}
+
+function isAbout(wake: Wake, { proposal }: RunState): boolean {
+  if (wake.kind === 'comment')
+    return wake.hasSlash && (wake.thread === proposal.pull || wake.thread === proposal.issue);
+  return wake.kind === 'sweep' || wake.kind === 'push';
+}
+
+/** The first unanswered `/stop` of somebody who may stop. */
+async function stopIn(open: OpenLab, state: RunState): Promise<PendingItem | null> {
+  const { lab, config } = open;
+  const { pull, issue } = state.proposal;
+  for (const thread of new Set([pull, issue])) {
+    const read = await readThread(lab.client, thread, readingOf(lab, config), threadsSince(state));
+    if (read.kind === 'unknown') {
+      lab.log(`thread ${thread}: ${read.why}`);
+      continue;
+    }
+    const asked = { since: commandsSince(state), otherBots: config.otherBots };
+    for (const item of pendingItems(state.commands, read.value.comments, asked)) {
+      if (item.said.kind !== 'command' || item.said.name !== 'stop') continue;
+      const permission = await readPermission(lab.client, item.comment.author);
+      if (permission.kind === 'known' && permits(permission.value, config.permissions.stop)) return item;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,38 @@
+/** The launcher's own look for brakes in the run's threads: also such as the record has lost. */
+
+import { policyOf } from '../../commands/policy.ts';
+import { definitionOf } from '../../commands/registry.ts';
+import { type Permission, permits } from '../../domain/actor.ts';
+import type { CommentFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { readPermission } from '../../github/permission.ts';
+import { type Brake, openBrakes } from '../../run/open-brakes.ts';
+import type { OpenLab } from '../open-lab.ts';
+
+/** The brakes of people who may pull them at this moment; unknown where GitHub does not tell who may. */
+export async function gatherBrakes(
+  { lab, config, keeper }: OpenLab,
+  state: RunState,
+  comments: readonly CommentFacts[],
+): Promise<Observed<readonly Brake[]>> {
+  const found: Brake[] = [];
+  const asked = new Map<number, Observed<Permission>>();
+  const policy = policyOf(config);
+  const approvers = new Set(state.order?.order.approvals.map(({ user }) => user));
+  for (const item of openBrakes(state, keeper.current().journal.commands, comments, config.otherBots)) {
+    const { author, thread } = item.comment;
+    const brake = { name: item.name, login: author.login, thread };
+    // Whoever gave an approval may take it back, also after they lost the right to give one.
+    if (item.name === 'revoke' && approvers.has(author.id)) return known([...found, brake]);
+    if (asked.size >= limits.permissionsPerWakeMax && !asked.has(author.id))
+      return unknown('more people hold this back than can be asked about');
+    const permission = asked.get(author.id) ?? (await readPermission(lab.client, author));
+    asked.set(author.id, permission);
+    if (permission.kind === 'unknown') return permission;
+    const needs = item.name === 'revoke' ? policy.revokePermission : definitionOf(item.name)?.who(policy);
+    if (needs === null || needs === undefined || permits(permission.value, needs)) found.push(brake);
+  }
+  return known(found);
+}

@@ -1,0 +1,27 @@
+/** What was said to hold a launch back and stands answered in no record that the reader has. */
+
+import { definitionOf } from '../commands/registry.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
+import { commandsSince, type PendingItem, pendingItems } from './pending-commands.ts';
+
+/** A brake of somebody who may pull it. */
+export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
+
+/**
+ * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
+ * record does not have as answered; one that it has is governed by it, since it may have been lifted.
+ */
+export function openBrakes(
+  state: RunState,
+  elsewhere: ReadonlyMap<string, SeenCommand>,
+  comments: readonly CommentFacts[],
+  otherBots: readonly string[],
+): readonly (PendingItem & { readonly name: string })[] {
+  const known = new Map([...elsewhere, ...state.commands]);
+  return pendingItems(known, comments, { since: commandsSince(state), otherBots }).flatMap((item) => {
+    const { said } = item;
+    const name = said.kind === 'command' || said.kind === 'edited' ? said.name : null;
+    return name !== null && definitionOf(name)?.holdsBack === true ? [{ ...item, name }] : [];
+  });
+}

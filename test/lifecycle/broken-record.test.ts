@@ -1,0 +1,70 @@
+/** The record of a run under way is damaged: the job is watched and stopped all the same, from the last good entry. */
+
+import { describe, expect, it } from 'vitest';
+import { logbookText, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const BRANCH = 'ferrybot/logbook';
+
+type Running = { readonly lab: VirtualLab; readonly run: string; readonly pull: number };
+
+async function running(): Promise<Running> {
+  const lab = await openVirtualLab();
+  const { run, pull } = await propose(lab);
+  await say(lab, 'mira', pull, '/approve-launch');
+  await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
+    stepMs: MINUTE,
+  });
+  return { lab, run, pull };
+}
+
+async function push(lab: VirtualLab, run: string, change: (text: string) => string): Promise<void> {
+  await pushFile(lab, 'ada', BRANCH, `runs/${run}/events.jsonl`, change(await logbookText(lab, run)));
+}
+
+const cutShort = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n`;
+
+describe('a run whose record does not verify', () => {
+  it.each([
+    ['has a line of junk', (text: string) => `${text}junk\n`],
+    ['was cut short', cutShort],
+    ['is bytes of nothing', () => '\u0000\n'],
+  ])('because it %s is stopped by /stop', async (_, change) => {
+    const { lab, run, pull } = await running();
+    await push(lab, run, change);
+    const stop = await say(lab, 'mira', pull, '/stop');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+    });
+    expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop')]);
+    expect(botComments(lab).map(({ text }) => text)).toContainEqual(
+      expect.stringContaining('did not verify, and was put back'),
+    );
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+
+  it('is watched on, and the look that is recorded puts it back', async () => {
+    const { lab, run } = await running();
+    const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;
+    await push(lab, run, cutShort);
+    await until(lab, 'the next look', async () => ((await stateOf(lab, run))?.observation?.seq ?? 0) > seen, {
+      stepMs: MINUTE,
+    });
+    expect((await stateOf(lab, run))?.incidents.map(({ code }) => code)).toContain('logbook-restored');
+    await lab.close();
+  });
+
+  it('because the whole branch is gone is stopped by /stop, which begins the branch where its marks say it was', async () => {
+    const { lab, run, pull } = await running();
+    await lab.as('ada', 'DELETE', `/git/refs/heads/${BRANCH}`);
+    await say(lab, 'mira', pull, '/stop');
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED', {
+      stepMs: MINUTE,
+    });
+    expect(lab.engine.startCount()).toBe(1);
+    await lab.close();
+  });
+});
