@@ -1,5 +1,6 @@
 /** Which command consents to which change of the cluster, and with what argument. */
 
+import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { MUTATIONS, type Mutation, targetName } from '../domain/care/mutation.ts';
 import type { CommandName } from '../domain/command.ts';
@@ -30,8 +31,15 @@ export function isConsentCommand(name: string): boolean {
   return MUTATIONS.some((kind) => consentCommand({ kind }).name === name);
 }
 
-/** Whether a command with these arguments names this mutation; a digest that is given has to begin its digest. */
-export function consentsTo(
+/** The line that consents to a proposal, as it is copied. */
+export function consentText(mutation: Mutation, digest: string): string {
+  const { name, key } = consentCommand(mutation);
+  const target = key === null ? [] : [`${key}=${targetName(mutation).replace(/[^a-z0-9-]/g, '')}`];
+  return [`/${name}`, ...target, bindingHex(digest)].join(' ');
+}
+
+/** Whether a command with these arguments can mean this mutation; a digest that is given has to begin its digest. */
+export function canMean(
   said: { readonly name: string; readonly args: Readonly<Record<string, string>> },
   mutation: Mutation,
   digest: string,
@@ -39,6 +47,14 @@ export function consentsTo(
   const { name, key } = consentCommand(mutation);
   if (said.name !== name) return false;
   if (key !== null && said.args[key] !== targetName(mutation)) return false;
-  const given = (said.args['digest'] ?? '').replace(/^sha256:/, '').toLowerCase();
-  return digest.slice('sha256:'.length).startsWith(given);
+  return namingOf(said.args['digest'], digest) !== 'other';
+}
+
+/** Whether it consents to it: it names the mutation's digest, with as many digits as bind. */
+export function consentsTo(
+  said: { readonly name: string; readonly args: Readonly<Record<string, string>> },
+  mutation: Mutation,
+  digest: string,
+): boolean {
+  return canMean(said, mutation, digest) && namingOf(said.args['digest'], digest) === 'named';
 }

@@ -6,12 +6,20 @@
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
+import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { ConsentSource } from '../domain/care/mutation.ts';
-import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
+import {
+  type Consent,
+  consentEndsAt,
+  type MutationRecord,
+  proposalShownAt,
+} from '../domain/care/mutation-state.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
+import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { consentsTo } from './consent-command.ts';
 import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 
@@ -24,7 +32,9 @@ export const CONSENT_FAULTS = [
   'already-over',
   'no-consent',
   'consent-expired',
+  'consent-before-proposal',
   'held',
+  'stopped',
   'consent-gone',
   'consent-elsewhere',
   'consent-by-another',
@@ -49,6 +59,8 @@ export type ConsentFacts = {
   readonly now: Instant;
   readonly digestOf: DigestOf;
   readonly holds: Observed<readonly Hold[]>;
+  /** Entry of the run's own /stop; null where nobody said one, or where this belongs to no run. */
+  readonly stoppedAt: number | null;
   /** The consenting comment, fetched by its id; null = GitHub has none. Of no meaning where the config consents. */
   readonly cited: Observed<CommentFacts | null>;
   readonly permission: Observed<Permission>;
@@ -81,6 +93,7 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
   if (facts.holds.kind === 'unknown') return fault('unreadable', facts.holds.why);
   const hold = facts.holds.value[0];
   if (hold !== undefined) return fault('held', `${hold.kind}: ${hold.reason}`);
+  if (facts.stoppedAt !== null && facts.stoppedAt > consent.seq) return fault('stopped', 'after the consent');
   return consent.source.kind === 'comment'
     ? commentFault(facts, mutation, consent, consent.source)
     : configFault(facts);
@@ -98,10 +111,11 @@ function misfitOf(facts: ConsentFacts, { proposal, digest, evidence }: MutationR
 
 function commentFault(
   facts: ConsentFacts,
-  { proposal, digest }: MutationRecord,
+  mutation: MutationRecord,
   { actor }: Consent,
   source: Extract<ConsentSource, { kind: 'comment' }>,
 ): ConsentFault | null {
+  const { proposal, digest } = mutation;
   const where = `${source.surface} ${source.comment}`;
   if (facts.cited.kind === 'unknown') return fault('unreadable', facts.cited.why);
   const comment = facts.cited.value;
@@ -113,6 +127,12 @@ function commentFault(
   if (comment.editedAt !== null || comment.bodyDigest !== source.bodyDigest)
     return fault('consent-edited', where);
   if (comment.minimized) return fault('consent-hidden', where);
+  // The record says when it was written as well, and that is control's word.
+  const shownAt = proposalShownAt(mutation);
+  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
+    return fault('consent-before-proposal', where);
+  if (facts.now >= comment.createdAt + limits.consentLifetimeMs)
+    return fault('consent-expired', toRfc3339(comment.createdAt));
   const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots: facts.otherBots });
   if (!commands.some((said) => consentsTo(said, proposal.mutation, digest)))
     return fault('consent-not-given', where);

@@ -11,7 +11,7 @@ export const approveDiskCleanup: CommandDefinition = {
   who: (policy) => policy.carePermission,
   summary:
     'Consents to exactly the clean-up steps that were proposed in this thread for the worker; once, within the hour.',
-  example: '/approve-disk-cleanup worker=ray-us-central1-worker-7c21',
+  example: '/approve-disk-cleanup worker=ray-us-central1-worker-7c21 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   decide: (context) => decideConsent(context, ['clean-disk', 'init-worker']),
   decideWithoutRun: (context) => decideConsent(context, ['clean-disk', 'init-worker']),
 };

@@ -1,10 +1,13 @@
-/** `/approve-launch [digest]`: a person takes responsibility for exactly the manifest that was shown (decision D4). */
+/**
+ * `/approve-launch DIGEST`: a person takes responsibility for exactly the manifest that was shown (decision D4). The
+ * grammar reads it without a digest too, so that whoever says it so is told the line to copy.
+ */
 
 import { mayApprove } from '../config/may-approve.ts';
+import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
+import type { Digest, Sha } from '../domain/ids.ts';
 import { allPass } from '../domain/launch/verdict.ts';
-import { limits } from '../domain/limits.ts';
-import { isLive, standingApprovals } from '../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../domain/time.ts';
+import { isLive, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';
@@ -14,8 +17,9 @@ export const approveLaunch: CommandDefinition = {
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
   who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
-  summary: 'Approves the launch of exactly the manifest that the card shows.',
-  example: '/approve-launch 3f9a1c22b0d4',
+  summary:
+    'Approves the launch of exactly the manifest that the card shows: copy its line. Without at least 32 digits of the digest it counts for nothing.',
+  example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   decide,
 };
 
@@ -37,33 +41,34 @@ function decide(context: CommandContext): CommandDecision {
       code: open[0]?.code ?? '',
     });
   }
-  const refusal = digestRefusal(context, gates.digest);
-  if (refusal !== null) return refusal;
-  return approve(context, gates.digest);
+  const { digest, commit } = gates;
+  return bindingRefusal(context, { digest, commit }) ?? approve(context, digest);
 }
 
-/**
- * A bare approval means what the bot had shown, unchanged, for the configured time before the comment was written; one
- * that names the digest means that manifest, with the text that was shown beside it when the comment was written.
- */
-function digestRefusal(context: CommandContext, digest: string): CommandDecision | null {
+/** Whether these very words, written when and where they were, are about the manifest that is shown now. */
+function bindingRefusal(
+  context: CommandContext,
+  { digest, commit }: { readonly digest: Digest; readonly commit: Sha | null },
+): CommandDecision | null {
+  const { comment, policy, now } = context;
   const given = context.args['digest'];
-  const hex = digest.slice('sha256:'.length);
-  if (given !== undefined && !hex.startsWith(given.replace(/^sha256:/, '').toLowerCase()))
-    return answer('approval-digest-changed', { given, digest: hex.slice(0, 12) });
-  const { gate } = context.state;
-  const shownAt = gate?.digest === digest ? fromRfc3339(gate.shownAt) : null;
-  // GitHub tells whole seconds, and its clock is not ours.
-  const waitMs = given === undefined ? context.policy.shownForMs : -limits.clockSlackMs;
-  return shownAt === null || context.comment.createdAt < shownAt + waitMs
-    ? answer('approval-digest-needed', { digest: hex.slice(0, 12) })
+  const line = { digest: bindingHex(digest) };
+  const naming = namingOf(given, digest);
+  if (naming === 'other') return answer('approval-digest-changed', { given: given ?? '', ...line });
+  if (naming !== 'named') return answer('approval-digest-needed', line);
+  const shownAt = shownAtOf(context.state, digest);
+  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt, policy.shownForMs))
+    return answer('approval-before-shown', line);
+  if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
+    return answer('approval-other-commit', { ...line, commit: comment.commit ?? '', head: commit ?? '' });
+  return now >= comment.createdAt + policy.approvalMaxAgeMs
+    ? answer('approval-too-old', { ...line, hours: policy.approvalMaxAgeMs / MS_PER_HOUR })
     : null;
 }
 
-function approve(
-  context: CommandContext,
-  digest: NonNullable<NonNullable<CommandContext['gates']>['digest']>,
-): CommandDecision {
+const MS_PER_HOUR = 3_600_000;
+
+function approve(context: CommandContext, digest: Digest): CommandDecision {
   const { state, actor, comment, policy, gates } = context;
   const standing = standingApprovals(state);
   if (standing.some((a) => a.actor.id === actor.id))

@@ -11,6 +11,6 @@ export const approveNodeDelete: CommandDefinition = {
   who: (policy) => policy.carePermission,
   summary:
     'Consents to the deletion of the bad TPU VM that was proposed in this thread; once, within the hour.',
-  example: '/approve-node-delete vm=ray-us-central1-worker-7c21',
+  example: '/approve-node-delete vm=ray-us-central1-worker-7c21 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   decide: (context) => decideConsent(context, ['delete-tpu-vm']),
 };

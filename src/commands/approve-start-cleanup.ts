@@ -11,7 +11,7 @@ export const approveStartCleanup: CommandDefinition = {
   who: (policy) => policy.carePermission,
   summary:
     'Consents to starting the automatic clean-up on the head node, as proposed in this thread; once, within the hour.',
-  example: '/approve-start-cleanup',
+  example: '/approve-start-cleanup 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   decide: (context) => decideConsent(context, ['start-cleanup-cron']),
   decideWithoutRun: (context) => decideConsent(context, ['start-cleanup-cron']),
 };

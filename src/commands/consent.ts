@@ -1,11 +1,12 @@
 /** What the commands that consent to a change of the cluster have in common: find what was proposed, and say yes to that alone. */
 
-import { consentCommand, consentsTo } from '../care/consent-command.ts';
+import { canMean, consentCommand, consentsTo, consentText } from '../care/consent-command.ts';
+import { wasShownBefore } from '../domain/approval-binding.ts';
 import { type MutationKind, targetName } from '../domain/care/mutation.ts';
-import { consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
+import { consentEndsAt, type MutationRecord, proposalShownAt } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { answer, type PlaceContext } from './decision.ts';
 import { nearest } from './grammar/nearness.ts';
 
@@ -25,17 +26,20 @@ export function decideConsent(context: ConsentContext, kinds: readonly MutationK
   if (all.length === 0) return answer('consent-nothing-proposed', { name: `/${name}` });
   const named = all.filter(({ proposal }) => key === null || targetName(proposal.mutation) === args[key]);
   if (named.length === 0) return otherTarget(context, all, key === null ? '' : (args[key] ?? ''));
-  const meant = named.filter(({ proposal, digest }) => consentsTo({ name, args }, proposal.mutation, digest));
+  const meant = named.filter(({ proposal, digest }) => canMean({ name, args }, proposal.mutation, digest));
   const [one, ...others] = mostLikely(context, meant);
-  if (one === undefined)
-    return answer('consent-other-digest', {
-      digest: mostLikely(context, named).at(-1)?.digest.slice(7, 19) ?? '',
-    });
-  if (others.length > 0)
-    return answer('consent-ambiguous', {
-      digest: [one, ...others].map(({ digest }) => digest.slice(7, 19)).join(', '),
-    });
-  return refusal(context, one) ?? consent(context, one);
+  if (one === undefined) return answer('consent-other-digest', linesOf(mostLikely(context, named).slice(-1)));
+  if (others.length > 0) return answer('consent-ambiguous', linesOf([one, ...others]));
+  const refused = refusal(context, one);
+  if (refused !== null) return refused;
+  return consentsTo({ name, args }, one.proposal.mutation, one.digest)
+    ? consent(context, one)
+    : answer('consent-digest-needed', linesOf([one]));
+}
+
+/** What somebody copies who means one of these. */
+function linesOf(records: readonly MutationRecord[]): { readonly lines: string } {
+  return { lines: records.map(({ proposal, digest }) => consentText(proposal.mutation, digest)).join('\n') };
 }
 
 /**
@@ -52,9 +56,10 @@ function mostLikely(context: ConsentContext, meant: readonly MutationRecord[]): 
   return best === undefined ? [] : [best];
 }
 
-/** Proposed after the person wrote: GitHub tells whole seconds, and its clock is not ours. */
-function isLater({ comment, now }: ConsentContext, one: MutationRecord): boolean {
-  return comment.createdAt < (fromRfc3339(one.at) ?? now) - limits.clockSlackMs;
+/** Proposed after the person wrote. */
+function isLater({ comment }: ConsentContext, one: MutationRecord): boolean {
+  const shownAt = proposalShownAt(one);
+  return shownAt === null || !wasShownBefore(shownAt, comment.createdAt);
 }
 
 function otherTarget({ comment }: ConsentContext, all: readonly MutationRecord[], given: string): Answer {

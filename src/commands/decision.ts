@@ -4,7 +4,7 @@ import type { Actor, Permission } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { AnswerCode } from '../domain/command.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import type { Digest, Instant, Sha } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -15,6 +15,8 @@ import type { Plan } from '../gates/why/smallest-remedy.ts';
 /** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */
 export type GateView = {
   readonly digest: Digest | null;
+  /** The head that they were evaluated on; null where it could not be read. */
+  readonly commit: Sha | null;
   readonly body: Digest;
   readonly verdicts: readonly Verdict[];
   /** The fewest acts until nothing holds the run back; worked out only where somebody asks. */
@@ -31,6 +33,7 @@ export type CommandPolicy = {
   readonly quorum: number;
   readonly onePersonIsEnough: boolean;
   readonly shownForMs: number;
+  readonly approvalMaxAgeMs: number;
   readonly stopPermission: Permission;
   readonly ackPermission: Permission;
   readonly sealPermission: Permission;

@@ -1,5 +1,6 @@
 /** The config keys that commands read, as the commands name them. */
 
+import { maxAgeMsOf } from '../config/approval-age.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { CommandPolicy } from './decision.ts';
 
@@ -14,6 +15,7 @@ export function policyOf(
     quorum,
     onePersonIsEnough: config.approvals.onePersonIsEnough,
     shownForMs: config.approvals.shownForMs,
+    approvalMaxAgeMs: maxAgeMsOf(config),
     stopPermission: config.permissions.stop,
     ackPermission: config.permissions.ack,
     sealPermission: config.permissions.seal,

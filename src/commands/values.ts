@@ -2,7 +2,10 @@
 
 import { z } from 'zod';
 
-/** At least 12 hex digits of a manifest's digest (48 bits: too many to grind for), with or without `sha256:`. */
+/**
+ * Hex digits of a digest, with or without `sha256:`. From 12 on they are read, so that who types what they see somewhere is
+ * told the line to copy; an approval or a consent takes `limits.bindingHexDigits` of them.
+ */
 export const digestPrefix = z
   .string()
   .regex(/^(sha256:)?[0-9a-fA-F]{12,64}$/, 'at least 12 hex digits of the digest on the card');

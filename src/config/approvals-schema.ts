@@ -40,7 +40,15 @@ export const approvalsSchema = z
       .max(86_400_000)
       .default(0)
       .describe(
-        'A bare /approve-launch counts only if the manifest was shown so long before; one with the digest always counts.',
+        'How long a manifest has to have been on show before an approval of it is written: time to read it.',
+      ),
+    maxAgeHours: z
+      .int()
+      .min(1)
+      .max(168)
+      .default(24)
+      .describe(
+        'How old an approval may be when the launch that rests on it is ordered, and when the runner claims the order.',
       ),
   })
   .prefault({})

@@ -41,7 +41,10 @@ export type IssueFacts = {
   readonly writtenAt: Instant;
 };
 
-/** A comment or review. `editedAt` null = never edited; `bodyDigest` = SHA-256 of the exact text. */
+/**
+ * A comment or review. `editedAt` null = never edited; `bodyDigest` = SHA-256 of the exact text; `commit`: what a review
+ * was written on, null for what is no review or where GitHub does not say.
+ */
 export type CommentFacts = {
   readonly surface: Surface;
   readonly id: number;
@@ -61,6 +64,7 @@ export type CommentFacts = {
   readonly updatedAt: Instant;
   readonly editedAt: Instant | null;
   readonly minimized: boolean;
+  readonly commit: Sha | null;
 };
 
 /** What git says about the proposed change. */

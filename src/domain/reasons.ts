@@ -11,6 +11,8 @@ export const DROP_REASONS = [
   'runner-refused',
   'revoked',
   'held',
+  'approval-expired',
+  'other-commit',
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 

@@ -11,7 +11,9 @@ export type ApprovalStanding =
   | 'permission-lost'
   | 'comment-edited'
   | 'comment-hidden'
-  | 'comment-gone';
+  | 'comment-gone'
+  | 'approval-expired'
+  | 'other-commit';
 
 /** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
 export type GivenApproval = {

@@ -30,6 +30,7 @@ const NODE_QUERY = `query($id: ID!) {
       author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
     }
     ... on Minimizable { isMinimized }
+    ... on PullRequestReview { commit { oid } }
   }
 }`;
 const nodeSchema = z.object({
@@ -42,6 +43,7 @@ const nodeSchema = z.object({
     viewerDidAuthor: z.boolean(),
     author: authorSchema,
     isMinimized: z.boolean().default(false),
+    commit: z.object({ oid: z.string() }).nullish(),
   }),
 });
 

@@ -3,7 +3,7 @@
 import type { Actor } from '../domain/actor.ts';
 import type { Surface } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import { type Digest, type Instant, isSha, type Sha } from '../domain/ids.ts';
 import type { ReadMarker } from '../domain/marker.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -110,6 +110,7 @@ export function commentOf(
     updatedAt: instantOf(comment.updatedAt),
     editedAt: comment.lastEditedAt === null ? null : instantOf(comment.lastEditedAt),
     minimized: comment.isMinimized,
+    commit: surface === 'review' ? shaOf(comment.commit?.oid) : null,
   };
 }
 
@@ -125,6 +126,10 @@ export function actorOf(author: AuthorAnswer): Actor {
 /** Whatever is not positively a person (apps, mannequins, ghosts) never commands. */
 export function isBot(author: AuthorAnswer): boolean {
   return author?.__typename !== 'User';
+}
+
+function shaOf(text: string | undefined): Sha | null {
+  return text !== undefined && isSha(text) ? text : null;
 }
 
 /** A time as GitHub sends it. Throws for one that is none: the answer's shape was checked. */

@@ -9,7 +9,7 @@ const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAu
 const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
 /** Reviews and their comments: where GitHub lets them be minimised, the answer to it does not need it. */
 const LINE_COMMENTS = `comments(last: 20) { nodes { ${WRITTEN} } ${PAGE_INFO} }`;
-const REVIEW_FIELDS = `${WRITTEN} state submittedAt ${LINE_COMMENTS}`;
+const REVIEW_FIELDS = `${WRITTEN} state submittedAt commit { oid } ${LINE_COMMENTS}`;
 const EDIT_FIELDS = `editedAt editor ${AUTHOR}`;
 const COMMENTS = `comments(last: 100) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEWS = `reviews(last: 50) { nodes { ${REVIEW_FIELDS} } ${PAGE_INFO} }`;
@@ -73,6 +73,8 @@ export const commentSchema = z.object({
   isMinimized: z.boolean().default(false),
   viewerDidAuthor: z.boolean(),
   author: authorSchema,
+  /** Of a review alone: the commit that it was written on; null where GitHub has lost it. */
+  commit: z.object({ oid: z.string() }).nullish(),
 });
 
 const nodes = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(item) });

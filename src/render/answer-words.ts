@@ -10,7 +10,7 @@ import { type PlaceWord, placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { whoApproves } from './wanted.ts';
 import { whyWords } from './why-words.ts';
-import { code, text } from './words.ts';
+import { approvalLine, code, text } from './words.ts';
 
 /** The words for a code; exhaustive by type. */
 export function answerWords(answer: AnswerCode): (view: AnswerView) => string {
@@ -29,9 +29,15 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   'approval-digest-unknown': ({ detail }) =>
     `not approved: no manifest of this run begins with ${detail.code('given')}. The card shows the one to approve.`,
   'approval-digest-changed': ({ detail }) =>
-    `not approved: you named ${detail.code('given')}, and the manifest is ${detail.code('digest')} by now. Look at what changed, then \`/approve-launch ${detail.raw('digest').replace(/[^0-9a-f]/g, '')}\`.`,
+    `not approved: ${detail.code('given')} is not what is shown now. Look at what changed, then copy this line: \`${approvalLine(detail.raw('digest'))}\``,
   'approval-digest-needed': ({ detail }) =>
-    `not approved: the manifest ${detail.code('digest')} was not on show long enough before you wrote. If it is what you mean, say so: \`/approve-launch ${detail.raw('digest').replace(/[^0-9a-f]/g, '')}\`.`,
+    `not approved: an approval has to name the manifest that it is for. If you mean the one that the card shows, copy this line: \`${approvalLine(detail.raw('digest'))}\``,
+  'approval-before-shown': ({ detail }) =>
+    `not approved: this manifest was not on show, or not long enough, when you wrote. Look at it, then copy this line into a new comment: \`${approvalLine(detail.raw('digest'))}\``,
+  'approval-other-commit': ({ detail }) =>
+    `not approved: a review counts for the commit that it was written on, which is ${detail.has('commit') ? detail.code('commit') : 'not known'}, and the manifest is of ${detail.code('head')}. Review what is there now, with this line: \`${approvalLine(detail.raw('digest'))}\``,
+  'approval-too-old': ({ detail }) =>
+    `not approved: your comment is more than ${detail.text('hours')} hours old by now. If you still mean it, copy this line into a new one: \`${approvalLine(detail.raw('digest'))}\``,
   'approval-not-now': ({ detail }) =>
     detail.has('jobId')
       ? `nothing to approve: job ${detail.code('jobId')} was launched already.`

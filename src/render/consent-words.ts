@@ -5,6 +5,15 @@ import type { AnswerView } from './answer-view.ts';
 
 type ConsentCode = Extract<AnswerCode, `consent${string}` | 'close-under-way'>;
 
+/** Commands that the record wrote itself, each as code. */
+function lines(detail: AnswerView['detail']): string {
+  return detail
+    .raw('lines')
+    .split('\n')
+    .map((line) => `\`${line.replace(/[^a-z0-9=/ -]/g, '')}\``)
+    .join(', ');
+}
+
 export const CONSENT_WORDS: Readonly<Record<ConsentCode, (view: AnswerView) => string>> = {
   consented: ({ detail }) =>
     `you consent to ${detail.code('kind')} of ${detail.code('target')} as proposed (${detail.code('digest')}). The runner looks at all of it once more and does it once, within the hour; what came of it is told here.`,
@@ -15,11 +24,13 @@ export const CONSENT_WORDS: Readonly<Record<ConsentCode, (view: AnswerView) => s
       ? `nothing was done: ${detail.code('given')} is not what was proposed. Did you mean ${detail.code('suggest')}?`
       : `nothing was done: ${detail.code('given')} was not proposed in this thread.`,
   'consent-other-digest': ({ detail }) =>
-    `nothing was done: the digest is not that of the proposal, which is ${detail.code('digest')}. Look at what is proposed now.`,
+    `nothing was done: the digest is not that of what is proposed. Look at what is proposed now, then copy this line: ${lines(detail)}`,
+  'consent-digest-needed': ({ detail }) =>
+    `nothing was done: a consent has to name the proposal that it is for. If you mean this one, copy its line: ${lines(detail)}`,
   'consent-other-thread': ({ detail }) =>
     `nothing was done: it was proposed in #${detail.raw('thread').replace(/\D/g, '')}, with its evidence, and has to be said there.`,
   'consent-ambiguous': ({ detail }) =>
-    `nothing was done: more than one proposal of this thread could be meant. Name yours by its digest, with as many digits as tell it from the others: ${detail.code('digest')}.`,
+    `nothing was done: more than one proposal of this thread could be meant. Copy the line of yours: ${lines(detail)}`,
   'consent-too-old': () =>
     'nothing was done: your comment is more than an hour old by now. If you still mean it, write it again.',
   'consent-given-already': ({ detail }) =>

@@ -1,5 +1,6 @@
 /** The issue of a cluster's disks where so many workers are short that each cannot have a paragraph: a row a machine. */
 
+import { bindingHex } from '../domain/approval-binding.ts';
 import type { DiskFinding, RecordedScan, ScannedWorker } from '../domain/care/disk-scan.ts';
 import { targetName } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
@@ -8,7 +9,7 @@ import { APPROVABLE, diskProposal, stepsForm } from './disk-proposals.ts';
 import { gigabytes } from './disk-words.ts';
 import { inlineText } from './escape.ts';
 import { mutationState } from './mutation-state-words.ts';
-import { bindingHex, code, count, digestHex, paragraphs, table } from './words.ts';
+import { code, count, digestHex, paragraphs, table } from './words.ts';
 
 /**
  * Rows, proposals and what became of earlier ones, in at most `roomChars` characters: the fullest disks come first, and

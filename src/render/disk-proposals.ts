@@ -1,20 +1,22 @@
 /** What people can approve for a cluster's disks: the command of each proposal, and exactly the steps that it consents to. */
 
+import { consentText } from '../care/consent-command.ts';
 import type { MutationKind, MutationStep } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import { STEP_WORDS } from './disk-words.ts';
 import { fenced } from './escape.ts';
-import { consentText } from './mutation.ts';
 import { count, details, paragraphs } from './words.ts';
 
 export const APPROVABLE = '**What can be approved** (as a comment here; it counts once, for an hour):';
 
 /** One proposal: the command that consents to it, and its steps as they will be made. */
-export function diskProposal(one: MutationRecord): string {
-  const { proposal } = one;
+export function diskProposal({ proposal, digest }: MutationRecord): string {
   const title = `Exactly ${count(proposal.steps.length, 'step')}, ${ORDER}`;
-  return paragraphs(`\`\`\`\n${consentText(one)}\n\`\`\``, exactSteps(title, proposal.steps, null));
+  return paragraphs(
+    `\`\`\`\n${consentText(proposal.mutation, digest)}\n\`\`\``,
+    exactSteps(title, proposal.steps, null),
+  );
 }
 
 /** A proposal's steps without what is of its machine: two of one form differ in NAME, ZONE and HOST alone. */

@@ -35,4 +35,7 @@ const WHY: Readonly<Record<DropReason, (place: PlaceWord) => string>> = {
   'runner-refused': () => 'the runner refused the order that rested on it.',
   revoked: () => 'it was taken back.',
   held: () => 'the run was put on hold.',
+  'approval-expired': () =>
+    'the approval is older than this lab allows. Whoever still means it says it again.',
+  'other-commit': () => 'the review was written on another commit than what would run.',
 };

@@ -60,6 +60,10 @@ function whyNot(standing: string): string {
       return 'the approving comment was hidden';
     case 'comment-gone':
       return 'the approving comment was deleted';
+    case 'approval-expired':
+      return 'the approval is older than this lab allows';
+    case 'other-commit':
+      return 'the review was written on another commit';
     default:
       return 'its reason is of another version';
   }

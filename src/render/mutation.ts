@@ -1,6 +1,6 @@
 /** What is told of a change of the cluster: the proposal with its evidence, that the config consents, and how it ended. */
 
-import { consentCommand } from '../care/consent-command.ts';
+import { consentText } from '../care/consent-command.ts';
 import { type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
@@ -8,7 +8,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { fenced } from './escape.ts';
 import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';
-import { bindingHex, code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
+import { code, digestHex, paragraphs, person, shortCommit, table, text, utc } from './words.ts';
 
 /** The comment for the entry with this sequence number. Throws where the record has none. */
 export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutations'>): string {
@@ -23,8 +23,7 @@ export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutat
 }
 
 /** What is proposed, why, exactly which calls, how to consent, and what follows. */
-export function renderProposal(one: MutationRecord): string {
-  const { proposal, digest, evidence } = one;
+export function renderProposal({ proposal, digest, evidence }: MutationRecord): string {
   const { mutation, steps, cluster } = proposal;
   const words = mutationWords(mutation);
   const facts = Object.entries(evidence.facts).map(([name, value]) => [text(name), text(String(value))]);
@@ -39,7 +38,7 @@ export function renderProposal(one: MutationRecord): string {
       : `What was seen (redacted):\n\n${fenced(evidence.lines.join('\n'), limits.shownBlockCharsMax)}`,
     `Exactly this is called, once:\n\n${fenced(steps.map(stepText).join('\n'), limits.shownBlockCharsMax)}`,
     `What follows: ${words.next}`,
-    `**Wanted: to consent, somebody who may says \`${consentText(one)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
+    `**Wanted: to consent, somebody who may says \`${consentText(proposal.mutation, digest)}\` in this thread.** It counts for an hour; to keep it back, say nothing or \`/hold reason="…"\`.`,
   );
 }
 
@@ -47,16 +46,6 @@ export function renderProposal(one: MutationRecord): string {
 function stepText({ command, instead }: MutationStep): string {
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
   return `${commandText(command)}${other}`;
-}
-
-/** The line that consents to a proposal, as it is copied. */
-export function consentText({
-  proposal: { mutation },
-  digest,
-}: Pick<MutationRecord, 'proposal' | 'digest'>): string {
-  const { name, key } = consentCommand(mutation);
-  const target = key === null ? [] : [`${key}=${targetName(mutation).replace(/[^a-z0-9-]/g, '')}`];
-  return [`/${name}`, ...target, bindingHex(digest)].join(' ');
 }
 
 function renderConsent({ proposal, digest }: MutationRecord, { source }: Consent): string {

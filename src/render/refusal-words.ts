@@ -27,7 +27,12 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-by-another': 'The approving comment is by another person than recorded.',
   'approver-lost-permission': 'The approver may not approve any more.',
   'too-few-approvals': 'There are fewer approvals than the lab asks for.',
-  'approval-not-given': 'The comment that is named as the approval approves nothing of the kind.',
+  'approval-not-given':
+    'The comment that is named as the approval does not approve what would run: it has to name 32 digits of its digest.',
+  'approval-elsewhere': "The comment that is named as the approval stands in another thread than this run's.",
+  'approval-before-shown': 'The approval was written before what would run had been on show.',
+  'approval-too-old': 'The approval is older than this lab allows.',
+  'approval-other-commit': 'The approving review was written on another commit than the one that would run.',
   'approval-by-author': 'The approver asked for the change, wrote it, or edited the description last.',
   'order-forged': 'The order contradicts itself or the run that it stands in.',
   'pull-closed': 'The pull request is not open any more.',

@@ -1,12 +1,12 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
+import { consentText } from '../care/consent-command.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { gateWords, whoCan } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
-import { consentText } from './mutation.ts';
 import { placeWord } from './place-word.ts';
 import { approvalLine } from './words.ts';
 
@@ -99,7 +99,7 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
   const open = state.mutations.find(({ consents, ended }) => ended === null && consents.length === 0);
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval allows that. `/stop` keeps it from that.'
-    : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
+    : `a decision on the bad node, in #${open.proposal.thread}: \`${consentText(open.proposal.mutation, open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
 }
 
 function wantedMerge(pull: number | null): string {

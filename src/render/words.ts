@@ -1,6 +1,7 @@
 /** Small words that every sentence needs: times, names, digests, commits, counts, tables. */
 
 import type { Actor } from '../domain/actor.ts';
+import { bindingHex } from '../domain/approval-binding.ts';
 import { limits } from '../domain/limits.ts';
 import { inlineCode, inlineText } from './escape.ts';
 
@@ -17,14 +18,6 @@ export function person(actor: Actor): string {
 /** The first 12 hex digits of a digest, by which people tell one from another; `bindingHex` is what they name in a command. */
 export function digestHex(digest: string): string {
   return digest.slice('sha256:'.length, 'sha256:'.length + 12);
-}
-
-/** A digest as a person names it in an approval or a consent: as many digits as bind. */
-export function bindingHex(digest: string): string {
-  return digest
-    .replace(/^sha256:/, '')
-    .replace(/[^0-9a-f]/g, '')
-    .slice(0, limits.bindingHexDigits);
 }
 
 /** The line that approves a manifest, as it is copied. */

@@ -1,11 +1,13 @@
 /** The approvals of a run for its gates: as today's facts show them, and as the record alone has them. */
 
+import { maxAgeMsOf } from '../config/approval-age.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import { wantsRelaunch } from '../domain/launch/relaunch.ts';
+import type { Instant } from '../domain/ids.ts';
+import { approvalAgeAt, wantsRelaunch } from '../domain/launch/relaunch.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -13,8 +15,13 @@ import type { ApprovalFacts, ApprovalStanding } from '../gates/approvals.ts';
 import { approvalVerdicts } from '../gates/run-gates.ts';
 
 /** Every approval that was not dropped, looked at again: the comment as it is now, the permission that the person has now. */
-export function approvalFacts(state: RunState, facts: RunFacts, config: LabConfig): ApprovalFacts {
-  return factsWith(state, config, (approval) => standingOf(approval, facts, config));
+export function approvalFacts(
+  state: RunState,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+): ApprovalFacts {
+  return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
 }
 
 /** The approval gates as the record tells them: what the card shows, so that the same record gives the same card. */
@@ -54,13 +61,22 @@ function factsWith(
 }
 
 /** Of a comment that the threads do not show only GitHub's own word, that there is none of its id, means that it is gone. */
-function standingOf(approval: Approval, facts: RunFacts, config: LabConfig): Observed<ApprovalStanding> {
+function standingOf(
+  state: RunState,
+  approval: Approval,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+): Observed<ApprovalStanding> {
   const read = commentOf(approval, facts);
   if (read.kind === 'unknown') return read;
   const comment = read.value;
   if (comment === null) return known('comment-gone');
   if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest) return known('comment-edited');
   if (comment.minimized) return known('comment-hidden');
+  if (comment.surface === 'review' && comment.commit !== state.gate?.commit) return known('other-commit');
+  if (approvalAgeAt(state, approval.digest, now) >= comment.createdAt + maxAgeMsOf(config))
+    return known('approval-expired');
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');
   if (permission.kind === 'unknown') return permission;

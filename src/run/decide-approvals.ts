@@ -3,6 +3,7 @@
 import type { LabConfig } from '../config/schema.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 import type { ApprovalStanding } from '../gates/approvals.ts';
@@ -10,11 +11,16 @@ import { approvalFacts, approvalsToLookAt } from './approval-facts.ts';
 import { append, type Step } from './step.ts';
 
 /** Drops the approvals of the first reason that is found; a fact that cannot be read drops nothing and orders nothing. */
-export function decideApprovals(state: RunState, facts: RunFacts, config: LabConfig): Step | null {
+export function decideApprovals(
+  state: RunState,
+  facts: RunFacts,
+  config: LabConfig,
+  now: Instant,
+): Step | null {
   // After the launch a fallen approval changes nothing of it, and is asked about again before another.
   if (state.submission !== null || approvalsToLookAt(state).length === 0) return null;
   const ids = new Set(standingApprovals(state).map((approval) => approval.actor.id));
-  const fallen = approvalFacts(state, facts, config)
+  const fallen = approvalFacts(state, facts, config, now)
     .given.filter(({ actor, digest }) => ids.has(actor.id) && digest === state.gate?.digest)
     .flatMap(({ actor, digest, standing }) => {
       const reason = standing.kind === 'known' ? reasonOf(standing.value) : null;
@@ -38,6 +44,10 @@ function reasonOf(standing: ApprovalStanding): DropReason | null {
     case 'comment-hidden':
     case 'comment-gone':
       return 'comment-gone';
+    case 'approval-expired':
+      return 'approval-expired';
+    case 'other-commit':
+      return 'other-commit';
     default:
       return assertNever(standing);
   }

@@ -45,12 +45,12 @@ export function reconcile(input: ReconcileInput): Step | null {
     run: input.state.run,
     proposal: input.state.proposal,
     holds: input.state.holds,
-    approvals: known(approvalFacts(input.state, input.facts, input.config)),
+    approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
   });
   return (
     withdraw(input) ??
     decideGates(input.state, input.facts, gated) ??
-    decideApprovals(input.state, input.facts, input.config) ??
+    decideApprovals(input.state, input.facts, input.config, input.now) ??
     decideRest(input, gated)
   );
 }
@@ -110,6 +110,7 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
           digest,
           body,
           verdicts: gated.verdicts,
+          commit: gated.facts.change.kind === 'known' ? gated.facts.change.value.headSha : null,
           plan: () => smallestRemedy(gated.facts),
         };
   return decideCommand({ ...input, gates, verdict: verdictNow(input)?.result ?? 'unknown' });

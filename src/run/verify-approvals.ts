@@ -1,27 +1,32 @@
 /**
  * The approvals of an order as the runner reads them again, one by one, by the ids that the order names (decision D5):
- * still there, unedited, not hidden, by that very person, who may approve today and whose own change it is not, and
- * saying what the record has them say. Fewer distinct people than the lab asks for is no approval.
+ * still there on this run's own thread, unedited, not hidden, by that very person, who may approve today and whose own
+ * change it is not, naming the digest that the runner computes, on this commit, after it was shown, and young enough. Fewer distinct people than the lab asks for is no approval.
  */
 
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { maxAgeMsOf } from '../config/approval-age.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Permission } from '../domain/actor.ts';
+import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
-import type { Digest } from '../domain/ids.ts';
+import type { Digest, Instant } from '../domain/ids.ts';
 import type { Order, OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { approvalAgeAt } from '../domain/launch/relaunch.ts';
+import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
+import { toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from './decide-commands.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
 export type Cited = Observed<CommentFacts | null>;
 
 export type ApprovalFacts = {
+  readonly now: Instant;
   readonly config: LabConfig;
   readonly cited: ReadonlyMap<string, Cited>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
@@ -63,25 +68,43 @@ function commentFault(
   const where = `${approval.surface} ${approval.comment}`;
   if (comment === null) return { code: 'approval-gone', why: where };
   if (comment.thread !== state.proposal.pull && comment.thread !== state.proposal.issue)
-    return { code: 'approval-gone', why: `${where} stands in #${comment.thread}` };
+    return { code: 'approval-elsewhere', why: `${where} stands in #${comment.thread}` };
   if (comment.author.id !== approval.user || comment.authorIsBot)
     return { code: 'approval-by-another', why: comment.author.login };
   if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest)
     return { code: 'approval-edited', why: where };
   if (comment.minimized) return { code: 'approval-hidden', why: where };
-  return approves(comment.body, order.digest, facts.config.otherBots)
-    ? null
-    : { code: 'approval-not-given', why: where };
+  if (!approves(comment.body, order.digest, facts.config.otherBots))
+    return { code: 'approval-not-given', why: where };
+  return bindingFault(state, order, comment, facts);
 }
 
-/** Control's word that somebody approved is not enough: the text itself has to say it, of this digest where it names one. */
+/** Control's word that somebody approved is not enough: the text itself has to say it, and name this digest. */
 function approves(body: string, digest: Digest, otherBots: readonly string[]): boolean {
-  const hex = digest.slice('sha256:'.length);
   return readComment(body, COMMAND_DEFINITIONS, { otherBots }).commands.some(
-    ({ name, args }) =>
-      name === 'approve-launch' &&
-      hex.startsWith((args['digest'] ?? '').replace(/^sha256:/, '').toLowerCase()),
+    ({ name, args }) => name === 'approve-launch' && namingOf(args['digest'], digest) === 'named',
   );
+}
+
+/**
+ * Written on this commit, where it is a review; while this was on show; and not too long ago, by GitHub's time of the
+ * comment. Since when it was shown is control's word alone: a digest that the comment names was there before the comment.
+ */
+function bindingFault(
+  state: RunState,
+  { digest, commit }: Order,
+  comment: CommentFacts,
+  { config, now }: ApprovalFacts,
+): ApprovalFault | null {
+  const where = `${comment.surface} ${comment.id}`;
+  if (comment.surface === 'review' && comment.commit !== commit)
+    return { code: 'approval-other-commit', why: `${where} was written on ${comment.commit ?? 'nothing'}` };
+  const shownAt = shownAtOf(state, digest);
+  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt, config.approvals.shownForMs))
+    return { code: 'approval-before-shown', why: where };
+  return approvalAgeAt(state, digest, now) >= comment.createdAt + maxAgeMsOf(config)
+    ? { code: 'approval-too-old', why: `${where} of ${toRfc3339(comment.createdAt)}` }
+    : null;
 }
 
 function personFault(

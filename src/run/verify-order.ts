@@ -23,7 +23,6 @@ import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
-  readonly now: Instant;
   /** Freezes and skipped days, as the journal has them at this moment. */
   readonly laneHolds: Observed<readonly Hold[]>;
   readonly digestOf: DigestOf;

@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mintConsent } from '../../src/care/consent.ts';
+import { proposalDigest } from '../../src/care/mutation-digest.ts';
 import { type ConsentFacts, consentFault } from '../../src/care/verify-consent.ts';
 import { spendConsent } from '../../src/domain/care/consent-token.ts';
 import {
@@ -21,10 +22,13 @@ import { known } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import {
   at,
+  BARE,
   COMMAND,
   comment,
   consentDraft,
+  digestOf,
   facts,
+  lineFor,
   mira,
   proposal,
   proposedDraft,
@@ -34,6 +38,7 @@ import {
 const sol = { id: 8, login: 'sol' };
 const ROUNDS = [1, 2] as const;
 const proposals = ROUNDS.map((round) => proposal({ round }));
+const SECOND = lineFor(proposal({ round: 2 }));
 
 type Act =
   | { readonly act: 'propose' | 'carry-out' | 'carry-out-and-die'; readonly round: 0 | 1 }
@@ -63,7 +68,15 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
       round: which,
       by: fc.constantFrom('mira' as const, 'mira' as const, 'sol' as const),
       thread: fc.constantFrom(12 as const, 12 as const, 13 as const),
-      text: fc.constantFrom(COMMAND, COMMAND, `> ${COMMAND}`, '/approve-launch', `${COMMAND}-2`),
+      text: fc.constantFrom(
+        COMMAND,
+        COMMAND,
+        SECOND,
+        BARE,
+        `> ${COMMAND}`,
+        '/approve-launch',
+        `${COMMAND}-2`,
+      ),
     }),
   },
   { weight: 6, arbitrary: fc.record({ act: fc.constant('record' as const), round: which, nth }) },
@@ -250,7 +263,7 @@ function isGrounded(world: World, call: World['calls'][number]): boolean {
     said.thread === 12 &&
     said.editedAt === null &&
     !said.minimized &&
-    said.body === COMMAND &&
+    said.body === (call.digest === proposalDigest(proposal(), digestOf) ? COMMAND : SECOND) &&
     at(call.minute) - said.createdAt < 3_600_000
   );
 }

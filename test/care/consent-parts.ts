@@ -54,7 +54,14 @@ export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'm
   return { type: 'mutation-proposed', role: 'watch', data: { proposal: what, digest, evidence } };
 }
 
-export const COMMAND = '/approve-node-delete vm=ray-us-central1-worker-7c21';
+/** The command without a digest: read, and never enough. */
+export const BARE = '/approve-node-delete vm=ray-us-central1-worker-7c21';
+
+/** The line that consents to this proposal, said without the code under test. */
+export function lineFor(what: MutationProposal): string {
+  return `${BARE} ${proposalDigest(what, digestOf).slice(7, 39)}`;
+}
+export const COMMAND = lineFor(proposal());
 
 /** A comment of mira's in the thread of the proposal. */
 export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
@@ -75,6 +82,7 @@ export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
     updatedAt: at(10),
     editedAt: null,
     minimized: false,
+    commit: null,
     ...change,
   };
 }
@@ -125,6 +133,7 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     now: at(12),
     digestOf,
     holds: known([]),
+    stoppedAt: null,
     cited: known(comment()),
     permission: known('maintain'),
     needs: 'maintain',

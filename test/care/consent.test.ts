@@ -8,7 +8,7 @@ import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after as moved, toRfc3339 } from '../../src/domain/time.ts';
-import { at, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';
+import { at, BARE, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';
 
 const CLAIM = { seq: 22 };
 
@@ -101,7 +101,31 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
     'consent-not-given',
     { ...saying('/approve-node-delete vm=ray-us-central1-worker-8d32') },
   ],
-  ['it names another digest', 'consent-not-given', { ...saying(`${COMMAND} ${'0'.repeat(12)}`) }],
+  ['it names another digest', 'consent-not-given', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
+  ['it names no digest', 'consent-not-given', { ...saying(BARE) }],
+  ['it names twelve digits', 'consent-not-given', { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) }],
+  ['it names 31 digits', 'consent-not-given', { ...saying(COMMAND.slice(0, -1)) }],
+  [
+    'it was written before the proposal, whatever the record says',
+    'consent-before-proposal',
+    { cited: known(comment({ createdAt: at(-1) })) },
+  ],
+  [
+    'it was written more than an hour ago, whatever the record says',
+    'consent-expired',
+    {
+      mutation: record({
+        consents: record()
+          .consents.map((one) => ({ ...one, at: toRfc3339(at(65)) }))
+          .map((one) => ({
+            ...one,
+            source: { ...one.source, writtenAt: toRfc3339(at(65)) } as typeof one.source,
+          })),
+      }),
+      now: at(71),
+    },
+  ],
+  ['somebody stopped the run since', 'stopped', { stoppedAt: 22 }],
   ['it only quotes the command', 'consent-not-given', { ...saying(`> ${COMMAND}`) }],
   ['it consents to something else', 'consent-not-given', { ...saying('/approve-launch') }],
   ['its author lost the permission', 'consenter-lost-permission', { permission: known('write') }],
@@ -203,8 +227,8 @@ describe('a comment consents to nothing', () => {
     ['in folded HTML', `<details>\n${COMMAND}\n</details>`],
     ['in the middle of a sentence', `please ${COMMAND}`],
     ['struck through', `~~${COMMAND}~~`],
-    ['with a digest of eleven digits', `${COMMAND} ${record().digest.slice(7, 18)}`],
-    ['with the digest of a neighbour', `${COMMAND} ${record().digest.slice(7, 18)}x`],
+    ['with a digest of eleven digits', `${BARE} ${record().digest.slice(7, 18)}`],
+    ['with the digest of a neighbour', `${BARE} ${record().digest.slice(7, 18)}x`],
   ])('%s', (_, body) => {
     expect(mintConsent(facts(saying(body)), CLAIM)).toMatchObject({
       ok: false,
@@ -220,8 +244,10 @@ describe('a token', () => {
     expect(mintConsent(facts({ mutation: configConsent(), preApproval }), CLAIM).ok).toBe(true);
   });
 
-  it('takes the digest of the proposal in the comment', () => {
-    expect(mintConsent(facts(saying(`${COMMAND} ${record().digest.slice(7, 27)}`)), CLAIM).ok).toBe(true);
+  it('takes the whole digest of the proposal in the comment, in whatever case', () => {
+    expect(mintConsent(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(
+      true,
+    );
   });
 
   it.each([

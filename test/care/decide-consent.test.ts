@@ -70,7 +70,7 @@ function context(
 
 const said = (mutations: readonly MutationRecord[], args: Readonly<Record<string, string>> = {}): unknown =>
   approveStartCleanup.decideWithoutRun?.(context(mutations, args));
-const hex = (one: MutationRecord): string => one.digest.slice(7, 19);
+const hex = (one: MutationRecord): string => one.digest.slice(7, 39);
 
 describe('/approve-start-cleanup', () => {
   const here = cron('us-central1', 12);
@@ -80,7 +80,15 @@ describe('/approve-start-cleanup', () => {
     ['newest', [here, there]],
     ['oldest', [there, here]],
   ])('means the proposal of this thread, whichever is %s of all clusters', (_, mutations) => {
-    expect(said(mutations)).toMatchObject({ code: 'consented', detail: { target: 'us-central1' } });
+    expect(said(mutations, { digest: hex(here) })).toMatchObject({
+      code: 'consented',
+      detail: { target: 'us-central1' },
+    });
+    expect(said(mutations)).toMatchObject({
+      code: 'consent-digest-needed',
+      detail: { lines: `/approve-start-cleanup ${hex(here)}` },
+      journal: [],
+    });
   });
 
   it('is sent to the thread of the only proposal where this one has none', () => {
@@ -97,7 +105,7 @@ describe('/approve-start-cleanup', () => {
     const second = cron('us-central1', 12, 2);
     expect(said([here, second])).toMatchObject({
       code: 'consent-ambiguous',
-      detail: { digest: `${hex(here)}, ${hex(second)}` },
+      detail: { lines: `/approve-start-cleanup ${hex(here)}\n/approve-start-cleanup ${hex(second)}` },
       drafts: [],
       journal: [],
     });
@@ -119,7 +127,7 @@ describe('/approve-start-cleanup', () => {
   it('means the open one where the others are over or were begun', () => {
     const over = cron('us-central1', 12, 1, { ended: { ...ENDED, proposal: here.digest } });
     const second = cron('us-central1', 12, 2);
-    expect(said([over, second])).toMatchObject({
+    expect(said([over, second], { digest: hex(second) })).toMatchObject({
       code: 'consented',
       journal: [{ data: { proposal: second.digest } }],
     });
@@ -130,9 +138,10 @@ describe('/approve-start-cleanup', () => {
   it('does not mean what was proposed after the person wrote', () => {
     const late = cron('us-central1', 12, 2, { at: toRfc3339(at(11)) });
     expect(said([here, late])).toMatchObject({
-      code: 'consented',
-      journal: [{ data: { proposal: here.digest } }],
+      code: 'consent-digest-needed',
+      detail: { lines: `/approve-start-cleanup ${hex(here)}` },
     });
+    expect(said([late], { digest: hex(late) })).toMatchObject({ code: 'consent-nothing-proposed' });
     expect(said([late])).toMatchObject({ code: 'consent-nothing-proposed' });
   });
 });

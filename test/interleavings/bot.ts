@@ -258,7 +258,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     config,
     repository: 'lab/models',
     now: world.now,
-    approvals: known(approvalFacts(view.state, facts, config)),
+    approvals: known(approvalFacts(view.state, facts, config, world.now)),
     facts,
     digestOf,
   });

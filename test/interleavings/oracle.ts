@@ -37,9 +37,9 @@ function launchFaults(world: World, job: Job): readonly string[] {
 /** Whether this comment is an approval of exactly what the job runs, and still one at the claim. */
 function counts(said: Said, job: Job): boolean {
   const { atClaim } = job;
-  const words = /^\/approve-launch(?: ([0-9a-f]{12,64}))?$/.exec(said.text);
+  const words = /^\/approve-launch ([0-9a-f]{32,64})$/.exec(said.text);
   if (words === null || said.at > job.claimedAt) return false;
-  if (words[1] !== undefined && !job.digest.slice(7).startsWith(words[1])) return false;
+  if (!job.digest.slice(7).startsWith(words[1] ?? 'none')) return false;
   const comment = atClaim.comments.find((one) => one.id === said.comment);
   if (comment === undefined || comment.editedAt !== null || comment.minimized || comment.thread !== PULL)
     return false;

@@ -8,8 +8,8 @@ import { carol, ELSEWHERE, eve, newWorld, PEOPLE, pass, say, type World } from '
 
 const SAID = [
   '/approve-launch',
-  '/approve-launch',
-  '/approve-launch',
+  '/approve-launch DIGEST',
+  '/approve-launch DIGEST',
   '/approve-launch DIGEST',
   '/approve-launch DIGEST',
   '/approve-launch 0123456789ab',
@@ -67,7 +67,7 @@ function speak(world: World): void {
 
 /** The digest as the card shows it; people who look at no card type nothing sensible. */
 function digestOnShow(world: World): string {
-  return world.version.state.gate?.digest?.slice(7, 19) ?? 'abcdefabcdef';
+  return world.version.state.gate?.digest?.slice(7, 39) ?? 'abcdefabcdef'.repeat(3);
 }
 
 function meddle(world: World): void {
@@ -118,7 +118,7 @@ function settle(world: World, controls: readonly Control[]): void {
   serve(world, controls);
   for (const by of [alice, bob, bob, alice]) {
     pass(world, 61_000);
-    say(world, by, '/approve-launch');
+    say(world, by, `/approve-launch ${digestOnShow(world)}`);
     serve(world, controls);
   }
 }

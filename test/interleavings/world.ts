@@ -145,6 +145,7 @@ export function say(world: World, by: Actor, text: string, thread = PULL): void 
     updatedAt: at,
     editedAt: null,
     minimized: false,
+    commit: null,
   });
 }
 

@@ -34,7 +34,7 @@ describe('a ferry that meets a bad node', () => {
     expect(answersTo(lab, elsewhere)).toEqual([expect.stringContaining(`it was proposed in #${issue}`)]);
     expect(answersTo(lab, other)).toEqual([expect.stringContaining('Did you mean `ray-worker-7c21`?')]);
     expect(answersTo(lab, option)).toEqual([expect.stringMatching(/was not understood/)]);
-    expect(answersTo(lab, digest)).toEqual([expect.stringMatching(/digest is not that of the proposal/)]);
+    expect(answersTo(lab, digest)).toEqual([expect.stringMatching(/digest is not that of what is proposed/)]);
     expect(deletions(cloud)).toEqual([]);
 
     const yes = await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));

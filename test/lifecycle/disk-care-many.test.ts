@@ -315,7 +315,7 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
       [`${yes}/0`, 'was not understood and nothing was done'],
       [`/approve-disk-cleanup vm=${first}`, 'it does not take this key'],
       [`/approve-disk-cleanup worker=${second}`, `Did you mean \`${first}\`?`],
-      [`${yes} deadbeefdead`, 'the digest is not that of the proposal'],
+      [`${yes} deadbeefdead`, 'the digest is not that of what is proposed'],
     ] as const)
       expect(await answered(number, text)).toContain(answer);
     expect(called).toEqual([]);

@@ -89,6 +89,10 @@ describe('the moments of a run', () => {
 
 const DETAIL = {
   digest: '028e72ff16b3',
+  lines: '/approve-disk-cleanup worker=ray-a 028e72ff16b3801953954e7e2f14bbb1',
+  commit: 'c0ffee0000000000000000000000000000000000',
+  head: 'beef000000000000000000000000000000000000',
+  hours: 24,
   given: 'aaaaaaa',
   count: 1,
   quorum: 2,

@@ -247,9 +247,9 @@ describe('an approval', () => {
     expect(replay(alone, withApprovals({ onePersonIsEnough: true }))).toEqual([]);
   });
 
-  it('without a digest would have come too soon', () => {
+  it('that came at once would have come too soon', () => {
     expect(replay(run, withApprovals({ shownForMs: 3_600_000 }))).toEqual([
-      'approval alice counts -> refused (approval-digest-needed)',
+      'approval alice counts -> refused (approval-before-shown)',
       'quorum reached -> not-reached (0-of-1)',
       'launch launched -> not-launched (quorum)',
     ]);

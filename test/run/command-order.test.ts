@@ -11,12 +11,13 @@ import { publicationsOf } from '../../src/run/publications.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aComment, instant, NOON, permissions } from '../support/run-facts.ts';
-import { gatedOn, heardAtNoon } from './parts.ts';
+import { gatedOn, heardAtNoon, lineFor } from './parts.ts';
 
 const mallory: Actor = { id: 666, login: 'mallory' };
 const sol: Actor = { id: 667, login: 'sol' };
 /** Gated in the morning, talked about from noon on. */
 const gated = gatedOn().later(3 * 3_600_000);
+const LINE = lineFor(gated.state.gate?.digest ?? '');
 const ordered = gated.approved(bob).ordered();
 const ended = ordered.submitted().observed().ended();
 
@@ -61,7 +62,7 @@ describe('a command whose author GitHub does not tell about', () => {
 
   it('holds back nobody else', () => {
     const comments = [
-      aComment(bob, '/approve-launch', at(0, 1)),
+      aComment(bob, LINE, at(0, 1)),
       aComment(alice, '/status', at(1, 2)),
       aComment(alice, '/stop', at(2, 3)),
     ];
@@ -76,7 +77,7 @@ describe('a command whose author GitHub does not tell about', () => {
   });
 
   it('and that would stop the run lets no launch pass before it', () => {
-    const comments = [aComment(bob, '/stop', at(0, 1)), aComment(alice, '/approve-launch', at(1, 2))];
+    const comments = [aComment(bob, '/stop', at(0, 1)), aComment(alice, LINE, at(1, 2))];
     expect(conversation(gated, comments, held)).toMatchObject({ said: [], end: { kind: 'wait' } });
     const patience = { now: plus(NOON, 11 * 60_000) };
     expect(conversation(gated, comments, held, patience).said).toEqual([

@@ -2,26 +2,32 @@
 
 import { describe, expect, it } from 'vitest';
 import { quorumOf } from '../../src/config/quorum.ts';
+import type { Sha } from '../../src/domain/ids.ts';
+import { approvalAgeAt } from '../../src/domain/launch/relaunch.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { decideApprovals } from '../../src/run/decide-approvals.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';
-import { alice, bob, digestOf } from '../support/run-drafts.ts';
-import { aComment, permissions, someFacts } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, gatesOn, inputOf, told, withApprovals } from './parts.ts';
+import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
+import { aComment, instant, NOON, permissions, someFacts } from '../support/run-facts.ts';
+import { CONFIG, gatedOn, gatesOn, inputOf, lineFor, told, withApprovals } from './parts.ts';
 
 const approved = gatedOn().approved(bob);
 const bobs = approved.state.approvals[0]?.comment ?? 0;
 const comment = (change: Parameters<typeof aComment>[2]) =>
   someFacts({
     comments: known([
-      aComment(bob, '/approve-launch', { id: bobs, bodyDigest: digestOf('a comment'), ...change }),
+      aComment(bob, lineFor(approved.state.gate?.digest ?? ''), {
+        id: bobs,
+        bodyDigest: digestOf('a comment'),
+        ...change,
+      }),
     ]),
   });
 
 describe('an approval that stands', () => {
   it('falls when its giver may not approve any more, and nothing is ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'write']) });
-    const step = decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG);
+    const step = decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON);
     expect(step).toMatchObject({ drafts: [{ data: { reason: 'permission-lost', users: [bob.id] } }] });
     expect(decideOrder({ ...inputOf(approved, facts), gated: gatesOn(approved.state, facts) })).toBeNull();
   });
@@ -30,35 +36,64 @@ describe('an approval that stands', () => {
     ['comment-edited', { editedAt: inputOf(approved).now }],
     ['comment-edited', { bodyDigest: digestOf('other words') }],
     ['comment-gone', { minimized: true }],
+    ['approval-expired', { createdAt: instant('2026-11-20T12:00:00Z') }],
   ] as const)('falls as %s when its comment is another by now', (reason, change) => {
-    expect(decideApprovals(approved.state, comment(change), CONFIG)).toMatchObject({
+    expect(decideApprovals(approved.state, comment(change), CONFIG, NOON)).toMatchObject({
       drafts: [{ data: { reason } }],
     });
   });
 
+  it('in a review falls where the review was written on another commit, or nobody knows on which', () => {
+    const reviewed = gatedOn().approved(bob);
+    const [given] = reviewed.state.approvals;
+    if (given === undefined) throw new Error('no approval');
+    const state = { ...reviewed.state, approvals: [{ ...given, surface: 'review' as const }] };
+    const on = (commit: Sha | null) =>
+      comment({ surface: 'review', commit, createdAt: instant('2026-11-21T11:00:00Z') });
+    const own = state.gate?.commit ?? null;
+    expect(decideApprovals(state, on(own), CONFIG, NOON)).toBeNull();
+    for (const other of [shaOf('older'), null])
+      expect(decideApprovals(state, on(other), CONFIG, NOON)).toMatchObject({
+        drafts: [{ data: { reason: 'other-commit', users: [bob.id] } }],
+      });
+  });
+
+  it('stays when its comment is a minute younger than a day, and when the first attempt was claimed in time', () => {
+    const almost = comment({ createdAt: instant('2026-11-20T12:01:00Z') });
+    expect(decideApprovals(approved.state, almost, CONFIG, NOON)).toBeNull();
+    const { digest } = approved.ordered().state.order?.order ?? { digest: digestOf('none') };
+    const late = instant('2026-11-25T12:00:00Z');
+    const claimed = approved.ordered().claimed();
+    expect(approvalAgeAt(approved.ordered().state, digest, late)).toBe(late);
+    expect(approvalAgeAt(claimed.state, digest, late)).toBeLessThan(NOON);
+    expect(approvalAgeAt(claimed.state, digestOf('another'), late)).toBe(late);
+  });
+
   it('stays when its comment is as it was, and when something cannot be read; unread orders nothing', () => {
-    expect(decideApprovals(approved.state, comment({}), CONFIG)).toBeNull();
+    expect(decideApprovals(approved.state, comment({}), CONFIG, NOON)).toBeNull();
     const unread = someFacts({ permissions: new Map([[bob.id, unknown('GitHub is away')]]) });
-    expect(decideApprovals(approved.state, withApprovals(approved.state, unread), CONFIG)).toBeNull();
+    expect(decideApprovals(approved.state, withApprovals(approved.state, unread), CONFIG, NOON)).toBeNull();
     expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
   });
 
   it('falls when GitHub says that there is no such comment, and not because a list does not show it', () => {
     const cited = (found: Observed<null>) => someFacts({ cited: new Map([[`comment-${bobs}`, found]]) });
-    expect(decideApprovals(approved.state, cited(known(null)), CONFIG)).toMatchObject({
+    expect(decideApprovals(approved.state, cited(known(null)), CONFIG, NOON)).toMatchObject({
       drafts: [{ data: { reason: 'comment-gone', users: [bob.id] } }],
     });
-    expect(decideApprovals(approved.state, someFacts(), CONFIG)).toBeNull();
+    expect(decideApprovals(approved.state, someFacts(), CONFIG, NOON)).toBeNull();
     const unread = cited(unknown('GitHub is away'));
-    expect(decideApprovals(approved.state, unread, CONFIG)).toBeNull();
+    expect(decideApprovals(approved.state, unread, CONFIG, NOON)).toBeNull();
     expect(decideOrder({ ...inputOf(approved, unread), gated: gatesOn(approved.state, unread) })).toBeNull();
   });
 
   it('is left to the runner once a launch is ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'none']) });
-    expect(decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG)).not.toBeNull();
     expect(
-      decideApprovals(approved.ordered().state, withApprovals(approved.state, facts), CONFIG),
+      decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON),
+    ).not.toBeNull();
+    expect(
+      decideApprovals(approved.ordered().state, withApprovals(approved.state, facts), CONFIG, NOON),
     ).toBeNull();
   });
 

@@ -16,11 +16,14 @@ import {
   permissions,
   someFacts,
 } from '../support/run-facts.ts';
-import { CONFIG, gatedOn, heardAtNoon as hear } from './parts.ts';
+import { CONFIG, gatedOn, heardAtNoon as hear, lineFor } from './parts.ts';
 
 const mallory = { id: 666, login: 'mallory' };
 const gated = gatedOn();
 const digest = gated.state.gate?.digest ?? '';
+const LINE = lineFor(digest);
+const SHOWN = gated.state.gate?.shownAt ?? '';
+const HEAD = gated.state.gate?.commit ?? null;
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
 
 /** What was recorded, and the run that goes on from it. */
@@ -67,19 +70,34 @@ describe('/approve-launch', () => {
   const say = (text: string, by = bob, change: Partial<CommentFacts> = {}) => [aComment(by, text, change)];
 
   it.each([
-    ['by nobody who may', say('/approve-launch', mallory), 'not-permitted'],
-    ['by the author', say('/approve-launch', labBot), 'approval-by-author'],
-    ['with the right digest', say(`/approve-launch ${digest.slice(7, 19)}`), 'approved'],
+    ['by nobody who may', say(LINE, mallory), 'not-permitted'],
+    ['by the author', say(LINE, labBot), 'approval-by-author'],
+    ['with 32 digits of the digest', say(LINE), 'approved'],
+    [
+      'with as many in capitals',
+      say(`/approve-launch SHA256:${digest.slice(7, 40).toUpperCase()}`.replace('SHA', 'sha')),
+      'approved',
+    ],
     ['with the whole digest', say(`/approve-launch ${digest}`), 'approved'],
     ['with another digest', say('/approve-launch 000000000000'), 'approval-digest-changed'],
-    ['bare, of what was shown before', say('/approve-launch'), 'approved'],
+    ['bare', say('/approve-launch'), 'approval-digest-needed'],
+    ['with twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'approval-digest-needed'],
+    ['with 31 digits', say(LINE.slice(0, -1)), 'approval-digest-needed'],
+    ['in the second that it was shown in', say(LINE, bob, { createdAt: instant(SHOWN) }), 'approved'],
     [
-      'bare, written before it was shown',
-      say('/approve-launch', bob, { createdAt: instant('2026-11-21T09:00:30.000Z') }),
-      'approval-digest-needed',
+      'written a second before it was shown',
+      say(LINE, bob, { createdAt: instant('2026-11-21T09:00:59Z') }),
+      'approval-before-shown',
     ],
-    ['in a comment that was edited', say('/approve-launch', bob, { editedAt: NOON }), 'comment-edited'],
-    ['in a review comment', say('/approve-launch', bob, { surface: 'review-comment' }), 'approval-not-now'],
+    ['in a review of this commit', say(LINE, bob, { surface: 'review', commit: HEAD }), 'approved'],
+    [
+      'in a review of another commit',
+      say(LINE, bob, { surface: 'review', commit: shaOf('older') }),
+      'approval-other-commit',
+    ],
+    ['in a review of nobody knows what', say(LINE, bob, { surface: 'review' }), 'approval-other-commit'],
+    ['in a comment that was edited', say(LINE, bob, { editedAt: NOON }), 'comment-edited'],
+    ['in a review comment', say(LINE, bob, { surface: 'review-comment' }), 'approval-not-now'],
   ] as const)('%s', (_, comments, code) => {
     const held = permissions([bob, 'maintain'], [mallory, 'read'], [labBot, 'admin']);
     const { code: said, drafts } = heard(gated, comments, { permissions: held });
@@ -87,36 +105,61 @@ describe('/approve-launch', () => {
     expect(drafts.some((draft) => draft.type === 'approved')).toBe(code === 'approved');
   });
 
+  it('is answered with the line to copy where it does not bind', () => {
+    for (const words of [
+      '/approve-launch',
+      `/approve-launch ${digest.slice(7, 19)}`,
+      '/approve-launch 000000000000',
+    ])
+      expect(heard(gated, say(words)).detail).toMatchObject({
+        digest: LINE.slice('/approve-launch '.length),
+      });
+  });
+
+  it('is refused where it was written longer ago than the lab allows', () => {
+    const config = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 2 } };
+    const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
+    expect(heard(gated, at('2026-11-21T10:00:00Z'), {}, { config }).code).toBe('approval-too-old');
+    expect(heard(gated, at('2026-11-21T10:00:01Z'), {}, { config }).code).toBe('approved');
+  });
+
+  it('is refused where the manifest was on show for less time than the lab wants', () => {
+    const config = { ...CONFIG, approvals: { ...CONFIG.approvals, shownForMs: 60_000 } };
+    const at = (createdAt: string) => say(LINE, bob, { createdAt: instant(createdAt) });
+    expect(heard(gated, at('2026-11-21T09:01:59Z'), {}, { config }).code).toBe('approval-before-shown');
+    expect(heard(gated, at('2026-11-21T09:02:00Z'), {}, { config }).code).toBe('approved');
+  });
+
   it('is refused to the last editor of the body, unless one person is enough', () => {
     const facts = { pull: known(aPull({ bodyEditors: [bob, alice] })) };
-    expect(heard(gated, say('/approve-launch'), facts).code).toBe('approval-by-author');
-    expect(heard(gated, say('/approve-launch', alice), facts).code).toBe('approved');
+    expect(heard(gated, say(LINE), facts).code).toBe('approval-by-author');
+    expect(heard(gated, say(LINE, alice), facts).code).toBe('approved');
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
-    expect(heard(gated, say('/approve-launch'), facts, { config }).code).toBe('approved');
+    expect(heard(gated, say(LINE), facts, { config }).code).toBe('approved');
   });
 
   it('waits for the second person where two are wanted; the same person twice is one', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
-    const first = heard(gated, say('/approve-launch'), {}, { config });
+    const first = heard(gated, say(LINE), {}, { config });
     expect(first).toMatchObject({ code: 'approved-waiting-for-more', detail: { count: 1, quorum: 2 } });
-    const again = heard(first.next, say('/approve-launch', bob, { id: 1001 }), {}, { config });
+    const again = heard(first.next, say(LINE, bob, { id: 1001 }), {}, { config });
     expect(again.code).toBe('already-approved');
-    const second = heard(again.next, say('/approve-launch', alice, { id: 1002 }), {}, { config });
+    const second = heard(again.next, say(LINE, alice, { id: 1002 }), {}, { config });
     expect(second).toMatchObject({ code: 'approved', detail: { count: 2 } });
   });
 
   it('is refused while a gate does not pass, and once it runs', () => {
     const facts = { body: known(aBody({ risk: null })) };
-    expect(heard(gated, say('/approve-launch'), facts)).toMatchObject({
+    expect(heard(gated, say(LINE), facts)).toMatchObject({
       code: 'approval-gates-blocked',
       detail: { count: 1, first: 'risk-present' },
     });
-    expect(heard(ended, say('/approve-launch')).code).toBe('approval-not-now');
+    expect(heard(ended, say(LINE)).code).toBe('approval-not-now');
   });
 
   it('is refused after a stop: nothing would launch on it', () => {
     const stopped = gated.approved(bob).ordered().stopRequested(alice);
-    expect(heard(stopped, say('/approve-launch')).code).toBe('approval-not-now');
+    expect(heard(stopped, say(LINE)).code).toBe('approval-not-now');
   });
 });
 

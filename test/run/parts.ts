@@ -22,8 +22,8 @@ export const REPOSITORY = 'lab/models';
 
 /** The approving comments are there as they were written, also where the facts show no threads. */
 export function withApprovals(state: RunState, facts: RunFacts = someFacts()): RunFacts {
-  const standing = state.approvals.map(({ surface, comment, actor, bodyDigest }) => {
-    const written = aComment(actor, '/approve-launch', { surface, id: comment, bodyDigest });
+  const standing = state.approvals.map(({ surface, comment, actor, bodyDigest, digest }) => {
+    const written = aComment(actor, lineFor(digest), { surface, id: comment, bodyDigest });
     return [commentName(written), known(written)] as const;
   });
   return { ...facts, cited: new Map([...standing, ...facts.cited]) };
@@ -38,10 +38,15 @@ export function gatesOn(state: RunState, given: RunFacts = someFacts(), config =
     config,
     repository: REPOSITORY,
     now: NOON,
-    approvals: known(approvalFacts(state, facts, config)),
+    approvals: known(approvalFacts(state, facts, config, NOON)),
     facts,
     digestOf,
   });
+}
+
+/** What approves the manifest with this digest. */
+export function lineFor(digest: string): string {
+  return `/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`;
 }
 
 /** The gates as a command sees them. */
@@ -49,7 +54,8 @@ export function viewOf(state: RunState, facts: RunFacts): GateView {
   const { verdicts, facts: gateFacts } = gatesOn(state, facts);
   const body = facts.body.kind === 'known' ? facts.body.value.fingerprint : digestOf('');
   const plan = () => smallestRemedy(gateFacts);
-  return { digest: state.gate?.digest ?? null, body, verdicts, plan };
+  const commit = facts.change.kind === 'known' ? facts.change.value.headSha : null;
+  return { digest: state.gate?.digest ?? null, commit, body, verdicts, plan };
 }
 
 /** Proposed, and the gates recorded as the given facts show them. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import { branded, isRunId } from '../../src/domain/ids.ts';
+import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import { isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/refusal.ts';
 import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
@@ -18,7 +18,7 @@ import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aComment, aPull, instant, NOON, permissions } from '../support/run-facts.ts';
-import { CONFIG, gatedOn } from './parts.ts';
+import { CONFIG, gatedOn, lineFor } from './parts.ts';
 
 const ordered = gatedOn().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
 const { order } = ordered.state;
@@ -27,9 +27,16 @@ const hex = order.order.digest.slice('sha256:'.length);
 const cited = order.order.approvals[0];
 if (cited === undefined) throw new Error('no approval');
 const key = citationKey(cited);
+const LINE = `/approve-launch ${hex.slice(0, 32)}`;
+const AT = instant('2026-11-21T09:15:00Z');
 /** The approving comment as GitHub shows it now. */
-const said = (change: Partial<CommentFacts> = {}, body = '/approve-launch'): Partial<OrderFacts> => {
-  const comment = aComment(bob, body, { id: cited.comment, bodyDigest: cited.bodyDigest, ...change });
+const said = (change: Partial<CommentFacts> = {}, body = LINE): Partial<OrderFacts> => {
+  const comment = aComment(bob, body, {
+    id: cited.comment,
+    bodyDigest: cited.bodyDigest,
+    createdAt: AT,
+    ...change,
+  });
   return { cited: new Map([[key, known(comment)]]) };
 };
 const good: OrderFacts = {
@@ -75,7 +82,7 @@ describe('the runner', () => {
   });
 
   it('accepts an approval that names the digest, in the issue as well', () => {
-    const facts = { ...good, ...said({ thread: 12 }, `/approve-launch ${hex.slice(0, 12)}`) };
+    const facts = { ...good, ...said({ thread: 12 }, `/approve-launch sha256:${hex.toUpperCase()}`) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
@@ -142,10 +149,14 @@ describe('the runner', () => {
     ['base-changed', 'ending', ordered, { pull: known(aPull({ baseBranch: 'other' })) }],
     ['body-edited', 'ending', ordered, { body: known(digestOf('other words')) }],
     ['approval-gone', 'ending', ordered, { cited: new Map([[key, known(null)]]) }],
-    ['approval-gone', 'ending', ordered, said({ thread: 99 })],
+    ['approval-elsewhere', 'ending', ordered, said({ thread: 99 })],
     ['approval-not-given', 'ending', ordered, said({}, 'thanks')],
     ['approval-not-given', 'ending', ordered, said({}, '> /approve-launch')],
-    ['approval-not-given', 'ending', ordered, said({}, '/approve-launch 0123456789ab')],
+    ['approval-not-given', 'ending', ordered, said({}, '/approve-launch')],
+    ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 12)}`)],
+    ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 31)}`)],
+    ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${'0'.repeat(32)}`)],
+    ['approval-before-shown', 'ending', ordered, said({ createdAt: instant('2026-11-21T09:00:59Z') })],
     ['approval-by-author', 'ending', ordered, { pull: known(aPull({ author: bob })) }],
     ['approval-by-author', 'ending', ordered, { pull: known(aPull({ bodyEditors: [bob, alice] })) }],
     ['approval-by-another', 'ending', ordered, said({ author: alice })],
@@ -180,8 +191,53 @@ describe('the runner', () => {
     const asked = aRun({ requestedBy: bob }).gated().approved(bob).ordered();
     const digest = asked.state.order?.digest ?? '';
     const pull = known(aPull());
-    const facts = { ...good, ...said({}, '/approve-launch'), pull, digest: known(digestOf('x')) };
+    const line = lineFor(asked.state.order?.order.digest ?? '');
+    const facts = { ...good, ...said({}, line), pull, digest: known(digestOf('x')) };
     expect(judgeOrder(asked.state, digest, facts)).toMatchObject({ code: 'approval-by-author' });
+  });
+
+  it('refuses an approval that is older than the lab allows, and starts a claimed order all the same', () => {
+    // Shown for two days, approved at once, ordered on the third: as a control key can write it.
+    const late = gatedOn()
+      .approved(bob)
+      .later(30 * 60 * 60_000)
+      .ordered();
+    const now = instant('2026-11-22T15:30:00Z');
+    const digest = late.state.order?.digest ?? '';
+    expect(judgeOrder(late.state, digest, { ...good, now })).toMatchObject({
+      code: 'approval-too-old',
+      effect: 'ending',
+    });
+    const week = { ...CONFIG, approvals: { ...CONFIG.approvals, maxAgeHours: 168 } };
+    expect(judgeOrder(late.state, digest, { ...good, now, config: week }).kind).toBe('claim');
+    expect(judgeOrder(held.state, order.digest, { ...good, now })).toMatchObject({
+      kind: 'resume',
+      ground: { kind: 'claim' },
+    });
+  });
+
+  it('takes a review for the commit that it was written on and for no other', () => {
+    const [given] = ordered.state.approvals;
+    if (given === undefined) throw new Error('no approval');
+    const approvals = [{ ...cited, surface: 'review' as const }];
+    const change = { ...order.order, approvals };
+    const digest = orderDigest(change, digestOf);
+    const state = {
+      ...ordered.state,
+      approvals: [{ ...given, surface: 'review' as const }],
+      order: { ...order, order: change, digest },
+    };
+    const judge = (commit: Sha | null) => {
+      const at = { surface: 'review', id: cited.comment, createdAt: AT, commit } as const;
+      const review = aComment(bob, LINE, { bodyDigest: cited.bodyDigest, ...at });
+      return judgeOrder(state, digest, {
+        ...good,
+        cited: new Map([[`review:${cited.comment}`, known(review)]]),
+      });
+    };
+    expect(judge(order.order.commit).kind).toBe('claim');
+    expect(judge(shaOf('older'))).toMatchObject({ code: 'approval-other-commit', effect: 'ending' });
+    expect(judge(null)).toMatchObject({ code: 'approval-other-commit' });
   });
 
   it('holds a claimed order whose approval fell meanwhile: what is not started is not started any more', () => {

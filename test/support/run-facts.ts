@@ -138,6 +138,7 @@ export function aComment(author: Actor, body: string, change: Partial<CommentFac
     updatedAt: at,
     editedAt: null,
     minimized: false,
+    commit: null,
     ...change,
   };
 }

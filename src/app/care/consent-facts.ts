@@ -42,6 +42,7 @@ export async function gatherConsentFacts(
     mutation,
     digestOf: lab.digestOf,
     holds: holdsFor(open, state),
+    stoppedAt: state?.stop?.seq ?? null,
     cited,
     permission,
     needs: config.permissions.care,

@@ -31,7 +31,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const { pull } = threads.value;
   if (pull.kind === 'unknown') return withheld(open, pull.why);
   const { order } = state.order;
-  const cited = await citedApprovals(open, order, threads.value.comments);
+  const cited = await citedApprovals(open, state, order, threads.value.comments);
   const change = await changeFacts(lab, open.git, config, order.commit);
   const last = lastKnownFerry(state, open.keeper.current().runs);
   const body = readBody(lab, config, pull.value.body, change, last);
@@ -115,13 +115,14 @@ function withheld(open: OpenLab, why: string): OrderFacts {
 
 async function citedApprovals(
   open: OpenLab,
+  { proposal }: RunState,
   order: Order,
   comments: readonly CommentFacts[],
 ): Promise<ReadonlyMap<string, Cited>> {
   const { lab, config } = open;
   const cited = new Map<string, Cited>();
   for (const { surface, comment } of order.approvals) {
-    const citation = { surface, comment, pull: order.pull };
+    const citation = { surface, comment, pull: proposal.pull };
     const shown = comments.find((one) => one.surface === surface && one.id === comment);
     cited.set(
       citationKey({ surface, comment }),

@@ -1,7 +1,7 @@
 /** The cluster mutations of one record as a fold: proposed, consented to, begun once, ended. Runs and the journal share it. */
 
 import type { Actor } from '../actor.ts';
-import type { Digest } from '../ids.ts';
+import type { Digest, Instant } from '../ids.ts';
 import { limits } from '../limits.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
 import { fromRfc3339 } from '../time.ts';
@@ -26,6 +26,11 @@ export type MutationRecord = {
   readonly begun: (EventDataByType['mutation-begun'] & { readonly at: string; readonly seq: number }) | null;
   readonly ended: (EventDataByType['mutation-ended'] & { readonly at: string; readonly seq: number }) | null;
 };
+
+/** Since when a proposal has been on show. */
+export function proposalShownAt({ at }: Pick<MutationRecord, 'at'>): Instant | null {
+  return fromRfc3339(at);
+}
 
 export const MUTATION_EVENTS = [
   'mutation-proposed',

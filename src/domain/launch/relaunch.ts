@@ -4,7 +4,9 @@
  */
 
 import type { MutationRecord } from '../care/mutation-state.ts';
+import type { Digest, Instant } from '../ids.ts';
 import { type IssuedOrder, isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
+import { fromRfc3339 } from '../time.ts';
 
 /** How a deletion ended whose machine was replaced. */
 export const REPLACED = 'replaced';
@@ -46,6 +48,19 @@ export function mayBeRelaunched(state: RunState): boolean {
       evidence.facts['attempt'] === submission.attempt &&
       ended === null,
   );
+}
+
+/**
+ * The moment that an approval of this manifest has to be young enough at: now, or, once the runner has claimed an order of
+ * it that was not refused, the first such claim. A job that is started again after a bad node, or after its runner died,
+ * rests on the same approval and the restarts that it allows, however long the first attempt ran. Claims are signed by
+ * the runner: whoever can write orders cannot keep an old approval young.
+ */
+export function approvalAgeAt({ attempts, order }: RunState, digest: Digest, now: Instant): Instant {
+  const claimed = [...attempts.map((past) => past.order), ...(order === null ? [] : [order])].find(
+    (one) => one.order.digest === digest && one.claim !== null && one.status !== 'failed',
+  );
+  return fromRfc3339(claimed?.claim?.at ?? '') ?? now;
 }
 
 /** Orders that started a job, this attempt's among them, against what was approved: how many more may follow. */

@@ -3,11 +3,12 @@
 import type { Actor } from '../actor.ts';
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { AnswerCode, Surface } from '../command.ts';
-import type { Digest, RunId } from '../ids.ts';
+import type { Digest, Instant, RunId } from '../ids.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Order } from '../launch/order.ts';
 import { allPass } from '../launch/verdict.ts';
 import type { IncidentCode } from '../reasons.ts';
+import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
 import type { Role } from './role.ts';
 
@@ -126,6 +127,14 @@ export function commandKey(command: {
   readonly index: number;
 }): string {
   return `${command.surface}:${command.comment}:${command.index}`;
+}
+
+/**
+ * Since when this manifest, with the text beside it, has been on show; null where it is not what was shown last. The one
+ * place that says what *shown* means.
+ */
+export function shownAtOf({ gate }: RunState, digest: Digest): Instant | null {
+  return gate === null || gate.digest !== digest ? null : fromRfc3339(gate.shownAt);
 }
 
 /** Approvals that still mean what is proposed now: of this very digest and this very body text. */

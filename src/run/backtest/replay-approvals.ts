@@ -35,7 +35,7 @@ export function replayRefusal(state: RunState, command: SeenCommand, config: Lab
         ? { to: 'unknown', why: 'permission-not-recorded' }
         : null;
     }
-    case 'approval-digest-needed':
+    case 'approval-before-shown':
       if (state.gate === null) return null;
       return approvals.shownForMs === 0
         ? { to: 'unknown', why: 'comment-time-not-recorded' }
@@ -69,7 +69,7 @@ function bySelf(
   return { to: 'unknown', why: 'editors-not-recorded' };
 }
 
-/** A bare approval counts only if the manifest was on display long enough; with a digest it always does. */
+/** An approval counts only if the manifest was on show long enough before it. */
 function byTime(state: RunState, { data, at }: EventOf<'approved'>, { approvals }: LabConfig): Counts {
   if (approvals.shownForMs === 0) return COUNTS;
   const command = [...state.commands.values()].find(
@@ -77,9 +77,8 @@ function byTime(state: RunState, { data, at }: EventOf<'approved'>, { approvals 
       comment === data.comment && surface === data.surface && name === 'approve-launch',
   );
   if (command === undefined) return { to: 'unknown', why: 'command-not-recorded' };
-  if (command.args['digest'] !== undefined) return COUNTS;
   return notLongEnough(state, at, approvals.shownForMs)
-    ? { to: 'refused', why: 'approval-digest-needed' }
+    ? { to: 'refused', why: 'approval-before-shown' }
     : { to: 'unknown', why: 'comment-time-not-recorded' };
 }
 

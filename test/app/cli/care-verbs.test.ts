@@ -206,13 +206,14 @@ describe('check-consent', () => {
     at(10),
     ...more,
   ];
-  const COMMAND = '/approve-start-cleanup';
+  const BARE = '/approve-start-cleanup';
+  const COMMAND = `${BARE} ${proposalDigest(here, digestOf).slice(7, 39)}`;
 
   it('says yes to the command in its thread within the hour', async () => {
     expect(await asJson(checkConsentVerb, journal(here), flags(), COMMAND)).toMatchObject({
       code: 0,
       ok: true,
-      verdicts: [{ command: COMMAND, line: 1, code: 'consented', detail: { target: 'us-central1' } }],
+      verdicts: [{ command: BARE, line: 1, code: 'consented', detail: { target: 'us-central1' } }],
     });
   });
 
@@ -225,7 +226,9 @@ describe('check-consent', () => {
       COMMAND,
       'consent-nothing-proposed',
     ],
-    ['with another digest', flags(), `${COMMAND} ${'0'.repeat(12)}`, 'consent-other-digest'],
+    ['with another digest', flags(), `${BARE} ${'0'.repeat(12)}`, 'consent-other-digest'],
+    ['without a digest', flags(), BARE, 'consent-digest-needed'],
+    ['with twelve digits', flags(), COMMAND.slice(0, BARE.length + 13), 'consent-digest-needed'],
     ['on a line of a change', flags('--surface', 'review-comment'), COMMAND, 'consent-not-here'],
     ['of somebody who may not', flags('--permission', 'write'), COMMAND, 'consented'],
     ['of a bot', flags('--bot'), COMMAND, 'consented'],
@@ -243,12 +246,11 @@ describe('check-consent', () => {
 
   it('asks which where two are open, and takes the one that is named', async () => {
     const folder = journal(here, proposed({ round: 2 }));
-    expect(await asJson(checkConsentVerb, folder, flags(), COMMAND)).toMatchObject({
+    expect(await asJson(checkConsentVerb, folder, flags(), BARE)).toMatchObject({
       code: 1,
       verdicts: [{ code: 'consent-ambiguous' }],
     });
-    const named = `${COMMAND} ${proposalDigest(here, digestOf).slice(7, 19)}`;
-    expect((await callVerb(checkConsentVerb, folder, flags(), named)).code).toBe(0);
+    expect((await callVerb(checkConsentVerb, folder, flags(), COMMAND)).code).toBe(0);
   });
 
   it('says nothing on a record that does not verify', async () => {

@@ -116,6 +116,7 @@ function context(
       updatedAt: at,
       editedAt: null,
       minimized: false,
+      commit: null,
     },
     mutations: known(mutations),
     holds: known(holds),
