@@ -1,7 +1,7 @@
 /** What somebody with write access can do with git alone: push branches, append to the logbook, sign with what they have. */
 
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
@@ -69,8 +69,12 @@ export async function push(
   await git('checkout', '--quiet', ...(isThere ? [branch] : ['-b', branch]));
   if ('back' in change) await git('reset', '--quiet', '--hard', change.back);
   else {
-    for (const [path, text] of Object.entries(change.files)) await writeFile(join(folder, path), text);
-    await git('add', '--all');
+    for (const [path, text] of Object.entries(change.files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    // Also what an ignore file names, their own among them.
+    await git('add', '--all', '--force');
     await git('commit', '--quiet', '-m', 'Mine');
   }
   await git('push', '--quiet', '--force', 'origin', `HEAD:refs/heads/${branch}`);

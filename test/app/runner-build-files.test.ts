@@ -1,0 +1,52 @@
+/** The runner's own look at what a change would have built beside the token, whatever the gates have said before: on real git. */
+
+import { expect, it } from 'vitest';
+import type { OpenLab } from '../../src/app/open-lab.ts';
+import { changedBuildFiles } from '../../src/app/runner/build-files.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { changed } from '../config/small-config.ts';
+import { AT_MS, bareRepository, firstCommit } from '../host/git/scratch-repository.ts';
+
+const configOf = (cluster: string): OpenLab['config'] => {
+  const reading = readConfig(
+    changed(
+      'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
+      `local: { ${cluster}, acceleratorHoursPerRun: "2.5" }`,
+    ),
+  );
+  if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
+  return reading.config;
+};
+const SCRIPTS = 'engine: ray, dashboard: "http://10.0.0.2:8265", scripts: {}';
+
+it('refuses a change that adds or edits one, and names it; what main has since changed is not the change', async () => {
+  const git = (await bareRepository()).client() as unknown as OpenLab['git'];
+  const base = await firstCommit(git, { 'pyproject.toml': '[project]\n', 'experiments/daily.py': 'a = 1\n' });
+  const commit = async (ref: string, parent: typeof base, files: Readonly<Record<string, string>>) => {
+    const expected = ref === 'refs/heads/main' ? parent : null;
+    const made = await git.commitAndPush({ ref, expected, parent, files, message: 'more', atMs: AT_MS });
+    if (made.kind !== 'pushed') throw new Error(JSON.stringify(made));
+    return made.sha;
+  };
+  const honest = await commit('refs/heads/honest', base, { 'experiments/daily.py': 'a = 2\n' });
+  const evil = await commit('refs/heads/evil', base, {
+    'pyproject.toml': '[build-system]\n',
+    'lib/new/.python-version': './python\n',
+  });
+  await commit('refs/heads/main', base, { 'uv.lock': 'newer\n' });
+  await git.fetch();
+  const config = configOf(SCRIPTS);
+  expect(await changedBuildFiles({ config, git }, honest, 'main')).toEqual({ kind: 'same', isBuilt: true });
+  expect(await changedBuildFiles({ config, git }, evil, 'main')).toEqual({
+    kind: 'refused',
+    code: 'build-files-changed',
+    effect: 'ending',
+    why: 'lib/new/.python-version, pyproject.toml',
+  });
+  expect(await changedBuildFiles({ config, git }, honest, 'nowhere')).toMatchObject({ code: 'unreadable' });
+  const local = configOf('engine: local');
+  expect(await changedBuildFiles({ config: local, git }, evil, 'main')).toEqual({
+    kind: 'same',
+    isBuilt: false,
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * A lab's script with the manners of Marin's (marin-community/marin, run/ray_run.py, cluster/config.py,
+ * fray/v1/cluster/ray/deps.py), for machines without Ray: a cluster's name is looked up where it is started, `uv` is found
+ * on PATH and run there with the whole environment, and ignore files in the folder keep files back. What it would have
+ * sent it writes down.
+ */
+
+/** Python: `--sink FILE submit …` writes what arrives at which cluster; `--sink FILE list` prints the jobs. */
+export const MARIN_LIKE_SCRIPT = `
+import argparse, fnmatch, hashlib, json, os, re, subprocess, sys
+from pathlib import Path
+
+def find_config_by_region(region):
+    for suffix in ("", "-a", "-b", "-vllm"):
+        path = f"infra/marin-{region}{suffix}.yaml"
+        if os.path.exists(path):
+            return path
+    raise FileNotFoundError(f"No cluster config found for region {region}")
+
+def blob(path):
+    data = path.read_bytes()
+    return hashlib.sha1(b"blob %d\\0" % len(data) + data).hexdigest()
+
+def shipped(root):
+    heeds = os.environ.get("RAY_RUNTIME_ENV_IGNORE_GITIGNORE") != "1"
+    files = {}
+    for path in sorted(p for p in root.rglob("*") if p.is_file()):
+        name = path.relative_to(root)
+        if "docs" in name.parts[:-1] or path.suffix == ".pack":
+            continue
+        rules = [l for d in path.parents if d.is_relative_to(root) and (d / ".gitignore").is_file()
+                 for l in (d / ".gitignore").read_text().split()]
+        if heeds and any(fnmatch.fnmatch(path.name, rule) for rule in rules):
+            continue
+        files[str(name)] = blob(path)
+    return files
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sink")
+parser.add_argument("verb")
+parser.add_argument("--cluster")
+parser.add_argument("--submission-id")
+parser.add_argument("-e", action="append", default=[])
+given = sys.argv[1:]
+args = parser.parse_args(given[: given.index("--")] if "--" in given else given)
+sink = Path(args.sink)
+if args.verb == "list":
+    print(json.dumps([json.loads(sink.read_text())["job"]] if sink.exists() else []))
+    sys.exit(0)
+direct = args.cluster.endswith(".yaml") or os.path.exists(args.cluster)
+cluster_file = args.cluster if direct else find_config_by_region(args.cluster)
+cluster = re.search(r"^cluster_name: (.*)$", Path(cluster_file).read_text(), re.M)[1]
+token = (Path.home() / ".ray" / "auth_token").read_text()
+subprocess.check_output(["uv", "export", "--package", "marin"], text=True)
+job = {"type": "SUBMISSION", "submission_id": args.submission_id, "status": "RUNNING", "message": "",
+       "metadata": {}, "runtime_env": {"env_vars": dict(pair.split("=", 1) for pair in args.e)}}
+sink.write_text(json.dumps({"cluster": cluster, "token": token, "files": shipped(Path.cwd()), "job": job}))
+print(f"Job submitted with ID: {args.submission_id}", file=sys.stderr)
+`;
+
+/** A `uv` that does what the real one does with a folder that is not locked: it runs the build backend that it names. */
+export const UV_THAT_BUILDS = `#!/usr/bin/env python3
+import subprocess, sys, tomllib
+from pathlib import Path
+build = tomllib.loads(Path("pyproject.toml").read_text())["build-system"]
+if "backend-path" in build:
+    code = f"import sys; sys.path[:0] = {build['backend-path']!r}; __import__({build['build-backend']!r})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+`;
+
+/** A build backend that writes down whatever secret it can find. */
+export function thievishBackend(into: string): string {
+  return `
+import os
+from pathlib import Path
+home = Path(os.environ["HOME"])
+found = [p.read_text() for p in home.rglob("*") if p.is_file()] + [f"{k}={v}" for k, v in os.environ.items()]
+Path(${JSON.stringify(into)}).write_text("\\n".join(found))
+`;
+}

@@ -1,0 +1,158 @@
+/** A lab whose own script submits, as Marin's does, on the real bundle: what a change that a lab lets in can do to cluster, token and cargo. */
+
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { MARIN_LIKE_SCRIPT, thievishBackend, UV_THAT_BUILDS } from '../support/marin-like-script.ts';
+import { push } from './attacks.ts';
+import {
+  type BundleWorld,
+  bookmark,
+  HARBOUR,
+  HOSTED,
+  LAUNCHER,
+  openBundleWorld,
+  proposedIn,
+  shownIn,
+  stateIn,
+} from './bundle-world.ts';
+
+type Sent = {
+  readonly cluster: string;
+  readonly token: string;
+  readonly files: Readonly<Record<string, string>>;
+};
+
+let lab: BundleWorld;
+let folder: string;
+let branch: string;
+let rewind: () => Promise<void>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrybot-scripts-trust-'));
+  await write('bin/uv', UV_THAT_BUILDS);
+  await chmod(join(folder, 'bin/uv'), 0o755);
+  lab = await openBundleWorld({ server: true, config: CONFIG() });
+  await onMain({
+    'scripts/lab_ray.py': MARIN_LIKE_SCRIPT,
+    'infra/marin-us-central1.yaml': 'cluster_name: ours\n',
+  });
+  branch = `ferrybot/proposal/${(await proposedIn(lab)).run}`;
+  await lab.useRunners(HOSTED, LAUNCHER);
+  rewind = await bookmark(lab);
+}, 240_000);
+afterEach(async () => {
+  await rm(join(folder, 'sent.json'), { force: true });
+  await rewind();
+});
+afterAll(async () => {
+  await lab.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('a file of the change that says where the cluster is decides nothing: the default branch says it', async () => {
+  await push(lab, branch, { files: { 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' } });
+  expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
+  expect(await sent()).toMatchObject({ cluster: 'ours', token: HARBOUR });
+}, 120_000);
+
+it('what an ignore file of the change names arrives all the same: every approved file, byte for byte', async () => {
+  await push(lab, branch, {
+    files: { 'lib/.gitignore': '*.json\n*.py\n', 'lib/weights.json': '{"w": 1}\n' },
+  });
+  expect(await approvedAndLaunched()).toContain('ferrybot: submitted');
+  const { files } = (await sent()) ?? { files: {} };
+  const listed = await lab.git('ls-tree', '-r', branch, '--', ...SHIPS);
+  const approved = Object.fromEntries(
+    listed.split('\n').map((row) => [row.split('\t')[1] ?? '', row.split(/\s/)[2] ?? '']),
+  );
+  expect(Object.keys(approved)).toContain('lib/weights.json');
+  expect(files).toEqual(approved);
+}, 120_000);
+
+it('a file that the script would leave out is named, and nothing is claimed or sent', async () => {
+  await push(lab, branch, { files: { 'lib/docs/notes.md': 'read me\n' } });
+  expect(await approvedAndLaunched()).toMatch(/files-left-out: lib\/docs\/notes\.md/);
+  expect(await sent()).toBeNull();
+  expect((await stateIn(lab))?.order).toMatchObject({ claim: null });
+}, 120_000);
+
+it('a build backend of the change never runs beside the token of the cluster', async () => {
+  const stolen = join(folder, 'stolen');
+  const build = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["lib"]\n';
+  await push(lab, branch, { files: { 'pyproject.toml': build, 'lib/backend.py': thievishBackend(stolen) } });
+  await approvedAndLaunched();
+  expect(await readFile(stolen, 'utf8').catch(nothingThere)).toBeNull();
+  expect(await sent()).toBeNull();
+}, 120_000);
+
+const SHIPS = ['experiments', 'lib', 'scripts', 'infra', 'pyproject.toml'];
+
+/** The lab lets a ferry change more than it should, so that these attacks are not stopped by its scope alone. */
+function CONFIG(): readonly (readonly [string, string])[] {
+  const script = `"{python}", "{checkout}/scripts/lab_ray.py", --sink, ${join(folder, 'sent.json')}`;
+  const scripts = `{ python: [env, "PATH=${join(folder, 'bin')}:/usr/local/bin:/usr/bin:/bin", python3], pythonWithoutUv: null,
+      submit: [${script}, submit, --cluster, "{clusterFile}", --submission-id, "{submissionId}", "{environment}", "--", "{command}"],
+      environment: ["-e={name}={value}"],
+      list: [${script}, list], logs: [${script}, logs, "{jobId}", "{lines}"], stop: [${script}, stop, "{jobId}"] }`;
+  const scope = [
+    'infra/marin-us-central1.yaml',
+    'lib/.gitignore',
+    'lib/weights.json',
+    'lib/docs/notes.md',
+    'lib/backend.py',
+  ];
+  return [
+    [
+      'engine: local\n    # Folder of the job records, below the repository variable FERRYBOT_STATE_DIR.\n    jobs: jobs',
+      `engine: ray\n    homeFiles: { .ray/auth_token: HARBOUR }\n    scripts: ${scripts}`,
+    ],
+    ['passSecrets: [HARBOUR]', 'passSecrets: []'],
+    ['ships: [experiments, lib, scripts]', `ships: [${SHIPS.join(', ')}]`],
+    ['scope: [experiments/ferries/daily.py]', `scope: [experiments/ferries/daily.py, ${scope.join(', ')}]`],
+  ];
+}
+
+/** Mira approves what is shown, if anything is; the launcher takes the order, if there is one. Gives what its jobs printed. */
+async function approvedAndLaunched(): Promise<string> {
+  lab.clock.advance(5_000);
+  // The lab wants each change told in the ferry's issue.
+  await lab.as('ada', 'POST', '/issues/1/comments', { body: 'I have changed a little more.' });
+  const { proposal, gate } = await shownIn(lab);
+  const body = `/approve-launch ${gate?.digest?.replace('sha256:', '') ?? ''}`.trim();
+  await lab.as('mira', 'POST', `/issues/${proposal.pull}/comments`, { body });
+  await lab.sweep();
+  return lab.runJobs();
+}
+
+async function sent(): Promise<Sent | null> {
+  const text = await readFile(join(folder, 'sent.json'), 'utf8').catch(nothingThere);
+  return text === null ? null : (JSON.parse(text) as Sent);
+}
+
+function nothingThere(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+}
+
+/** What the lab's owners have merged before. */
+async function onMain(files: Readonly<Record<string, string>>): Promise<void> {
+  const clone = await lab.scratch();
+  const git = (...args: readonly string[]) =>
+    execa('git', ['-c', 'user.name=Lab', '-c', 'user.email=lab@lab.example', ...args], { cwd: clone });
+  await git('clone', '--quiet', lab.repository, '.');
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(clone, path)), { recursive: true });
+    await writeFile(join(clone, path), text);
+  }
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'The script');
+  await git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+}
