@@ -3,10 +3,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import { branded, isDigest } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/launch/order.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
 import { signedText } from '../../src/logbook/chain.ts';
+import { orderDigest } from '../../src/run/manifest-digest.ts';
 import type { BundleLab } from './bundle-lab.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
@@ -46,6 +50,69 @@ export async function forgedOrder(lab: BundleLab, { key, sig, role, keyId }: For
   if (!signing.ok) throw new Error(signing.error);
   return canonicalize({ ...claimed, hash, sig: sig ?? signing.value.sign(signedText(hash)) });
 }
+
+/**
+ * What a stolen control key can write: the approval that stands is dropped, this comment of mira's is recorded as an
+ * approval of what is shown, and a launch is ordered on it. Gives the order's digest.
+ */
+export async function orderOn(
+  lab: BundleLab,
+  said: Pick<CommentFacts, 'id' | 'body' | 'thread'> & { readonly surface: 'comment' | 'review' },
+): Promise<string> {
+  const lines = [...(await logbookLines(lab))];
+  const events = lines.map((line) => JSON.parse(line) as Entry);
+  const like = (type: string): Entry => {
+    const found = events.findLast((event) => event.type === type);
+    if (found === undefined) throw new Error(`no ${type}`);
+    return found;
+  };
+  const approved = like('approved');
+  const issued = like('ordered').data['order'] as Order;
+  const bodyDigest = branded(`sha256:${sha256Hex(said.body)}`, isDigest);
+  const cited = { comment: said.id, surface: said.surface, bodyDigest };
+  const now = lab.clock.now();
+  const order: Order = {
+    ...issued,
+    approvals: issued.approvals.map((one) => ({ ...one, ...cited })),
+    issuedAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + 60 * 60_000).toISOString(),
+  };
+  const digest = orderDigest(order, (text) => branded(`sha256:${sha256Hex(text)}`, isDigest));
+  const users = issued.approvals.map(({ user }) => user);
+  const { actor: _, ...plain } = approved;
+  const drop = { reason: 'revoked', digest: issued.digest, users };
+  const forged = [
+    { ...plain, type: 'approval-dropped', data: drop },
+    { ...like('command-seen'), data: { ...like('command-seen').data, ...cited, thread: said.thread } },
+    { ...approved, data: { ...approved.data, ...cited } },
+    { ...plain, type: 'ordered', data: { order, orderDigest: digest } },
+  ];
+  const signing = parseSigningKey(lab.keys.roles.control.privatePem);
+  if (!signing.ok) throw new Error(signing.error);
+  let last = events.at(-1);
+  for (const { hash: _hash, sig: _sig, ...entry } of forged) {
+    const at = new Date(now).toISOString();
+    const next = { ...entry, seq: (last?.seq ?? 0) + 1, prev: last?.hash ?? '', at };
+    const hash = sha256Hex(canonicalText(next));
+    last = { ...next, hash, sig: signing.value.sign(signedText(hash)) };
+    lines.push(canonicalText(last));
+  }
+  await pushLogbook(lab, lab.run, lines);
+  return digest;
+}
+
+function canonicalText(value: object): string {
+  return canonicalize(JSON.parse(JSON.stringify(value)));
+}
+
+type Entry = {
+  readonly seq: number;
+  readonly hash: string;
+  readonly sig?: string;
+  readonly type: string;
+  readonly actor?: unknown;
+  readonly data: Readonly<Record<string, unknown>>;
+};
 
 const OWN_SEED = Buffer.alloc(32, 7).toString('base64');
 

@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { verifyLogbook } from '../../src/logbook/verify.ts';
-import { type Forgery, forgedOrder, logbookLines, push, pushLogbook } from './attacks.ts';
+import { type Forgery, forgedOrder, logbookLines, orderOn, push, pushLogbook } from './attacks.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
+import { stateIn } from './bundle-world.ts';
 
 let lab: BundleLab;
 beforeAll(async () => {
@@ -173,6 +174,49 @@ describe('the approval', () => {
     const collaborators = { ...repo.collaborators, [mira.id]: 'triage' as const };
     lab.world.state.repos[repo.id] = { ...repo, collaborators };
     expect(await lab.launch()).toContain('approver-lost-permission');
+  }, 60_000);
+});
+
+describe('an order that somebody with the stolen control key writes', () => {
+  const hex = async (): Promise<string> => (await stateIn(lab))?.gate?.digest?.slice(7) ?? '';
+  /** Mira's comment, and an order that rests on it. */
+  const onComment = async (body: string, thread = lab.pull): Promise<string> => {
+    const said = await lab.as('mira', 'POST', `/issues/${thread}/comments`, { body });
+    const { id } = said as { readonly id: number };
+    const order = await orderOn(lab, { id, body, thread, surface: 'comment' });
+    return lab.launch({ run: lab.run, order });
+  };
+
+  it('on an old bare approval launches nothing', async () => {
+    expect(await onComment('/approve-launch')).toContain('approval-not-given');
+  }, 60_000);
+
+  it('on an approval of twelve digits launches nothing', async () => {
+    expect(await onComment(`/approve-launch ${(await hex()).slice(0, 12)}`)).toContain('approval-not-given');
+  }, 60_000);
+
+  it('on an approval of another manifest launches nothing', async () => {
+    expect(await onComment(`/approve-launch ${'3f9a1c22b0d4e5f6'.repeat(2)}`)).toContain(
+      'approval-not-given',
+    );
+  }, 60_000);
+
+  it('on an approval in another thread launches nothing', async () => {
+    const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
+    const { number } = issue as { readonly number: number };
+    const line = `/approve-launch ${(await hex()).slice(0, 32)}`;
+    expect(await onComment(line, number)).toContain('approval-elsewhere');
+  }, 60_000);
+
+  it('on a review of an older commit launches nothing', async () => {
+    const body = `/approve-launch ${(await hex()).slice(0, 32)}`;
+    const said = await lab.as('mira', 'POST', `/pulls/${lab.pull}/reviews`, { event: 'COMMENT', body });
+    const { id } = said as { readonly id: number };
+    const row = lab.world.state.reviews[id];
+    if (row === undefined) throw new Error('no review');
+    lab.world.state.reviews[id] = { ...row, commitSha: await lab.git('rev-parse', 'main') };
+    const order = await orderOn(lab, { id, body, thread: lab.pull, surface: 'review' });
+    expect(await lab.launch({ run: lab.run, order })).toContain('approval-other-commit');
   }, 60_000);
 });
 
