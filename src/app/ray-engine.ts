@@ -9,6 +9,7 @@ import { createTunnel, type Tunnel } from '../clusters/ray/tunnel.ts';
 import type { RayClusterConfig } from '../config/cluster-schema.ts';
 import type { Engine } from '../domain/engine.ts';
 import { limits } from '../domain/limits.ts';
+import { trimmedEnd } from '../domain/trimmed-end.ts';
 
 export type RayHost = {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -23,7 +24,7 @@ export function composeRayEngine(
   cluster: RayClusterConfig,
   host: RayHost,
 ): { readonly engine: Engine; readonly close: () => Promise<void> } {
-  const dashboard = cluster.dashboard?.replace(/\/+$/, '') ?? null;
+  const dashboard = cluster.dashboard == null ? null : trimmedEnd(cluster.dashboard, '/');
   const credentials = credentialsOf(cluster, host.environment);
   const tunnel = tunnelOf(name, cluster, host, credentials);
   const rest =

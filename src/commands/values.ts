@@ -58,10 +58,10 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ['}', '{'],
 ]);
 
-// Python's own strings may hold any bracket.
+// Python's own strings may hold any bracket. A backslash outside takes its sign along, so that no quote is tried twice.
 function isBalanced(source: string): boolean {
   const open: string[] = [];
-  for (const sign of source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '')) {
+  for (const sign of source.replace(/\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/g, '')) {
     const opening = CLOSING.get(sign);
     if (opening !== undefined && open.pop() !== opening) return false;
     if ('([{'.includes(sign)) open.push(sign);

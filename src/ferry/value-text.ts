@@ -2,7 +2,8 @@
 
 import { negated, numberValue } from './delta/number-value.ts';
 
-const NUMBER = /^([+-]?)((?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;
+const NUMBER =
+  /^([+-]?)((?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;
 const PLAIN_STRING = /^(['"])([^'"\\\n]*)\1$/;
 
 /** `3e-3` and `0.003` are the same, `1` and `1.0` are not, `'a'` and `"a"` are; other texts by their characters. */

@@ -5,7 +5,7 @@
 
 import type { PyNode } from '../domain/python-syntax.ts';
 
-const CLAUSE = /^([ \t\f]*except\b(?!.*\bas\b)[^\n#]*[^\s,#][ \t]*),(?=[ \t]*:)/gm;
+const CLAUSE = /^([ \t\f]*except\b(?!.*\bas\b)[^\r\n\u2028\u2029#]*[^\s,#][ \t]*),(?=[ \t]*:)/gm;
 
 /** The text with every such comma replaced by a space, and where they were. */
 export function eraseExceptCommas(text: string): {

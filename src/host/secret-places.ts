@@ -1,5 +1,6 @@
 /** Where a secret stands in a text, however programs wrote it down: escaped, encoded, split over lines, several layers deep. */
 
+import { trimmedEnd } from '../domain/trimmed-end.ts';
 import { decoded, plainView, type View, without } from './decoded-view.ts';
 
 /** Half-open, in the text as it was given. */
@@ -74,9 +75,7 @@ export function formsOf(secret: string): SecretForms | null {
 
 /** `offset`: how many bytes stand before it in a group of three, as `user:` does (RFC 4648). */
 function aligned(bytes: Buffer, offset: number): Aligned {
-  const all = Buffer.concat([Buffer.alloc(offset), bytes])
-    .toString('base64')
-    .replace(/=+$/, '');
+  const all = trimmedEnd(Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64'), '=');
   const bits = (offset + bytes.length) * 8;
   const first = Math.ceil((offset * 8) / 6);
   const last = Math.floor(bits / 6);

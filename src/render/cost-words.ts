@@ -1,5 +1,6 @@
 /** What a run did cost: the accelerators of its cluster's table times the time that its job ran. */
 
+import { trimmedEnd } from '../domain/trimmed-end.ts';
 import type { RenderInput } from './input.ts';
 import { code, count, text } from './words.ts';
 
@@ -35,5 +36,5 @@ function duration(ms: number): string {
 
 /** Three decimals are seconds of one accelerator; trailing zeros say nothing. */
 function hours(ms: number): string {
-  return (ms / 3_600_000).toFixed(3).replace(/\.?0+$/, '');
+  return trimmedEnd(trimmedEnd((ms / 3_600_000).toFixed(3), '0'), '.');
 }

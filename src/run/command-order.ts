@@ -28,5 +28,6 @@ export function neededFor({ said }: PendingItem, config: LabConfig): Permission 
 }
 
 function holdsBack({ said }: PendingItem): boolean {
-  return said.kind === 'command' && definitionOf(said.name)?.holdsBack === true;
+  // What nobody has read yet may be a stop.
+  return said.kind === 'unread' || (said.kind === 'command' && definitionOf(said.name)?.holdsBack === true);
 }

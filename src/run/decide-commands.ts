@@ -26,7 +26,7 @@ import { fromRfc3339 } from '../domain/time.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
-import { isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
+import { colleaguesFirst, isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
 
 export type CommandInput = {
   readonly state: RunState;
@@ -60,8 +60,15 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
   const since = commandsSince(state);
   const known = new Map([...facts.handedOver, ...state.commands]);
-  const items = pendingItems(known, facts.comments.value, { since, otherBots: config.otherBots }).filter(
-    (item) => !facts.handedOver.has(itemKey(item)),
+  const { permissions } = facts;
+  const pending = pendingItems(known, facts.comments.value, {
+    since,
+    otherBots: config.otherBots,
+    permissions,
+  });
+  const items = colleaguesFirst(
+    pending.filter((item) => !facts.handedOver.has(itemKey(item))),
+    permissions,
   );
   const waiting: PendingItem[] = [];
   let rest: CommandOutcome = goneOutcome(input, facts.comments.value);
@@ -125,6 +132,8 @@ function decideItem(input: CommandInput, item: PendingItem, wereTold = false): C
   const needs = neededFor(item, input.config);
   if (needs !== null && (permission === undefined || permission.kind === 'unknown'))
     return unreadablePermission(input, item, permission?.why ?? 'not asked');
+  if (said.kind === 'unread')
+    return unreadablePermission(input, item, permission?.kind === 'unknown' ? permission.why : 'not asked');
   const held: Permission = permission?.kind === 'known' ? permission.value : 'none';
   const isRefused = needs !== null && !permits(held, needs);
   const isMuted =
@@ -198,7 +207,7 @@ const NOTHING_ELSE: Also = { drafts: [], journal: [] };
 /** The record that a command was received. */
 export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
   const isNamed = said.kind === 'command' || said.kind === 'edited';
-  const name = isNamed ? said.name : said.kind === 'hint' ? 'hint' : said.word.slice(1);
+  const name = isNamed ? said.name : said.kind === 'error' ? said.word.slice(1) : 'hint';
   const args = isNamed ? said.args : {};
   const data = {
     comment: comment.id,

@@ -50,7 +50,7 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     const wereTold =
       (told !== null && told !== name) || strangersWereTold(input.known.values(), item, input.now);
     const isPatient = input.now - item.comment.createdAt < limits.permissionPatienceMs;
-    const isAsked = wereTold || neededHere(item, input.config) !== null;
+    const isAsked = wereTold || item.said.kind === 'unread' || neededHere(item, input.config) !== null;
     if (held === null && isAsked && isPatient) continue;
     if (!isColleague && !wereTold) told = name;
     const stranger = isColleague ? {} : strangerDetail(wereTold);
@@ -124,6 +124,8 @@ function draftsFor(
         answerDraft(item, kind === 'error' ? 'not-understood' : 'hint', { ...detail, ...more }),
       ];
     }
+    case 'unread':
+      return [...seen, answerDraft(item, 'permission-unknown', { why: 'GitHub did not tell', ...more })];
     case 'edited':
       return [...seen, answerDraft(item, 'comment-edited', { name: said.name, ...more })];
     case 'command': {

@@ -1,14 +1,18 @@
 /** What people said that is not answered yet: commands seen in the threads minus commands answered in the logbook. */
 
 import { hintOf } from '../commands/grammar/hints.ts';
-import { readComment } from '../commands/grammar/read-comment.ts';
+import { firstNamed } from '../commands/grammar/named-command.ts';
+import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
+import { readingOfComment } from './comment-readings.ts';
 
 /**
  * One slash command, one that was not understood, one hint, or one that an edit brought or took away; `index` counts
@@ -31,67 +35,130 @@ export type Said =
       readonly suggest: string;
     }
   | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
+  /** A long comment of somebody whom GitHub has not told about yet: it names a command, and is read when that is known. */
+  | { readonly kind: 'unread' }
   /** Only created comments command (issue *the gate*, Commands): the answer says to post it anew. */
   | { readonly kind: 'edited'; readonly name: string; readonly args: Readonly<Record<string, string>> };
 
-/** What the question needs to know of a comment; `isEdited`: its text is, or may be, another than when it was created. */
-type Written = Pick<CommentFacts, 'surface' | 'id' | 'body'> & { readonly isEdited: boolean };
+type Permissions = ReadonlyMap<number, Observed<Permission>>;
+
+export type PendingOptions = {
+  readonly since: Instant;
+  readonly otherBots: readonly string[];
+  /** What GitHub said of the authors just now. Whoever is not in it is read as a stranger, and what that leaves is `unread`. */
+  readonly permissions: Permissions;
+};
 
 /** Unanswered items of the run's threads, oldest first. Bots never command; text from before the run is not addressed to it. */
 export function pendingItems(
   commands: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
-  options: { readonly since: Instant; readonly otherBots: readonly string[] },
+  { since, otherBots, permissions }: PendingOptions,
 ): readonly PendingItem[] {
   const seen = byComment(commands);
-  return comments
-    .filter((comment) => !comment.authorIsBot && !comment.byUs && comment.createdAt >= options.since)
+  const open = comments
+    .filter((comment) => !comment.authorIsBot && !comment.byUs && comment.createdAt >= since)
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
-    .flatMap((comment) =>
-      openOf(
-        comment.editedAt !== null,
-        saidBy(comment, options.otherBots),
-        seen.get(commentName(comment)) ?? [],
-      ).map((open) => ({ comment, ...open })),
-    );
+    .map((comment) => ({ comment, before: seen.get(commentName(comment)) ?? [] }))
+    .filter(({ comment, before }) => !wasToldAsStranger(comment.editedAt !== null, before));
+  // Of a comment that was answered already, its author was somebody here: the rest of it is read alike.
+  const isTrusted = ({ comment, before }: OpenComment): boolean =>
+    isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToldToStranger));
+  const parsed = parsedOfOthers(
+    open.filter((one) => !isTrusted(one)).map(({ comment }) => comment),
+    permissions,
+  );
+  return open.flatMap((one) => {
+    const { comment, before } = one;
+    const held = permissions.get(comment.author.id);
+    const saidBy = (): readonly Said[] => {
+      if (isTrusted(one)) return saidIn(readingOfComment(comment, 'trusted', otherBots), held);
+      return parsed.has(comment)
+        ? saidIn(readingOfComment(comment, 'stranger', otherBots), held)
+        : unparsed(comment.body, held);
+    };
+    return openOf(comment.editedAt !== null, saidBy, before).map((item) => ({ comment, ...item }));
+  });
 }
 
-/** What was read of each comment, by the lab's list of other bots: a decision in several steps asks about the same ones. */
-const readings = new WeakMap<readonly string[], WeakMap<CommentFacts, readonly Said[]>>();
+type OpenComment = { readonly comment: CommentFacts; readonly before: readonly SeenCommand[] };
 
-function saidBy(comment: CommentFacts, otherBots: readonly string[]): readonly Said[] {
-  const known = readings.get(otherBots) ?? new WeakMap<CommentFacts, readonly Said[]>();
-  readings.set(otherBots, known);
-  const said = known.get(comment) ?? saidIn(comment.body, otherBots);
-  known.set(comment, said);
-  return said;
+/**
+ * Which comments of people of whom GitHub has not said that they may do anything here are parsed at one look. Of a known
+ * stranger the first, who are answered in turn; of somebody unknown the newest, so that a new command has its author asked about.
+ */
+function parsedOfOthers(
+  comments: readonly CommentFacts[],
+  permissions: Permissions,
+): ReadonlySet<CommentFacts> {
+  const theirs = Map.groupBy(comments, ({ author }) => author.id);
+  const most = limits.strangerCommentsPerLook;
+  return new Set(
+    [...theirs].flatMap(([id, ofOne]) =>
+      permissions.get(id)?.kind === 'known' ? ofOne.slice(0, most) : ofOne.slice(-most),
+    ),
+  );
+}
+
+/** Somebody who may do something here, as far as GitHub has said so. */
+function isColleague(held: Observed<Permission> | undefined): boolean {
+  return held?.kind === 'known' && permits(held.value, 'triage');
+}
+
+function isToldToStranger({ answer }: SeenCommand): boolean {
+  return answer?.detail['stranger'] === 1;
+}
+
+/** Strangers are answered comment by comment: what was told of one of its lines is told of the comment. */
+function wasToldAsStranger(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
+  return !isEdited && seen.some(isToldToStranger) && seen.every(({ answer }) => answer !== null);
+}
+
+/** Beyond what is parsed of one person: whether it names a command is all that is asked, and only until GitHub has said who they are. */
+function unparsed(body: string, held: Observed<Permission> | undefined): readonly Said[] {
+  if (held?.kind === 'known') return [];
+  return firstNamed(body, COMMAND_DEFINITIONS) === null ? [] : [{ kind: 'unread' }];
 }
 
 type Open = { readonly index: number; readonly said: Said };
 
-/** What of a comment wants an answer that the record does not have, in the order in which it stands there. */
+/** What the question needs to know of a comment; `isEdited`: its text is, or may be, another than when it was created. */
+type Written = Pick<CommentFacts, 'body'> & { readonly isEdited: boolean };
+
+/** What of a comment wants an answer that the record does not have, in the order in which it stands there, read as a stranger's. */
 export function openIn(
   comment: Written,
   seen: readonly SeenCommand[],
   otherBots: readonly string[],
 ): readonly Open[] {
-  return openOf(comment.isEdited, saidIn(comment.body, otherBots), seen);
+  if (wasToldAsStranger(comment.isEdited, seen)) return [];
+  const read = () => readCommentOf('stranger', comment.body, COMMAND_DEFINITIONS, { otherBots });
+  return openOf(comment.isEdited, () => saidIn(read(), undefined), seen);
 }
 
-function openOf(isEdited: boolean, said: readonly Said[], seen: readonly SeenCommand[]): readonly Open[] {
+function openOf(
+  isEdited: boolean,
+  saidBy: () => readonly Said[],
+  seen: readonly SeenCommand[],
+): readonly Open[] {
   if (!isEdited) {
     const answered = new Set(seen.filter((one) => one.answer !== null).map((one) => one.index));
-    return said.map((one, index) => ({ index, said: one })).filter(({ index }) => !answered.has(index));
+    return saidBy()
+      .map((one, index) => ({ index, said: one }))
+      .filter(({ index }) => !answered.has(index));
   }
   const begun = seen
     .filter((one) => one.answer === null)
     .map(({ index, name, args }) => ({ index, said: { kind: 'edited', name, args } as const }));
   // Once: whoever goes on editing has been told already.
   if (begun.length > 0 || seen.some((one) => one.answer?.code === 'comment-edited')) return begun;
+  const said = saidBy();
   const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSame(old, one)));
   if (added?.kind === 'command')
     return [{ index: afterAll(seen), said: { kind: 'edited', name: added.name, args: added.args } }];
-  return seen.length > 0 ? [] : said.map((one, index) => ({ index, said: one }));
+  return seen.length > 0 && !said.some(({ kind }) => kind === 'unread')
+    ? []
+    : said.map((one, index) => ({ index, said: one }));
 }
 
 function afterAll(seen: readonly SeenCommand[]): number {
@@ -131,8 +198,11 @@ export function itemKey({ comment, index }: PendingItem): string {
 }
 
 /** Everything in a comment's text that wants an answer, in the order in which it stands there. */
-function saidIn(body: string, otherBots: readonly string[]): readonly Said[] {
-  const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots });
+function saidIn(
+  { reading, isWhole }: BoundedReading,
+  held: Observed<Permission> | undefined,
+): readonly Said[] {
+  if (!isWhole && held?.kind !== 'known') return reading.hint === null ? [] : [{ kind: 'unread' }];
   const said = [
     ...reading.commands.map(({ line, column, name, args }) => ({
       line,

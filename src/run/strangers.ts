@@ -1,6 +1,6 @@
 /** A stranger's flood: whoever has no role in the repository gets at most one answer a thread and hour (architecture, section 5). */
 
-import { type Permission, permits } from '../domain/actor.ts';
+import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -30,6 +30,23 @@ export function strangersWereTold(answered: Iterable<SeenCommand>, item: Pending
     if (now - (fromRfc3339(at) ?? now) < limits.strangerAnswerPeriodMs) return true;
   }
   return false;
+}
+
+/** The items in their order, but for those of strangers, which come last: what they say changes nothing, and there may be thousands. */
+export function colleaguesFirst(
+  items: readonly PendingItem[],
+  permissions: ReadonlyMap<number, Observed<Permission>>,
+): readonly PendingItem[] {
+  const isOfStranger = ({ comment }: PendingItem): boolean => isStranger(permissions.get(comment.author.id));
+  return [...items.filter((item) => !isOfStranger(item)), ...items.filter(isOfStranger)];
+}
+
+/** The authors of what waits, those with the least of it first: one who floods a thread keeps nobody else from being asked about. */
+export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
+  const theirs = Map.groupBy(items, ({ comment }) => comment.author.id);
+  return [...theirs.values()]
+    .toSorted((a, b) => a.length - b.length)
+    .flatMap(([first]) => (first === undefined ? [] : [first.comment.author]));
 }
 
 /** The addition to a stranger's answer. */

@@ -175,9 +175,11 @@ function readEvalBar(facts: LogFacts, current: ShownCount | null, total: ShownCo
 
 // Entity and project may hold anything but a slash or a space; the emoji before the link may be mojibake.
 const TRACKER_LINK = /https:\/\/wandb\.ai\/([^/\s]+)\/([^/\s]+)\/runs\/([\w-]+)/;
-const SAVED = /Saved checkpoint to (\S+) for step (\d{1,15})\b/;
+// More digits are no step, and no number that is told exactly.
+const STEP_DIGITS_MAX = 15;
+const SAVED = /Saved checkpoint to (\S+) for step (\d+)\b/;
 const EVAL_VALUE =
-  /(?<![\w/])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|inf))(?!\w|\.\d)/gi;
+  /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|inf))(?!\w|\.\d)/gi;
 
 function readPlainLine(facts: LogFacts, line: string): LogFacts {
   let next = facts;
@@ -185,7 +187,8 @@ function readPlainLine(facts: LogFacts, line: string): LogFacts {
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);
   const saved = SAVED.exec(line);
-  if (saved !== null) next = { ...next, checkpointPath: saved[1] ?? null, checkpointStep: Number(saved[2]) };
+  if (saved !== null && (saved[2] ?? '').length <= STEP_DIGITS_MAX)
+    next = { ...next, checkpointPath: saved[1] ?? null, checkpointStep: Number(saved[2]) };
   const resumed = /Loading checkpoint from (\S+)/.exec(line);
   if (resumed !== null) next = { ...next, resumedFrom: resumed[1] ?? null };
   const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);

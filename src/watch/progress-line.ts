@@ -24,7 +24,7 @@ export const PROGRESS_NEEDLE = 'Progress on:';
 
 // Every part is anchored by its own name, so a long hostile line costs one pass.
 const LINE =
-  /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: postfix:(.*))?$/;
+  /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: postfix:([\s\S]*))?$/;
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** The line's content, or null where it is no progress line (a log record's prefix may stand before it). */

@@ -124,12 +124,16 @@ export const SIGNATURES: readonly Signature[] = [
     'stalled-training',
     'watchdog',
     'retry-bounded',
-    /No progress after .{1,200} \(timeout [\d.]+\); terminating with exit code 124/,
+    /No progress after [^N(]+ \(timeout [\d.]+\); terminating with exit code 124/,
     ['No progress after '],
   ),
-  row('loss-not-finite', 'numerical', 'alert', /Progress on:train .*\bloss=[+-]?(?:nan|inf)/i, [
-    'Progress on:',
-  ]),
+  row(
+    'loss-not-finite',
+    'numerical',
+    'alert',
+    /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/,
+    ['Progress on:'],
+  ),
   row('name-error', 'small-fix', 'small-fix-once', /^NameError: /, ['NameError: ']),
   row('import-error', 'small-fix', 'small-fix-once', /^(?:ImportError|ModuleNotFoundError): /, [
     'ImportError: ',

@@ -144,9 +144,10 @@ function hearElsewhere(world: World, control: Control): void {
   const comments = world.comments.filter((comment) => comment.thread === ELSEWHERE);
   const config = configOf(world.quorum);
   const since = world.comments[0]?.createdAt ?? world.now;
-  const items = pendingItems(journal.commands, comments, { since, otherBots: config.otherBots });
-  if (items.length === 0) return;
   const permissions = new Map([...world.permissions].map(([id, held]) => [id, known(held)]));
+  const { otherBots } = config;
+  const items = pendingItems(journal.commands, comments, { since, otherBots, permissions });
+  if (items.length === 0) return;
   const drafts = decideJournal({
     items,
     known: journal.commands,

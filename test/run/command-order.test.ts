@@ -129,11 +129,11 @@ describe('a comment that changes', () => {
   ])('by %s is told once to post it anew', (_, before, body) => {
     const first = aComment(bob, before, at(0, 1));
     const answered = conversation(ordered, [first]).run;
-    const change = { ...first, body, editedAt: plus(NOON, 60_000) };
+    const change = { ...aComment(bob, body, at(0, 1)), editedAt: plus(NOON, 60_000) };
     const told = conversation(answered, [change]);
     expect(told.said).toEqual(['1 comment-edited']);
     expect(told.run.state.stop).toBeNull();
-    const again = { ...change, body: `${body}\n\n/ack` };
+    const again = { ...aComment(bob, `${body}\n\n/ack`, at(0, 1)), editedAt: plus(NOON, 60_000) };
     expect(conversation(told.run, [again]).said).toEqual([]);
     // It has an answer of its own in the thread: the first may be standing there already.
     const keys = publicationsOf(told.run.state).flatMap(({ kind, key }) => (kind === 'answer' ? [key] : []));

@@ -263,6 +263,7 @@ describe('a comment in the second of the proposal', () => {
       pendingItems(new Map(), [aComment(bob, '/status', { createdAt: instant(at) })], {
         since: commandsSince({ ...late, proposedAt }),
         otherBots: [],
+        permissions: new Map(),
       });
     expect(said(late.proposedAt)).toHaveLength(1);
     expect(said('2026-11-21T08:59:59.000Z')).toHaveLength(0);

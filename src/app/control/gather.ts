@@ -32,6 +32,7 @@ import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import type { Memory } from '../../run/step.ts';
+import { quietFirst } from '../../run/strangers.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownFerry, readBody } from './body-facts.ts';
@@ -69,6 +70,8 @@ export function createGatherer(
       const handedOver = handedOverOf(state, journal);
       const all = new Map([...handedOver, ...state.commands]);
       const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
+      const asked = { ...state, commands: all };
+      const permissions = await permissionsFor(lab, config, once, asked, comments);
       return {
         pull,
         issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
@@ -81,8 +84,8 @@ export function createGatherer(
             : text,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth,
-        people: await peopleFor(lab, config, once, { ...state, commands: all }, comments),
-        permissions: await permissionsFor(lab, config, once, { ...state, commands: all }, comments),
+        people: await peopleFor(lab, config, once, asked, comments, permissions),
+        permissions,
         handedOver,
         ...laneOf({ runs, broken, journal }),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
@@ -164,10 +167,12 @@ async function peopleFor(
   once: Once,
   state: RunState,
   comments: Observed<readonly CommentFacts[]>,
+  permissions: RunFacts['permissions'],
 ): Promise<Observed<readonly PersonFacts[]>> {
   if (comments.kind === 'unknown') return comments;
   const { otherBots } = config;
-  const pending = pendingItems(state.commands, comments.value, { since: commandsSince(state), otherBots });
+  const since = commandsSince(state);
+  const pending = pendingItems(state.commands, comments.value, { since, otherBots, permissions });
   const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'why');
   return isAsked ? once('people', () => readPeople(lab.client)) : unknown(NOT_ASKED);
 }
@@ -184,12 +189,10 @@ async function permissionsFor(
   const pending = pendingItems(state.commands, comments.value, {
     since: commandsSince(state),
     otherBots: config.otherBots,
+    permissions: new Map(),
   });
-  const asking = [
-    ...approvalsToLookAt(state).map((approval) => approval.actor),
-    ...pending.map(({ comment }) => comment.author),
-  ];
-  const people = new Map(asking.map((person) => [person.id, person]));
+  const approvers = approvalsToLookAt(state).map((approval) => approval.actor);
+  const people = new Map([...approvers, ...quietFirst(pending)].map((person) => [person.id, person]));
   const found = new Map<number, Observed<Permission>>();
   for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
     found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));

@@ -13,6 +13,7 @@ import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
 import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
+import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { laneOf } from './gather.ts';
@@ -79,15 +80,24 @@ async function answerThread(
   // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something.
   const isOurs = record.journal.mutations.some(({ proposal }) => proposal.thread === thread);
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
-  const all = pendingItems(known, read.value.comments, { since, otherBots: config.otherBots });
+  const { comments } = read.value;
+  const { otherBots } = config;
+  const unasked = pendingItems(known, comments, { since, otherBots, permissions: new Map() });
   const isSilent =
     past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
-  const pending = isSilent ? all.filter(isConsent) : all;
+  const concern = (item: PendingItem): boolean => !isSilent || isConsent(item);
+  const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
+  if (isSilent && mayConcern.length === 0) return 'done';
+  const permissions = await permissionsOf(open, mayConcern);
+  const all = pendingItems(known, comments, { since, otherBots, permissions });
+  const pending = colleaguesFirst(
+    all.filter((item) => item.said.kind === 'unread' || concern(item)),
+    permissions,
+  );
   if (isSilent && pending.length === 0) return 'done';
   await receipt(heard);
   const over = past === null ? 'no-run-here' : 'run-over';
   const otherwise = broken === undefined ? over : 'logbook-broken';
-  const permissions = await permissionsOf(open, pending);
   const now = lab.now();
   const journal = record.journal.commands;
   const facts = { permissions, ...laneOf(open.keeper.current()) };
@@ -103,7 +113,9 @@ async function answerThread(
 /** Who consents in the wrong place is told so: nobody waits for a machine that nothing is done about. */
 function isConsent({ said }: PendingItem): boolean {
   return (
-    said.kind !== 'hint' && isConsentCommand(said.kind === 'error' ? said.word.replace('/', '') : said.name)
+    said.kind !== 'hint' &&
+    said.kind !== 'unread' &&
+    isConsentCommand(said.kind === 'error' ? said.word.replace('/', '') : said.name)
   );
 }
 
@@ -119,7 +131,7 @@ async function permissionsOf(
   { lab }: OpenLab,
   items: readonly PendingItem[],
 ): Promise<ReadonlyMap<number, Observed<Permission>>> {
-  const people = new Map(items.map(({ comment }) => [comment.author.id, comment.author]));
+  const people = new Map(quietFirst(items).map((person) => [person.id, person]));
   const found = new Map<number, Observed<Permission>>();
   for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax))
     found.set(person.id, await readPermission(lab.client, person));

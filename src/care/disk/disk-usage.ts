@@ -3,8 +3,8 @@
 import type { DiskUsage } from '../../domain/care/worker-disk.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 
-/** Columns from the right: size, used, available, capacity, mounted on. The name of the device may hold spaces. */
-const ROW = /^.+?\s+([\d.]+[KMGTP]?)\s+([\d.]+[KMGTP]?)\s+([\d.]+[KMGTP]?)\s+(\d{1,3})%\s+(\/\S*)$/;
+const CELL = /^[\d.]+[KMGTP]?$/;
+const SHARE = /^\d{1,3}%$/;
 const HEAD = /^Filesystem\s+\S+\s+Used\s+Avail(?:able)?\s+(?:Use%|Capacity)\s+Mounted on$/;
 const FACTORS: Readonly<Record<string, number>> = {
   '': 1,
@@ -25,15 +25,27 @@ export function readDiskUsage(output: string): Observed<DiskUsage> {
   if (at === -1) return unknown('df did not answer in its own form');
   const unit = unitOf(lines[at] ?? '');
   const rows = lines.slice(at + 1).flatMap((line) => {
-    const match = ROW.exec(line);
-    return match !== null && match[5] === '/' ? [match] : [];
+    const row = rowOf(line);
+    return row !== null && row.on === '/' ? [row] : [];
   });
   const row = rows[0];
   if (row === undefined || rows.length > 1) return unknown('df told of no file system on /');
-  const [usedBytes, availableBytes] = [row[2], row[3]].map((cell) => bytesOf(cell ?? '', unit));
+  const [usedBytes, availableBytes] = [row.used, row.available].map((cell) => bytesOf(cell, unit));
   if (usedBytes == null || availableBytes == null) return unknown('df told numbers of an unknown unit');
   if (usedBytes + availableBytes <= 0) return unknown('df told of a disk without space');
   return known({ usedBytes, availableBytes });
+}
+
+/** Columns from the right: size, used, available, capacity, mounted on. The name of the device may hold spaces. */
+function rowOf(
+  line: string,
+): { readonly used: string; readonly available: string; readonly on: string } | null {
+  const cells = line.split(/\s+/);
+  const [device, size = '', used = '', available = '', share = '', on = ''] = cells.slice(-6);
+  const isRow = [size, used, available].every((cell) => CELL.test(cell)) && SHARE.test(share);
+  return device !== undefined && device !== '' && isRow && on.startsWith('/')
+    ? { used, available, on }
+    : null;
 }
 
 /** Free share of what is used and available together, 0 to 100, as df reckons its own column. */

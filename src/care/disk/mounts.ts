@@ -40,17 +40,24 @@ export function mountsBelow(mounts: readonly Mount[], path: string): readonly Mo
 }
 
 /** proc(5): `36 35 98:0 /root /point options optional… - type source superoptions`. */
-const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) .*$/;
+const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) /;
 /** fstab(5): `source /point type options 0 0`. */
 const PROC_MOUNTS = /^\S+ (\/\S*) (\S+) \S+ \d+ \d+$/;
 /** mount(8): `source on /point type TYPE (options)`. */
-const MOUNT = /^.+? on (\/.*) type (\S+) \([^()]*\)(?: \[.*\])?$/;
+const MOUNT_END = / type (\S+) \([^()]*\)(?: \[[^[\]]*\])?$/;
 
 const FORMS: readonly ((line: string) => Mount | null)[] = [
   (line) => fields(MOUNTINFO.exec(line)),
   (line) => fields(PROC_MOUNTS.exec(line)),
-  (line) => fields(MOUNT.exec(line)),
+  (line) => mountCommandRow(line),
 ];
+
+function mountCommandRow(line: string): Mount | null {
+  const end = MOUNT_END.exec(line);
+  const on = line.indexOf(' on /', 1);
+  if (end === null || on === -1 || on > end.index) return null;
+  return { at: unescaped(line.slice(on + ' on '.length, end.index)), type: end[1] ?? '' };
+}
 
 function fields(match: RegExpExecArray | null): Mount | null {
   if (match === null) return null;

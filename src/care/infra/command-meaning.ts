@@ -1,5 +1,6 @@
 /** What one simple command means for the mount points of its file: it mounts, looks, writes below one, or nobody here can say. */
 
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import type { ShellNode } from './shell-parse.ts';
 import { unwrapped } from './unwrapped.ts';
 
@@ -194,5 +195,5 @@ function isAtOrBelow(path: string, point: string): boolean {
 }
 
 function trimmed(path: string): string {
-  return path.length > 1 ? path.replace(/\/+$/, '') : path;
+  return path.length > 1 ? trimmedEnd(path, '/') : path;
 }

@@ -1,6 +1,7 @@
 /** Follows set-up commands and knows, at each, on which mount points something is surely mounted if it runs at all. */
 
 import { assertNever } from '../../domain/assert.ts';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { commandMeaning } from './command-meaning.ts';
 import type { ShellNode } from './shell-parse.ts';
 
@@ -211,7 +212,7 @@ function piped(parts: readonly ShellNode[], sure: ReadonlySet<string>, run: Run)
 
 /** Whether a word that is looked for in the table of mounts can only mean this mount point. */
 function isSoughtBy(word: string, point: string, all: readonly string[]): boolean {
-  const sought = word.trim().replace(/^["'^\s]+|["'$\s]+$/g, '');
+  const sought = trimmedEnd(word.trim(), `"'$ \t\r\n`).replace(/^["'^\s]+/, '');
   if (sought === point) return true;
   const isName = sought.length >= 4 && !sought.startsWith('-');
   return (

@@ -4,25 +4,28 @@ import type { Nodes } from 'mdast';
 import { limits } from '../../domain/limits.ts';
 import { parseBlocks } from './parse-markdown.ts';
 
+/** How much of each shape is parsed: `limits.commentOfTrusted` or `limits.commentOfStranger`. */
+export type Bounds = { readonly [shape in keyof typeof limits.commentOfTrusted]: number };
+
 /**
  * True if parsing the comment costs a fraction of a second at most. Each bound stands for a shape whose cost was
  * measured with micromark 4: `> ` nested 8,000 deep overflows the stack, `a\n=\n` on 65,536 characters takes 40 s, a
  * quote with 32,000 lazy lines 20 s, `*a ` 4,000 times open 5 s, `<!--a ` and `[a][b ` unclosed 4,000 times 1 to 2 s.
  */
-export function isWithinBounds(body: string): boolean {
-  if (body.length > limits.commentCharactersMax || !blocksAreWithinBounds(body)) return false;
+export function isWithinBounds(body: string, bounds: Bounds = limits.commentOfTrusted): boolean {
+  if (body.length > bounds.characters || !blocksAreWithinBounds(body, bounds)) return false;
   // What stands between blank lines is never less than a paragraph. Where that is too much, the tree of the blocks
   // knows better: a list or table is many paragraphs, and in a code block signs cost nothing.
   const signs = signsIn(body.split(BLANK_LINES));
-  if (areWithinBounds(signs)) return true;
-  if (!MAY_HOLD_CODE.test(body) && signs.all > SIGNS_BESIDE_CODE_MAX) return false;
-  return areWithinBounds(signsIn(paragraphsOf(body)));
+  if (areWithinBounds(signs, bounds)) return true;
+  const signsBesideCode = bounds.signs + SIGNS_OF_CONTAINER_MAX * bounds.containers;
+  if (!MAY_HOLD_CODE.test(body) && signs.all > signsBesideCode) return false;
+  return areWithinBounds(signsIn(paragraphsOf(body)), bounds);
 }
 
 // Without one of these there is neither a code block nor HTML: then only the signs of lists and notes stand outside of texts.
 const MAY_HOLD_CODE = /```|~~~|<| {4}|\t/;
 const SIGNS_OF_CONTAINER_MAX = 3;
-const SIGNS_BESIDE_CODE_MAX = limits.commentSignsMax + SIGNS_OF_CONTAINER_MAX * limits.commentContainersMax;
 
 // Quote signs, bullets, numbers and footnote labels at the start of a line, as many as there are.
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|\[\^[^\]\s]{1,999}\]:))+/;
@@ -30,9 +33,9 @@ const CONTAINER = />|[-+*](?=[ \t]|$)|\d[.)]|\]:/g;
 const UNDERLINE = /^[> \t]*(?:=+|-+)[ \t]*$/;
 const LINE_END = /\r\n|\n|\r/;
 
-function blocksAreWithinBounds(body: string): boolean {
+function blocksAreWithinBounds(body: string, bounds: Bounds): boolean {
   const lines = body.split(LINE_END);
-  if (lines.length > limits.commentLinesMax) return false;
+  if (lines.length > bounds.lines) return false;
   let markers = 0;
   let underlines = 0;
   const indents: number[] = [];
@@ -40,14 +43,12 @@ function blocksAreWithinBounds(body: string): boolean {
     const signs = CONTAINERS.exec(line)?.[0] ?? '';
     const depth = signs.match(CONTAINER)?.length ?? 0;
     const outer = outerItems(signs, indents);
-    if (depth + outer > limits.commentDepthMax) return false;
+    if (depth + outer > bounds.depth) return false;
     markers += depth + outer;
     if (UNDERLINE.test(line)) underlines += 1;
   }
   return (
-    markers <= limits.commentContainersMax &&
-    underlines <= limits.commentUnderlinesMax &&
-    countOf(body, /\|/g) <= limits.commentCellsMax
+    markers <= bounds.containers && underlines <= bounds.underlines && countOf(body, /\|/g) <= bounds.cells
   );
 }
 
@@ -89,12 +90,8 @@ function signsIn(paragraphs: readonly string[]): Signs {
   return { all, pairs, looked };
 }
 
-function areWithinBounds({ all, pairs, looked }: Signs): boolean {
-  return (
-    all <= limits.commentSignsMax &&
-    pairs <= limits.commentSignPairsMax &&
-    looked <= limits.commentLookaheadMax
-  );
+function areWithinBounds({ all, pairs, looked }: Signs, bounds: Bounds): boolean {
+  return all <= bounds.signs && pairs <= bounds.signPairs && looked <= bounds.lookahead;
 }
 
 /** The source of each text that the parser takes as one: paragraphs, headings, cells, definitions. */

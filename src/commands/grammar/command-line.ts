@@ -1,5 +1,6 @@
 /** Reads one line that has slash words: the command it is, the error it makes, or why each word is ignored. */
 
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { fitArguments } from './arguments.ts';
 import type { CommentWord } from './comment-words.ts';
 import type { PlainLine } from './plain-line.ts';
@@ -46,7 +47,7 @@ function readAddressed(
   others: readonly Classed[],
   source: string,
 ): readonly ReadLine[] {
-  const text = source.slice(first.start, line.end).replace(/[ \t]+$/, '');
+  const text = trimmedEnd(source.slice(first.start, line.end), ' \t');
   const { its, start } = first;
   const nameLength = its.word.length;
   const found = tokensOf(text, nameLength);

@@ -7,12 +7,12 @@ import { rangeOf } from './glyphs.ts';
 // "On <date>, <somebody> wrote:" as mail programs put it above what they quote, in the languages of the big ones.
 const ATTRIBUTIONS = [
   /^On\s.+\swrote:$/i,
-  /^Am\s.+\sschrieb\s.+:$/i,
+  /^(?=.*:$)Am\s.+?\sschrieb\s./i,
   /^Le\s.+\sa écrit\s?:$/i,
   /^El\s.+\sescribió:$/i,
   /^Il\s.+\sha scritto:$/i,
   /^Em\s.+\sescreveu:$/i,
-  /^Op\s.+\sschreef\s.+:$/i,
+  /^(?=.*:$)Op\s.+?\sschreef\s./i,
   // Without a verb, or with one of a language that is not listed: what stands above a mail ends with an address.
   /^[^<>]*<[^<>\s@]+@[^<>\s@]+>[^<>]{0,20}[:：]$/,
 ];

@@ -1,5 +1,6 @@
 /** Which elements are open at a point of the comment: text inside one is not plain, and `<details>` even hides it. */
 
+import { limits } from '../../domain/limits.ts';
 import type { IgnoreReason } from './reading.ts';
 
 const VOID = new Set(
@@ -39,7 +40,8 @@ const KNOWN = new Set([
 
 // A comment ends where a browser ends it, also the odd ways; `<!`, `<?` and `</1` are comments to the next `>`.
 const COMMENT = /<!--(?:-?>|[\s\S]*?--!?>)|<(?:!(?!--)|\?|\/[^A-Za-z])[^>]*>/y;
-const TAG = /<(\/?)([A-Za-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/y;
+// The name is taken whole (the lookahead gives nothing back), so that a quote in it starts no attribute's value.
+const TAG = /<(\/?)(?=([A-Za-z][^\s/>]*))\2(?:"[^"]*"|'[^']*'|[^'">])*>/y;
 
 // Their start tag ends the paragraph that it stands in, so that the end of the paragraph does not end them (HTML
 // standard, "close a p element").
@@ -106,6 +108,8 @@ export function trackElements(): OpenElements {
         if (piece === null) isSwallowing = startsMarkup(html, from);
         else if (piece.name !== null)
           stack = piece.isEnd ? without(stack, piece.name) : withOpened(stack, piece.name);
+        // Each tag looks through what is open. Nobody sees what stands so deep, nor what comes after it.
+        isSwallowing ||= stack.length > limits.commentElementsOpenMax;
         from = html.indexOf('<', piece === null ? from + 1 : piece.end);
       }
     },

@@ -5,6 +5,7 @@ import type { CommandSpec } from '../spec.ts';
 import { isWithinBounds } from './bounds.ts';
 import { type ReadLine, readLine } from './command-line.ts';
 import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
+import { firstNamed } from './named-command.ts';
 import { parseMarkdown } from './parse-markdown.ts';
 import type { CommandError, IgnoredWord, Place, ReadCommand, Reading } from './reading.ts';
 import { endOfLine, placesIn } from './source-lines.ts';
@@ -20,8 +21,42 @@ import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 export function readComment(
   markdown: string,
   registry: readonly CommandSpec[],
-  options: { readonly otherBots: readonly string[] },
+  options: ReadingOptions,
 ): Reading {
+  return readCommentOf('trusted', markdown, registry, options).reading;
+}
+
+export type ReadingOptions = { readonly otherBots: readonly string[] };
+
+/** Who wrote a comment: somebody who may do something here, or anybody with an account. */
+export type Speaker = 'trusted' | 'stranger';
+
+/** `isWhole` false: too much of it to parse from such a speaker; the reading has the first word that names a command, as `limit`. */
+export type BoundedReading = { readonly reading: Reading; readonly isWhole: boolean };
+
+/**
+ * The same at a cost that depends on who speaks, because anybody may write thousands of comments: a stranger's is parsed
+ * only within `limits.commentOfStranger`. Whoever reads for a decision says `trusted` once GitHub has said so.
+ */
+export function readCommentOf(
+  speaker: Speaker,
+  markdown: string,
+  registry: readonly CommandSpec[],
+  options: ReadingOptions,
+): BoundedReading {
+  if (speaker === 'stranger' && !isWithinBounds(markdown, limits.commentOfStranger))
+    return { reading: unparsed(markdown, registry), isWhole: false };
+  return { reading: readWhole(markdown, registry, options), isWhole: true };
+}
+
+function unparsed(markdown: string, registry: readonly CommandSpec[]): Reading {
+  const found = firstNamed(markdown, registry);
+  if (found === null) return { commands: [], errors: [], ignored: [], hint: null };
+  const hint = { word: found.word, ...placesIn(markdown)(found.start), reason: 'limit' } as const;
+  return { commands: [], errors: [], ignored: [hint], hint };
+}
+
+function readWhole(markdown: string, registry: readonly CommandSpec[], options: ReadingOptions): Reading {
   const vocabulary = vocabularyOf(registry, options.otherBots);
   const words = wordsIn(markdown);
   const placeOf = placesIn(markdown);

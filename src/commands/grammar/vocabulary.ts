@@ -45,7 +45,7 @@ function classify(
   suggest: (name: string) => string | null,
 ): WordClass {
   if (word.slice(1).includes('/')) return { kind: 'path', word };
-  const whole = word.replace(/\..*$/, '');
+  const whole = word.split('.', 1)[0] ?? word;
   const name = ASCII_NAME.exec(whole)?.[0] ?? whole;
   if (theirs.has(whole.slice(1).toLowerCase()) || theirs.has(name.slice(1).toLowerCase()))
     return { kind: 'other-bot', word: name };

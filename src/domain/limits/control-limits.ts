@@ -27,6 +27,10 @@ export const controlLimits = {
   sweepSlackMs: 5 * 60 * 1_000,
   /** Wakes of one repository that wait; beyond it they fold into a sweep. */
   wakesWaitingMax: 200,
+  /** Readings of comments that a process keeps: those of a full thread, a few hundred bytes each. */
+  commentReadingsKept: 6_000,
+  /** Unanswered comments of one person that are parsed at a look, the newest, while GitHub has not said that they may do anything here. */
+  strangerCommentsPerLook: 20,
   /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */
   strangersPerStepMax: 50,
   /** A comment that was seen and stands in no list any more was deleted, unless the list lags behind (reads after writes: a minute). */

@@ -13,22 +13,43 @@ export const readingLimits = {
   commentCharactersMax: 65_536,
   /** Commands that one comment may give, and lines of it that may be answered as wrong (issue *the gate*, Commands). */
   commentCommandsMax: 10,
-  /** Markdown's blocks cost the square of the lines at worst: 6,000 lines of a lazy quote take half a second. */
-  commentLinesMax: 6_000,
-  /** Quotes and lists in each other: nobody reads the tenth, and the parser recurses. */
-  commentDepthMax: 24,
-  /** Quote signs and bullets of a whole comment: 3,000 take 0.2 s. */
-  commentContainersMax: 3_000,
-  /** Lines of dashes or equals signs: each makes the parser walk back through the comment; 250 take 0.3 s. */
-  commentUnderlinesMax: 250,
-  /** Bars, each of which may end a cell of a table: 8,000 take 0.2 s. */
-  commentCellsMax: 8_000,
-  /** Signs of emphasis, links, tags, code and escapes outside code blocks: 8,000 take 0.3 s. */
-  commentSignsMax: 8_000,
-  /** Sum of the squares of the emphasis signs of each paragraph: 1,000 open ones in one paragraph take 0.2 s. */
-  commentSignPairsMax: 1_000_000,
-  /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
-  commentLookaheadMax: 15_000_000,
+  /** Elements of HTML that may be open in each other: a browser builds 512, nobody writes fifty. */
+  commentElementsOpenMax: 200,
+  /** What is parsed of somebody who may do something here, or whose own body it is. */
+  commentOfTrusted: {
+    characters: 65_536,
+    /** Markdown's blocks cost the square of the lines at worst: 6,000 lines of a lazy quote take half a second. */
+    lines: 6_000,
+    /** Quotes and lists in each other: nobody reads the tenth, and the parser recurses. */
+    depth: 24,
+    /** Quote signs and bullets of a whole comment: 3,000 take 0.2 s. */
+    containers: 3_000,
+    /** Lines of dashes or equals signs: each makes the parser walk back through the comment; 250 take 0.3 s. */
+    underlines: 250,
+    /** Bars, each of which may end a cell of a table: 8,000 take 0.2 s. */
+    cells: 8_000,
+    /** Signs of emphasis, links, tags, code and escapes outside code blocks: 8,000 take 0.3 s. */
+    signs: 8_000,
+    /** Sum of the squares of the emphasis signs of each paragraph: 1,000 open ones in one paragraph take 0.2 s. */
+    signPairs: 1_000_000,
+    /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
+    lookahead: 15_000_000,
+  },
+  /**
+   * What is parsed of anybody: pages of prose, and of every shape above so much that a comment costs a few milliseconds. A
+   * thread may hold thousands of them, and whoever looks reads it whole.
+   */
+  commentOfStranger: {
+    characters: 6_000,
+    lines: 200,
+    depth: 8,
+    containers: 150,
+    underlines: 20,
+    cells: 300,
+    signs: 400,
+    signPairs: 20_000,
+    lookahead: 400_000,
+  },
   /** An experiment file has hundreds of lines. A hostile file of this size is told apart in two or three seconds. */
   pythonFileCharsMax: 262_144,
   /** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */

@@ -1,6 +1,7 @@
 /** The normal form of string literals: quotes, prefixes, escapes and joins do not show in it, the characters do. */
 
 import { type PyNode, partsOf } from '../../domain/python-syntax.ts';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { type StringPrefix, stringCharacters, stringPrefix } from './string-value.ts';
 
 type Piece = { readonly text: string } | { readonly expression: string };
@@ -35,7 +36,7 @@ function spelled(pieces: readonly Piece[]): string {
 /** The prefix of one `string` node. */
 export function prefixOf(string: PyNode, text: string): StringPrefix {
   const start = string.children[0];
-  return stringPrefix(start === undefined ? '' : text.slice(start.start, start.end).replace(/['"]+$/, ''));
+  return stringPrefix(start === undefined ? '' : trimmedEnd(text.slice(start.start, start.end), `'"`));
 }
 
 function piecesOf(

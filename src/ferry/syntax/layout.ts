@@ -8,7 +8,7 @@ import { checkIndent, type IndentStack, NO_INDENT } from './indentation.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 // A comment is a node of its own unless it stood in a line that was joined for the parser.
-const GAP = /^(?:[ \t\f\r\n]|\\(?:\r\n|\n|\r)|#[^\r\n]*)*$/;
+const GAP = /^(?:[ \t\f\r\n]|\\(?:\r\n|\n|\r(?!\n))|#[^\r\n]*(?=[\r\n]|$))*$/;
 const OPENING = '([{';
 const CLOSING = ')]}';
 

@@ -1,6 +1,7 @@
 /** Which string literals are legal: prefixes, what may be joined, escapes, and bytes that are ASCII. */
 
 import { type PyNode, partsOf } from '../../domain/python-syntax.ts';
+import { runAtEnd, trimmedEnd } from '../../domain/trimmed-end.ts';
 import { prefixOf } from '../delta/normal-string.ts';
 import { faultAt, firstFault, type PySyntaxError, type Rule } from './fault.ts';
 
@@ -28,12 +29,11 @@ export const stringIsLegal: Rule = (node, { text }) => {
   if (start === undefined || end === undefined) return faultAt(node, 'unterminated string literal');
   const opening = text.slice(start.start, start.end);
   if (opening.endsWith('`')) return faultAt(node, 'invalid syntax');
-  if (!PREFIXES.has(opening.replace(/['"]+$/, '').toLowerCase()))
-    return faultAt(node, 'invalid string prefix');
+  if (!PREFIXES.has(trimmedEnd(opening, `'"`).toLowerCase())) return faultAt(node, 'invalid string prefix');
   const prefix = prefixOf(node, text);
   const isTriple = TRIPLE.test(opening);
   // Also in a raw string, a quote behind a backslash does not close it.
-  if ((/\\+$/.exec(text.slice(start.end, end.start))?.[0].length ?? 0) % 2 === 1)
+  if (runAtEnd(text.slice(start.end, end.start), '\\') % 2 === 1)
     return faultAt(node, 'unterminated string literal');
   return firstFault(
     literalRanges(node, start.end, end.start).map(([from, to]) => {
@@ -130,7 +130,7 @@ function badEscape(source: string, isBytes: boolean): string | null {
 
 // `{{` and `}}` are the characters; a brace on its own is an error.
 function braceError(node: PyNode, source: string): PySyntaxError | null {
-  const unnamed = source.replace(/\\N\{[^}]*\}/g, '');
+  const unnamed = source.replace(/\\N\{[^{}]*\}/g, '');
   return /[{}]/.test(unnamed.replaceAll('{{', '').replaceAll('}}', ''))
     ? faultAt(node, "single '}' is not allowed")
     : null;

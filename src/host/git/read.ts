@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { GitError, type GitReader, type LoggedCommit, type LogQuery } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/ids.ts';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { type GitMirror, gitError } from './mirror.ts';
 import { createVersionReader } from './versions.ts';
 
@@ -103,7 +104,7 @@ function blobIdOf(text: string): string {
 
 async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promise<readonly string[]> {
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
-  const scoped = folder === '' ? args : [...args, '--', `${folder.replace(/\/+$/, '')}/`];
+  const scoped = folder === '' ? args : [...args, '--', `${trimmedEnd(folder, '/')}/`];
   return zeroSeparated(await mirror.output({ args: scoped }, 'unreadable')).sort();
 }
 

@@ -153,7 +153,7 @@ function recordedQuorum(state: RunState): string {
   const quorum = Number(manifest?.policy['approvals.quorum']);
   if (manifest === null || !Number.isInteger(quorum)) return 'not-reached';
   const quorumByCost = [
-    ...(manifest.policy['approvals.quorumByCost'] ?? '').matchAll(/(\d+(?:\.\d+)?) (\d+)/g),
+    ...(manifest.policy['approvals.quorumByCost'] ?? '').matchAll(/(?<![\d.])(\d+(?:\.\d+)?) (\d+)/g),
   ].map((row) => ({ fromAcceleratorHours: row[1] ?? '', people: Number(row[2]) }));
   const people = new Set(standingApprovals(state).map(({ actor }) => actor.id)).size;
   const needed = peopleNeeded({ quorum, quorumByCost }, manifest.cost.acceleratorHours);

@@ -59,6 +59,6 @@ const QUIET = {
 
 async function originOf(io: VerbIo): Promise<string | null> {
   const asked = await runProgram('git', ['remote', 'get-url', 'origin'], { env: pathOnly(io), cwd: io.cwd });
-  const found = /[:/]([^/:]+\/[^/]+?)(?:\.git)?\s*$/.exec(asked.stdout);
+  const found = /[:/]([^/:]+\/[^/]+?)(?:\.git)?$/.exec(asked.stdout.trim());
   return asked.ok ? (found?.[1] ?? null) : null;
 }

@@ -1,0 +1,115 @@
+/**
+ * No regular expression of the source costs more than a constant times the length of its text, whatever a stranger
+ * writes. recheck looks for an attack on each, as an automaton or with made-up texts, and counts steps instead of seconds.
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { patternsOfSource, type SourcePattern } from './patterns-of-source.ts';
+
+// In this process: the other ways start a program of their own for each pattern.
+process.env['RECHECK_SYNC_BACKEND'] = 'pure';
+const require = createRequire(import.meta.url);
+const { checkSync } = require('recheck');
+
+/** The few largest patterns are automata of some ten thousand states; the allowance is for a loaded machine. */
+const TIMEOUT_MS = 120_000;
+const VERDICT = z.object({
+  status: z.enum(['safe', 'vulnerable', 'unknown']),
+  complexity: z.object({ type: z.string(), summary: z.string().optional() }).optional(),
+  attack: z
+    .object({
+      pattern: z.string(),
+      pumps: z.array(z.object({ prefix: z.string(), pump: z.string() })),
+      suffix: z.string(),
+    })
+    .optional(),
+});
+type Attack = NonNullable<z.infer<typeof VERDICT>['attack']>;
+
+/** Applied to texts of at most so many characters, which their caller counts, and cheap on that many. */
+const BOUNDED: Readonly<Record<string, string>> = {
+  'src/care/infra/shell-resolve.ts':
+    'a word of a shell script, at most 1,024 characters (shellValueCharactersMax)',
+  'src/clusters/ray/scripts/log-window.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
+};
+/** Not written in the source: the lab's own, from the config of its default branch. */
+const FROM_THE_CONFIG = ['src/care/disk/cleanup-check.ts', 'src/config/disk-schema.ts'];
+/** Judged already, one `/pattern/flags` a line, so that only CI looks at each anew. */
+const JUDGED = new Set(
+  readFileSync(new URL('../../fixtures/policy/linear-patterns.txt', import.meta.url), 'utf8').split('\n'),
+);
+
+const all = patternsOfSource();
+const written = all.flatMap(({ source, ...rest }) => (source === null ? [] : [{ source, ...rest }]));
+
+/** An attack that recheck reckons out, as far as it costs here too: its steps are its own, and a guess of it may be wrong. */
+function faultOf(source: string, flags: string): string | null {
+  const { status, complexity, attack } = VERDICT.parse(checkSync(source, flags, { timeout: TIMEOUT_MS }));
+  if (status === 'safe') return null;
+  if (complexity?.type === 'exponential') return `exponential: ${attack?.pattern}`;
+  if (status === 'unknown' || attack === undefined) return `${status}: make it smaller`;
+  const pattern = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
+  const growth = growthOf((text) => text.replace(pattern, ''), attack);
+  return growth < GROWTH_MAX
+    ? null
+    : `${complexity?.summary}: ${attack.pattern}, ${growth.toFixed(0)} times as long on eight times as much`;
+}
+
+/** Eight where each sign is looked at once; the allowance is for a loaded machine and for memory. */
+const GROWTH_MAX = 24;
+const SHORT_CHARACTERS = 2_048;
+/** Below this a clock tells nothing. */
+const MEASURED_MS = 0.1;
+
+function growthOf(read: (text: string) => unknown, attack: Attack): number {
+  const short = quickestMs(() => read(attackOf(attack, SHORT_CHARACTERS)));
+  const long = quickestMs(() => read(attackOf(attack, 8 * SHORT_CHARACTERS)));
+  return long / Math.max(short, MEASURED_MS);
+}
+
+function attackOf({ pumps, suffix }: Attack, characters: number): string {
+  const each = characters / pumps.length;
+  return (
+    pumps.reduce((text, { prefix, pump }) => text + prefix + pump.repeat(each / pump.length), '') + suffix
+  );
+}
+
+function quickestMs(act: () => unknown): number {
+  const tries = Array.from({ length: 3 }, () => {
+    const start = performance.now();
+    act();
+    return performance.now() - start;
+  });
+  return Math.min(...tries);
+}
+
+describe('a regular expression that is linear', () => {
+  it.each(['\\s+$', '\\beyJ[\\w-]{10,}\\.eyJ', '<!--[\\s\\S]*?-->'])('is not this one: %s', (source) => {
+    expect(faultOf(source, 'g')).not.toBeNull();
+  });
+
+  it('is found also where it is put together from parts', () => {
+    const word = written.find(({ place }) => place.startsWith('src/commands/grammar/slash-words.ts'));
+    expect(word?.source).toContain('\\p{Default_Ignorable_Code_Point}');
+    const unread = all.filter(({ source }) => source === null).map(({ place }) => place.replace(/:\d+$/, ''));
+    expect(unread).toEqual(FROM_THE_CONFIG);
+  });
+
+  it(
+    'is every one of the source',
+    () => {
+      const isNew = ({ source, flags }: SourcePattern): boolean =>
+        process.env['CI'] !== undefined || !JUDGED.has(`/${source}/${flags}`);
+      const once = new Map(written.filter(isNew).map((one) => [`/${one.source}/${one.flags}`, one]));
+      const faults = [...once.values()].flatMap(({ place, source, flags }) => {
+        const fault = Object.hasOwn(BOUNDED, place.replace(/:\d+$/, '')) ? null : faultOf(source, flags);
+        return fault === null ? [] : [`${place} ${source}: ${fault}`];
+      });
+      expect(faults).toEqual([]);
+    },
+    30 * 60_000,
+  );
+});
