@@ -1,10 +1,12 @@
 /** Reading what people and files say: an ordinary comment, a huge one, hostile shapes, and the delta of a long file. */
 
 import { readFile } from 'node:fs/promises';
-import { readComment } from '../src/commands/grammar/read-comment.ts';
+import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
+import { limits } from '../src/domain/limits.ts';
 import { configDelta } from '../src/ferry/delta/config-delta.ts';
 import { createPythonParser } from '../src/host/python-parser.ts';
+import { withoutTokens } from '../src/host/redactor.ts';
 import { against, quickestMs, type Result } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
@@ -34,13 +36,27 @@ export async function measureReading(): Promise<readonly Result[]> {
       .repeat(200),
     Array.from({ length: 250 }, (_, depth) => `${'  '.repeat(depth)}- a\n`).join(''),
     '/stop '.repeat(10_000),
+    'eyJ-'.repeat(16_384),
+    '<ul><li>'.repeat(8_000),
+    '<details>'.repeat(7_000),
+    '<b></b>'.repeat(9_000),
+    '/hold reason="a\n'.repeat(4_000),
+    'On x wrote:\n'.repeat(5_400),
+    'www.a '.repeat(10_000),
   ].map((text) => `${text}\n\n/status\n`.slice(-65_536));
   const hostileMs = Math.max(
     ...(await Promise.all(
       hostile.map((text) => quickestMs(2, () => readComment(text, COMMAND_DEFINITIONS, OPTIONS))),
     )),
   );
+  const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, OPTIONS);
+  // As long as GitHub takes, and as long as is parsed of a stranger.
+  const strangers = hostile.flatMap((text) => [text, text.slice(0, limits.commentOfStranger.characters)]);
+  const strangerMs = Math.max(
+    ...(await Promise.all(strangers.map((text) => quickestMs(3, () => asStranger(withoutTokens(text)))))),
+  );
   return [
+    against('comment-of-stranger-worst', strangerMs, 'ms', '<=', 20),
     against(
       'comment-ordinary',
       await quickestMs(20, () => readComment(ordinary, COMMAND_DEFINITIONS, OPTIONS)),

@@ -87,7 +87,7 @@ function quickestMs(act: () => unknown): number {
 }
 
 describe('a regular expression that is linear', () => {
-  it.each(['\\s+$', '\\beyJ[\\w-]{10,}\\.eyJ', '<!--[\\s\\S]*?-->'])('is not this one: %s', (source) => {
+  it.each(['\\s+$', '<!--[\\s\\S]*?-->'])('is not this one: %s', (source) => {
     expect(faultOf(source, 'g')).not.toBeNull();
   });
 

@@ -1,6 +1,7 @@
 /** What a reader sees of a paragraph, character by character, each with its place in the source. */
 
 import type { Nodes, PhrasingContent, Text } from 'mdast';
+import { reorderingStart } from './characters.ts';
 import type { InlineElement, OpenElements } from './html-elements.ts';
 import type { ParsedMarkdown } from './parse-markdown.ts';
 import type { IgnoreReason } from './reading.ts';
@@ -24,6 +25,8 @@ export type Seen = {
   readonly breaks: readonly number[];
   /** Offsets of HTML comments inside the paragraph. */
   readonly hidden: readonly number[];
+  /** Where the order of what is seen first changes, looked for once for all lines of the paragraph; or null. */
+  readonly reordered: number | null;
 };
 
 /** What the reading of one comment goes by. `elements` is told of the HTML on the way. */
@@ -53,8 +56,9 @@ export function seenIn(
 ): Seen {
   const sheet: Sheet = { text: [], offsets: [], marks: [], unseen: [], breaks: [], hidden: [] };
   for (const node of nodes) write(node, base, context, sheet);
-  const { text, offsets, marks, unseen, breaks, hidden } = sheet;
-  return { glyphs: { text: text.join(''), offsets, marks }, unseen, breaks, hidden };
+  const { offsets, marks, unseen, breaks, hidden } = sheet;
+  const text = sheet.text.join('');
+  return { glyphs: { text, offsets, marks }, unseen, breaks, hidden, reordered: reorderingStart(text) };
 }
 
 function write(

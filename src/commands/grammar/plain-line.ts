@@ -1,6 +1,6 @@
 /** The line of a slash word that is plain text: whether the word starts it, and whether the line is what it seems. */
 
-import { hasInvisible, isBlank, reorderingStart } from './characters.ts';
+import { hasInvisible, isBlank } from './characters.ts';
 import type { Glyphs, Seen } from './glyphs.ts';
 import type { FoundWord } from './slash-words.ts';
 import { endOfLine, startOfLine } from './source-lines.ts';
@@ -17,12 +17,15 @@ export type PlainLine = {
 };
 
 /** Looks at the line around a word of a paragraph, both as it is seen and in the source. */
-export function plainLine(found: FoundWord, { glyphs, breaks, hidden }: Seen, source: string): PlainLine {
+export function plainLine(
+  found: FoundWord,
+  { glyphs, breaks, hidden, reordered }: Seen,
+  source: string,
+): PlainLine {
   const { text, offsets } = glyphs;
   const seen = { start: startOfLine(text, found.start), end: endOfLine(text, found.start) };
   const at = offsets[found.start] ?? 0;
   const written = { start: startOfLine(source, at), end: endOfLine(source, at) };
-  const reordered = reorderingStart(text);
   return {
     before: whatIsBefore(glyphs, seen.start, found.start, source.slice(written.start, at)),
     end: Math.min(written.end, breaks.find((offset) => offset >= at) ?? written.end),

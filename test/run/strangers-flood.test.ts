@@ -1,0 +1,159 @@
+/** A stranger writes thousands of comments that are made to cost: nobody waits for them, and nobody's command is lost among them. */
+
+import { describe, expect, it } from 'vitest';
+import { readCommentOf } from '../../src/commands/grammar/read-comment.ts';
+import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { after } from '../../src/domain/time.ts';
+import { pendingItems } from '../../src/run/pending-commands.ts';
+import { colleaguesFirst, quietFirst } from '../../src/run/strangers.ts';
+import { bob } from '../support/run-drafts.ts';
+import { aComment, NOON, permissions } from '../support/run-facts.ts';
+
+const mallory = { id: 666, login: 'mallory' };
+const full = (unit: string): string => `/stop\n\n${unit.repeat(Math.ceil(65_000 / unit.length))}\n\n/stop`;
+
+const SHAPES = [
+  ...['eyJ-', '<ul><li>', '<details>', '<b>', '</b>', '<b></b>', '<table><tr><td>', '<!--', '<!--a ', '<?'],
+  ...[
+    '> ',
+    '> a\n',
+    '> a\nb\n',
+    '*a_',
+    '*a ',
+    '~a~~b ',
+    '`a``b```c````',
+    '[',
+    '[a][b ',
+    '[a][a] ',
+    '![',
+    '[^a] ',
+  ],
+  ...[
+    '[a]: /b\n',
+    '[^a]: /a\n\n',
+    '|a',
+    'a|b\n-|-\n',
+    '&amp;',
+    '&sol;stop ',
+    '\r\n',
+    'a\r',
+    '\u200b',
+    '/\u200b',
+    '\u00ad',
+  ],
+  ...[
+    'On x wrote:\n',
+    'From: a\nTo: b\n',
+    '-- \n',
+    'a\n=\n',
+    '- a\n',
+    '```\n',
+    '\t/a\n',
+    '$$/a$$',
+    'www.a ',
+    'a@b.c ',
+  ],
+  ...['/stop ', '/stop\n', '/aprove-launch\n', '/hold reason="a\n', '/a'],
+];
+
+/** Of this thread's own processor time, which does not count what others do on the machine. */
+function quickestMs(act: () => unknown): number {
+  const tries = Array.from({ length: 3 }, () => {
+    const before = process.cpuUsage();
+    act();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...tries);
+}
+
+const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, { otherBots: [] });
+const prose = 'The loss fell from 3.1 to 2.9 after step 4600, see the run of the night.\n\n'.repeat(850);
+const PROSE_MS = quickestMs(() => readCommentOf('trusted', prose, COMMAND_DEFINITIONS, { otherBots: [] }));
+
+describe("a stranger's comment", () => {
+  it.each(SHAPES)('of %j, as long as GitHub takes, costs less than a page of prose', (unit) => {
+    expect(quickestMs(() => asStranger(full(unit)))).toBeLessThan(PROSE_MS);
+  });
+
+  it.each(SHAPES)('of %j, as long as is parsed, costs no more than the longest honest one', (unit) => {
+    const text = full(unit).slice(0, limits.commentOfStranger.characters);
+    expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
+  });
+
+  it('is read as everybody’s where it is an ordinary one', () => {
+    const { reading, isWhole } = asStranger('I would wait.\n\n> /stop\n\n/status');
+    expect(isWhole).toBe(true);
+    expect(reading.commands.map(({ name }) => name)).toEqual(['status']);
+    expect(reading.ignored.map(({ reason }) => reason)).toEqual(['quote']);
+  });
+
+  it('that is too much to parse is told so by the first command that it names', () => {
+    const { reading, isWhole } = asStranger(`${prose}\n/why\n\n/stop`);
+    expect(isWhole).toBe(false);
+    expect(reading.commands).toEqual([]);
+    expect(reading.hint).toMatchObject({ word: '/why', reason: 'limit' });
+  });
+});
+
+const at = (index: number): Partial<CommentFacts> => ({
+  id: 1_000 + index,
+  createdAt: after(NOON, index * 1_000),
+});
+const options = { since: NOON, otherBots: [] };
+
+describe('a thread of five thousand of them', () => {
+  const flood = Array.from({ length: 5_000 }, (_, index) =>
+    aComment(mallory, full(`${SHAPES[index % SHAPES.length] ?? ''}${index}`), at(index)),
+  );
+  const stop = aComment(bob, '/stop', at(6_000));
+  const thread = [...flood, stop];
+
+  it('has twenty of one person parsed at a look, and the newest among them while GitHub has not said who it is', () => {
+    const items = pendingItems(new Map(), thread, { ...options, permissions: new Map() });
+    const first = quietFirst(items)[0];
+    expect(first).toEqual(bob);
+    const later = pendingItems(new Map(), thread, {
+      ...options,
+      permissions: permissions([mallory, 'read'], [bob, 'triage']),
+    });
+    const ofMallory = later.filter(({ comment }) => comment.author.id === mallory.id);
+    expect(ofMallory).toHaveLength(limits.strangerCommentsPerLook);
+    expect(ofMallory[0]?.comment.id).toBe(1_000);
+    expect(later.filter(({ comment }) => comment.author.id === bob.id)).toHaveLength(1);
+  });
+
+  it("has a colleague's command first", () => {
+    const held = permissions([mallory, 'none'], [bob, 'triage']);
+    const items = pendingItems(new Map(), thread, { ...options, permissions: held });
+    expect(colleaguesFirst(items, held)[0]?.comment.id).toBe(stop.id);
+  });
+
+  it('costs at a look less than two hundred pages of prose do', () => {
+    const held = permissions([mallory, 'none'], [bob, 'triage']);
+    expect(quickestMs(() => pendingItems(new Map(), thread, { ...options, permissions: held }))).toBeLessThan(
+      200 * PROSE_MS,
+    );
+  });
+});
+
+describe('a long comment of a colleague', () => {
+  const long = aComment(bob, `${prose.slice(0, 20_000)}\n\n/stop`, at(1));
+  const said = (held: ReturnType<typeof permissions>) =>
+    pendingItems(new Map(), [long], { ...options, permissions: held }).map((item) => item.said);
+
+  it('waits until GitHub has said who that is, and is read then', () => {
+    expect(said(new Map())).toEqual([{ kind: 'unread' }]);
+    expect(said(new Map([[bob.id, unknown('GitHub is away')]]))).toEqual([{ kind: 'unread' }]);
+    expect(said(new Map([[bob.id, known('triage')]]))).toEqual([{ kind: 'command', name: 'stop', args: {} }]);
+  });
+
+  it('is no command where GitHub says that they are a stranger', () => {
+    expect(said(new Map([[bob.id, known('read')]]))).toMatchObject([
+      { kind: 'hint', word: '/stop', reason: 'limit' },
+    ]);
+  });
+});
