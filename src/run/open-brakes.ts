@@ -3,25 +3,30 @@
 import { definitionOf } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
-import { commandsSince, type PendingItem, pendingItems } from './pending-commands.ts';
+import { commandsSince, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
 /** A brake of somebody who may pull it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
 
 /**
  * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
- * record does not have as answered; one that it has is governed by it, since it may have been lifted.
+ * record does not have as answered; one that it has is governed by it, since it may have been lifted. `name` null: a long
+ * comment of somebody whose permission is not given, which may be one.
  */
 export function openBrakes(
   state: RunState,
   elsewhere: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
-  otherBots: readonly string[],
-): readonly (PendingItem & { readonly name: string })[] {
+  { otherBots, permissions }: Pick<PendingOptions, 'otherBots' | 'permissions'>,
+): readonly (PendingItem & { readonly name: string | null })[] {
   const known = new Map([...elsewhere, ...state.commands]);
-  return pendingItems(known, comments, { since: commandsSince(state), otherBots }).flatMap((item) => {
-    const { said } = item;
-    const name = said.kind === 'command' || said.kind === 'edited' ? said.name : null;
-    return name !== null && definitionOf(name)?.holdsBack === true ? [{ ...item, name }] : [];
-  });
+  const since = commandsSince(state);
+  return pendingItems(known, comments, { since, otherBots, permissions }).flatMap(
+    (item): readonly (PendingItem & { readonly name: string | null })[] => {
+      const { said } = item;
+      if (said.kind === 'unread') return [{ ...item, name: null }];
+      const name = said.kind === 'command' || said.kind === 'edited' ? said.name : null;
+      return name !== null && definitionOf(name)?.holdsBack === true ? [{ ...item, name }] : [];
+    },
+  );
 }

@@ -1,12 +1,14 @@
 /** A `/stop` on a run whose record does not verify: the record is put back with it, and the stop goes its usual way from there. */
 
 import { permits } from '../../domain/actor.ts';
+import { limits } from '../../domain/limits.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { seenDraft } from '../../run/decide-commands.ts';
 import { commandsSince, type PendingItem, pendingItems, threadsSince } from '../../run/pending-commands.ts';
+import { quietFirst } from '../../run/strangers.ts';
 import { brokenStates } from '../broken-states.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
@@ -29,6 +31,10 @@ function isAbout(wake: Wake, { proposal }: RunState): boolean {
   return wake.kind === 'sweep' || wake.kind === 'push';
 }
 
+function isStop({ said }: PendingItem): boolean {
+  return said.kind === 'command' && said.name === 'stop';
+}
+
 /** The first unanswered `/stop` of somebody who may stop. */
 async function stopIn(open: OpenLab, state: RunState): Promise<PendingItem | null> {
   const { lab, config } = open;
@@ -40,10 +46,17 @@ async function stopIn(open: OpenLab, state: RunState): Promise<PendingItem | nul
       continue;
     }
     const asked = { since: commandsSince(state), otherBots: config.otherBots };
-    for (const item of pendingItems(state.commands, read.value.comments, asked)) {
-      if (item.said.kind !== 'command' || item.said.name !== 'stop') continue;
-      const permission = await readPermission(lab.client, item.comment.author);
-      if (permission.kind === 'known' && permits(permission.value, config.permissions.stop)) return item;
+    const { comments } = read.value;
+    const waiting = pendingItems(state.commands, comments, { ...asked, permissions: new Map() });
+    const people = quietFirst(waiting.filter((item) => item.said.kind === 'unread' || isStop(item)));
+    for (const person of people.slice(0, limits.permissionsPerWakeMax)) {
+      const permission = await readPermission(lab.client, person);
+      if (permission.kind !== 'known' || !permits(permission.value, config.permissions.stop)) continue;
+      const permissions = new Map([[person.id, permission]]);
+      const stop = pendingItems(state.commands, comments, { ...asked, permissions }).find(
+        (item) => item.comment.author.id === person.id && isStop(item),
+      );
+      if (stop !== undefined) return stop;
     }
   }
   return null;

@@ -21,13 +21,25 @@ export async function gatherBrakes(
   const asked = new Map<number, Observed<Permission>>();
   const policy = policyOf(config);
   const approvers = new Set(state.order?.order.approvals.map(({ user }) => user));
-  for (const item of openBrakes(state, keeper.current().journal.commands, comments, config.otherBots)) {
+  const { otherBots } = config;
+  const elsewhere = keeper.current().journal.commands;
+  for (const { comment } of openBrakes(state, elsewhere, comments, { otherBots, permissions: new Map() })) {
+    const { author } = comment;
+    if (asked.has(author.id)) continue;
+    if (asked.size >= limits.permissionsPerWakeMax)
+      return unknown('more people may hold this back than can be asked about');
+    const permission = await readPermission(lab.client, author);
+    if (permission.kind === 'unknown' && !approvers.has(author.id)) return permission;
+    asked.set(author.id, permission);
+  }
+  // An approver's words are read whole, whatever they may do today.
+  const read = new Map([...asked, ...[...approvers].map((id) => [id, known<Permission>('triage')] as const)]);
+  for (const item of openBrakes(state, elsewhere, comments, { otherBots, permissions: read })) {
+    if (item.name === null) continue;
     const { author, thread } = item.comment;
     const brake = { name: item.name, login: author.login, thread };
     // Whoever gave an approval may take it back, also after they lost the right to give one.
     if (item.name === 'revoke' && approvers.has(author.id)) return known([...found, brake]);
-    if (asked.size >= limits.permissionsPerWakeMax && !asked.has(author.id))
-      return unknown('more people hold this back than can be asked about');
     const permission = asked.get(author.id) ?? (await readPermission(lab.client, author));
     asked.set(author.id, permission);
     if (permission.kind === 'unknown') return permission;
