@@ -1,8 +1,8 @@
 /** Every file of the logbook held against what is known to have been there: its marks, its history, and what this process saw. */
 
-import type { LabConfig } from '../config/schema.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
+import type { PublicKey } from '../domain/logbook/role.ts';
 import { droppedEntry, firstLines, type GoodFile } from '../logbook/dropped-entry.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { LOGBOOK_FOLDERS, readEvents, runAt } from '../logbook/store/git-store.ts';
@@ -15,8 +15,8 @@ export type ReadFile = GoodFile & { readonly isThere: boolean; readonly bad: Bad
 
 /** What a check needs; `backed` remembers for each mark whether its commit has what it says. */
 export type Checking = {
-  readonly lab: Lab;
-  readonly config: LabConfig;
+  readonly lab: Pick<Lab, 'hash' | 'verifySignature'>;
+  readonly config: { readonly keys: readonly PublicKey[] };
   readonly git: GitReader;
   readonly marks: readonly SeenMark[];
   readonly backed: Map<string, GoodFile | null>;

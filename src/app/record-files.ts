@@ -11,6 +11,7 @@ import type { GoodFile } from '../logbook/dropped-entry.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import { type LogbookStore, readEvents, type StoredRun } from '../logbook/store/git-store.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
+import type { Lab } from './lab.ts';
 import {
   type Checking,
   goodOf,
@@ -61,6 +62,7 @@ export const NOTHING_READ: Record = {
 
 /** What is read again, and what of it is known: `held` is replaced file by file, `before` is the record as it was. */
 export type Loading = Checking & {
+  readonly lab: Pick<Lab, 'hash' | 'verifySignature' | 'log'>;
   readonly store: LogbookStore;
   readonly held: Map<string, Held>;
   readonly before: Record;
