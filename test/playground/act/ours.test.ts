@@ -31,7 +31,15 @@ const mirrored = (name: string, inputs: Readonly<Record<string, string>>, keys: 
     `    with: {${Object.keys(inputs).map((input) => `${input}: "\${{ inputs.${input} }}"`)}}`,
     `    secrets: {${keys.map((key) => `${key}: "\${{ secrets.${key} }}"`)}}\n`,
   ].join('\n');
-const RIGHTS = { checks: 'write', contents: 'write', issues: 'write', 'pull-requests': 'write' };
+const RIGHTS = {
+  actions: 'write',
+  checks: 'write',
+  contents: 'write',
+  issues: 'write',
+  'pull-requests': 'write',
+  statuses: 'read',
+};
+const CONTROL_KEY = ['FERRYBOT_CONTROL_KEY'];
 const RUNNER_KEY = ['FERRYBOT_RUNNER_KEY'];
 const WATCH_KEY = ['FERRYBOT_WATCH_KEY'];
 const NOTHING = `sha256:${'0'.repeat(64)}`;
@@ -41,15 +49,12 @@ describeWith('act', 'our workflows on our runner and on act', () => {
   let folder: string;
   let rewind: () => Promise<void>;
   beforeAll(async () => {
-    lab = await openBundleLab();
+    // On the default branch before the ferry: one that is behind is not launched.
+    const files = Object.entries(mirrors()).map(([name, text]) => [`${FOLDER}/${name}`, text]);
+    lab = await openBundleLab({ files: Object.fromEntries(files) });
     folder = await mkdtemp(join(tmpdir(), 'ferrybot-act-'));
     for (const [id, repo] of Object.entries(lab.world.state.repos))
       lab.world.state.repos[id] = { ...repo, variables: { ...repo.variables, FERRYBOT_SERVER: 'off' } };
-    for (const [name, text] of Object.entries(mirrors()))
-      await lab.as('mira', 'PUT', `/contents/${FOLDER}/${name}`, {
-        message: name,
-        content: Buffer.from(text).toString('base64'),
-      });
     await lab.runJobs();
     await lab.useRunners(HOSTED, HOSTED_TOO, LAUNCHER, ...MACHINES);
     await lab.runJobs();
@@ -61,6 +66,10 @@ describeWith('act', 'our workflows on our runner and on act', () => {
   });
 
   const mirrors = (): Readonly<Record<string, string>> => ({
+    'mirror-chat.yml': mirrored('chat', { run: '' }, CONTROL_KEY),
+    'mirror-propose.yml': mirrored('propose', {}, CONTROL_KEY),
+    'mirror-record.yml': mirrored('record', { run: '' }, CONTROL_KEY),
+    'mirror-watchdog.yml': mirrored('watchdog', {}, CONTROL_KEY),
     'mirror-launch.yml': mirrored('launch', { run: '', order: '' }, RUNNER_KEY),
     'mirror-watch.yml': mirrored('watch', { cluster: '' }, WATCH_KEY),
     'mirror-stop.yml': mirrored('stop', { run: '' }, WATCH_KEY),
@@ -76,6 +85,10 @@ describeWith('act', 'our workflows on our runner and on act', () => {
     ['ferrybot-watchdog.yml', () => ({}), ['idle']],
     ['ferrybot-care.yml', () => ({ run: lab.run, mutation: NOTHING }), []],
     ['ferrybot-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care', 'reconciled']],
+    ['mirror-chat.yml', () => ({ run: '' }), ['reconciled']],
+    ['mirror-propose.yml', () => ({}), ['already']],
+    ['mirror-record.yml', () => ({ run: '' }), ['reconciled']],
+    ['mirror-watchdog.yml', () => ({}), ['idle']],
     ['mirror-launch.yml', () => ({ run: lab.run, order: lab.order }), ['wrong-workflow']],
     ['mirror-watch.yml', () => ({ cluster: 'us-central1' }), ['idle']],
     ['mirror-stop.yml', () => ({ run: lab.run }), ['wrong-workflow']],
