@@ -6,6 +6,7 @@ import { runRoutes } from '../actions/routes/runs.ts';
 import { workflowRoutes } from '../actions/routes/workflows.ts';
 import { checkRoutes } from '../checks/routes/checks.ts';
 import { statusRoutes } from '../checks/routes/statuses.ts';
+import { activityRoutes } from '../git/routes/activity.ts';
 import { commitRoutes } from '../git/routes/commits.ts';
 import { contentRoutes } from '../git/routes/contents.ts';
 import { forkRoutes } from '../git/routes/forks.ts';
@@ -39,6 +40,7 @@ export const allRoutes: readonly Route[] = [
   ...checkRoutes,
   ...statusRoutes,
   ...commitRoutes,
+  ...activityRoutes,
   ...contentRoutes,
   ...gitDataRoutes,
   ...refRoutes,

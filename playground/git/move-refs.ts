@@ -31,7 +31,7 @@ export async function moveRef(
   const refusal = await refusePush(act, { ref: update.ref, before, after: update.sha }, at);
   if (refusal !== null) return refusal;
   const outcome = await store.updateRef(update);
-  if (outcome === 'updated') await recordPush(act, [{ ref: update.ref, before, after: update.sha }]);
+  if (outcome === 'updated') await recordPush(act, [{ ref: update.ref, before, after: update.sha }], at);
   return outcome;
 }
 

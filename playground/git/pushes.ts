@@ -6,7 +6,9 @@ import { type Act, emitIssue, freshRepo, putIssue } from '../threads/threads.ts'
 import { emitChange } from '../world/emit.ts';
 import type { JsonObject } from '../world/json.ts';
 import { asPull, issuesOf, type PullIssue } from '../world/lookup.ts';
+import type { Activity } from '../world/state.ts';
 import { iso } from '../world/time.ts';
+import { nextId } from '../world/world.ts';
 import { renewPullRefs } from './pull-refs.ts';
 import { peel } from './resolve-commit.ts';
 import { userByAddress } from './shape-commit.ts';
@@ -24,16 +26,48 @@ const zeros = '0'.repeat(40);
 const commitsInPayload = 20;
 
 /** Call it after git has the new tips: it renews pull requests, then tells the bus, in GitHub's order. */
-export async function recordPush(act: Act, moved: readonly MovedRef[]): Promise<void> {
+export async function recordPush(
+  act: Act,
+  moved: readonly MovedRef[],
+  at: 'push' | 'merge' = 'push',
+): Promise<void> {
   const changed = moved.filter((one) => one.before !== one.after);
   if (changed.length === 0) return;
   const repo = freshRepo(act);
   act.world.state.repos[repo.id] = { ...repo, pushedAtMs: act.world.clock.now() };
   const tags = changed.filter(({ ref }) => ref.startsWith('refs/tags/'));
   for (const one of changed) {
+    await noteActivity(act, one, at);
     if (tags.length <= github.tagsPerPushEvent || !tags.includes(one)) await tellPush(act, one);
     if (one.ref.startsWith('refs/heads/')) await renewPulls(act, one.ref.slice('refs/heads/'.length), one);
   }
+}
+
+/** Branches alone have an activity view (docs.github.com/rest/repos: list repository activities). */
+async function noteActivity(act: Act, moved: MovedRef, at: 'push' | 'merge'): Promise<void> {
+  if (!moved.ref.startsWith('refs/heads/')) return;
+  const id = nextId(act.world, 'activities');
+  act.world.state.activities[id] = {
+    id,
+    repoId: act.repo.id,
+    ref: moved.ref,
+    before: moved.before ?? zeros,
+    after: moved.after ?? zeros,
+    kind: await activityKind(act, moved, at),
+    actorId: act.actor.id,
+    atMs: act.world.clock.now(),
+  };
+}
+
+async function activityKind(
+  act: Act,
+  { before, after }: MovedRef,
+  at: 'push' | 'merge',
+): Promise<Activity['kind']> {
+  if (after === null) return 'branch_deletion';
+  if (before === null) return 'branch_creation';
+  if (at === 'merge') return 'pr_merge';
+  return (await act.world.gitOf(act.repo).isAncestor(before, after)) ? 'push' : 'force_push';
 }
 
 /** A branch is the head of pull requests here and, in a fork, of some in its parent; it is the base of some here. */

@@ -24,6 +24,21 @@ export function webFlowSignature(atMs: number): Signature {
   return { name: 'GitHub', email: 'noreply@github.com', atMs };
 }
 
+/** GitHub's own account, which its commits are linked to: it names nobody. */
+const webFlow: User = {
+  id: 19_864_447,
+  login: 'web-flow',
+  type: 'User',
+  name: 'GitHub Web Flow',
+  email: 'noreply@github.com',
+  createdAtMs: Date.UTC(2016, 5, 10),
+};
+
+/** The account that a commit is linked to by its address. */
+function linkedAccount(world: World, { email }: Signature): User | null {
+  return email === webFlow.email ? webFlow : userByAddress(world, email);
+}
+
 /** The account that an address belongs to; null when nobody has it. */
 export function userByAddress(world: World, address: string): User | null {
   for (const user of Object.values(world.state.users)) {
@@ -39,8 +54,8 @@ export function shapeSignature(signature: Signature): JsonObject {
 /** docs.github.com/rest/commits: a commit of a list. */
 export function shapeCommit(world: World, repo: Repo, commit: CommitObject): JsonObject {
   const api = repoApi(world, repo);
-  const author = userByAddress(world, commit.author.email);
-  const committer = userByAddress(world, commit.committer.email);
+  const author = linkedAccount(world, commit.author);
+  const committer = linkedAccount(world, commit.committer);
   return {
     sha: commit.sha,
     node_id: nodeId('C', `${repo.id}:${commit.sha}`),

@@ -15,6 +15,7 @@ export const nodePrefixes = [
   'PR',
   'PRR',
   'PRRC',
+  'PSH',
   'R',
   'REA',
   'REF',

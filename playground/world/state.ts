@@ -96,6 +96,18 @@ export type Delivery = {
   readonly responseBody: string;
 };
 
+/** One move of a branch, as the activity view of a repository shows it. */
+export type Activity = {
+  readonly id: number;
+  readonly repoId: number;
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
+  readonly kind: 'push' | 'force_push' | 'branch_creation' | 'branch_deletion' | 'pr_merge';
+  readonly actorId: number;
+  readonly atMs: number;
+};
+
 /** Which webhooks vanish on the way: none, all, or a share of one event (`*` = any) decided by a seed. */
 export type DropFault =
   | 'none'
@@ -147,6 +159,7 @@ export type State = {
   /** Log text by job id. */
   readonly logs: Table<string>;
   readonly deliveries: Table<Delivery>;
+  readonly activities: Table<Activity>;
   readonly rulesets: Table<Ruleset>;
   readonly runners: Table<Runner>;
   readonly runnerGroups: Table<RunnerGroup>;
@@ -186,6 +199,7 @@ export function emptyState(): State {
     runPlans: {},
     logs: {},
     deliveries: {},
+    activities: {},
     rulesets: {},
     runners: {},
     runnerGroups: {},

@@ -90,6 +90,7 @@ function inputFor(
     comments: known(ours),
     cited: new Map(),
     change: nothing,
+    branchWork: nothing,
     body: nothing,
     checks: nothing,
     configHealth: nothing,

@@ -132,12 +132,13 @@ export type WrittenComment = { readonly body: string; readonly updatedAt: Instan
 export type EffectOutcome =
   /**
    * `isNew`: this very call made it, and nobody can have built on it before. `written`: the comment as GitHub answered
-   * that it stands now.
+   * that it stands now. `sha`: the commit that was pushed.
    */
   | {
       readonly kind: 'done';
       readonly number: number | null;
       readonly isNew?: true;
+      readonly sha?: Sha;
       readonly written?: WrittenComment;
     }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }

@@ -1,6 +1,7 @@
 /** What the outside world looks like at one moment, as plain values: the arguments of every decision. */
 
 import type { Actor, Permission } from './actor.ts';
+import type { BranchWork, TextVersion } from './authorship.ts';
 import type { MutationRecord } from './care/mutation-state.ts';
 import type { Surface } from './command.ts';
 import type { Digest, Instant, RunId, Sha, TreeId } from './ids.ts';
@@ -10,7 +11,7 @@ import type { RunState, SeenCommand } from './logbook/run-state.ts';
 import type { VerifiedMarker } from './marker.ts';
 import type { Observed } from './observed.ts';
 
-/** A pull request as GitHub shows it now. `bodyEditors`: people (not apps) who edited the body, newest first. */
+/** A pull request as GitHub shows it now. `versions`: its body and every earlier one, newest first. */
 export type PullFacts = {
   readonly number: number;
   readonly nodeId: string;
@@ -21,7 +22,7 @@ export type PullFacts = {
   readonly bodyDigest: Digest;
   readonly author: Actor;
   readonly authorIsBot: boolean;
-  readonly bodyEditors: readonly Actor[];
+  readonly versions: readonly TextVersion[];
   readonly headSha: Sha;
   readonly headBranch: string;
   /** `owner/name`, or null where the fork is gone. */
@@ -39,6 +40,8 @@ export type IssueFacts = {
   readonly updatedAt: Instant;
   /** When its text was written or last edited; labels and reactions are no update that anybody reads. */
   readonly writtenAt: Instant;
+  /** Its text and every earlier one, newest first. */
+  readonly versions: readonly TextVersion[];
 };
 
 /**
@@ -158,6 +161,8 @@ export type RunFacts = {
   /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;
+  /** What others than the bot did on the branch; asked for only where its head is not the bot's own commit. */
+  readonly branchWork: Observed<BranchWork>;
   readonly body: Observed<BodyFacts>;
   /** Checks on the pull request's head. */
   readonly checks: Observed<readonly CheckFacts[]>;

@@ -1,5 +1,6 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
+import type { Authors } from '../domain/authorship.ts';
 import type {
   BodyFacts,
   ChangeFacts,
@@ -26,6 +27,8 @@ export type GateFacts = {
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
+  /** Who had a hand in the proposal besides the bot. */
+  readonly authors: Observed<Authors>;
   /** Checks on the head, ours among them. */
   readonly checks: Observed<readonly CheckFacts[]>;
   readonly configHealth: Observed<ConfigHealth>;
@@ -54,6 +57,7 @@ export type GatePolicy = {
   readonly runNamePattern: string;
   readonly ships: readonly string[];
   readonly freshnessMs: number;
+  readonly onePersonIsEnough: boolean;
   readonly requiredChecks: 'all' | readonly string[];
   /** What a run may cost in accelerator-hours, as decimal text; null = no budget. */
   readonly costBudget: { readonly maxAcceleratorHours: string; readonly enforce: 'warn' | 'block' } | null;

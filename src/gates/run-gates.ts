@@ -3,6 +3,7 @@
 import { isRunnerGate } from '../domain/launch/refusal.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { approverAllowed } from './approver-allowed.ts';
+import { authorsKnown } from './authors-known.ts';
 import { budget } from './budget.ts';
 import { checksGreen } from './checks-green.ts';
 import { clusterMatches } from './cluster-matches.ts';
@@ -31,6 +32,7 @@ import { targetBranch } from './target-branch.ts';
 const CHANGE_GATES: readonly Gate[] = [
   targetBranch,
   headRepository,
+  authorsKnown,
   freshness,
   checksGreen,
   configValid,

@@ -1,5 +1,6 @@
 /** Reads what was proposed, wherever it stands: a pull request with its issue, or an issue and a branch alone (docs/decisions/0013-issue-first.md). */
 
+import type { TextVersion } from '../domain/authorship.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
@@ -7,17 +8,15 @@ import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { checkFacts } from './checks-schema.ts';
 import { query } from './graphql.ts';
+import { versionsOf } from './text-versions.ts';
 import { actorOf, commentsOf, isBot, type Reading } from './thread-comments.ts';
-import { readOn } from './thread-pages.ts';
 import {
-  EDITS_CONNECTION,
-  type EditAnswer,
   ISSUE_FIRST_CHECKS_PLACE,
   ISSUE_FIRST_QUERY,
   type IssueFirstAnswer,
   issueFirstSchema,
 } from './thread-schema.ts';
-import { issueOf, peopleOf, readThreads, type ThreadFacts } from './threads.ts';
+import { issueOf, readThreads, type ThreadFacts } from './threads.ts';
 
 /** Where a proposal stands. The branches are read only where there is no pull request that says them itself. */
 export type ProposalPlace = {
@@ -60,16 +59,13 @@ async function readIssueFirst(
   const { issue, checked } = answer.value.repository;
   const comments = await commentsOf(client, issue, since, reading);
   if (comments.kind === 'unknown') return comments;
-  const edits =
-    issue.userContentEdits === null
-      ? known([])
-      : await readOn(client, issue.id, EDITS_CONNECTION, issue.userContentEdits, null);
-  if (edits.kind === 'unknown') return edits;
-  const pull = pullOf(answer.value, edits.value, place, reading);
+  const versions = await versionsOf(client, issue);
+  if (versions.kind === 'unknown') return versions;
+  const pull = pullOf(answer.value, versions.value, place, reading);
   const commits = checked?.target == null ? null : { nodes: [{ commit: checked.target }] };
   return known({
     pull,
-    issue: issueOf(issue),
+    issue: issueOf(issue, versions.value),
     checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading) : pull,
     comments: comments.value,
   });
@@ -78,7 +74,7 @@ async function readIssueFirst(
 /** The issue and its branch as decisions read a pull request; the branch lies in this repository, since nobody else's is asked for. */
 function pullOf(
   { repository: { issue, nameWithOwner, ref } }: IssueFirstAnswer,
-  edits: readonly EditAnswer[],
+  versions: readonly TextVersion[],
   { headBranch, baseBranch }: ProposalPlace,
   { digestOf }: Reading,
 ): Observed<PullFacts> {
@@ -93,7 +89,7 @@ function pullOf(
     bodyDigest: digestOf(issue.body),
     author: actorOf(issue.author),
     authorIsBot: isBot(issue.author),
-    bodyEditors: peopleOf(edits),
+    versions,
     headSha: branded(ref.target.oid, isSha),
     headBranch,
     headRepository: nameWithOwner,

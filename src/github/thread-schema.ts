@@ -10,7 +10,9 @@ const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
 /** Reviews and their comments: where GitHub lets them be minimised, the answer to it does not need it. */
 const LINE_COMMENTS = `comments(last: 20) { nodes { ${WRITTEN} } ${PAGE_INFO} }`;
 const REVIEW_FIELDS = `${WRITTEN} state submittedAt commit { oid } ${LINE_COMMENTS}`;
-const EDIT_FIELDS = `editedAt editor ${AUTHOR}`;
+/** `diff` is the whole text that the edit left. */
+const EDIT_FIELDS = `editedAt editor ${AUTHOR} diff`;
+const EDITS = `includesCreatedEdit userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }`;
 const COMMENTS = `comments(last: 100) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
 const REVIEWS = `reviews(last: 50) { nodes { ${REVIEW_FIELDS} } ${PAGE_INFO} }`;
 const LABELS = 'labels(first: 100) { nodes { name } }';
@@ -23,9 +25,10 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
       headRefName headRefOid baseRefName headRepository { nameWithOwner }
       ${LABELS} ${COMMENTS} ${REVIEWS}
       ${CHECKS_PART}
-      userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }
+      ${EDITS}
     }
-    issue(number: $issue) { id number title body state createdAt updatedAt lastEditedAt ${LABELS} ${COMMENTS} }
+    issue(number: $issue) { id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
+      ${LABELS} ${COMMENTS} ${EDITS} }
   }
 }`;
 
@@ -39,7 +42,7 @@ export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue:
     issue(number: $issue) {
       id number title body state createdAt updatedAt lastEditedAt author ${AUTHOR}
       ${LABELS} ${COMMENTS}
-      userContentEdits(first: 20) { nodes { ${EDIT_FIELDS} } ${PAGE_INFO} }
+      ${EDITS}
     }
     ref(qualifiedName: $ref) { target { oid } }
     checked: ref(qualifiedName: $ref) { target { oid ... on Commit { ${COMMIT_CHECKS_PART} } } }
@@ -81,7 +84,14 @@ const nodes = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(
 const pages = <Item extends z.ZodType>(item: Item) =>
   z.object({ nodes: z.array(item), pageInfo: pageInfoSchema });
 const labels = nodes(z.object({ name: z.string() }));
-const editSchema = z.object({ editedAt: z.string(), editor: authorSchema });
+const editSchema = z.object({ editedAt: z.string(), editor: authorSchema, diff: z.string().nullable() });
+/** A text with its versions; `includesCreatedEdit`: the list ends with the text as it was first written. */
+const edited = {
+  body: z.string(),
+  author: authorSchema,
+  includesCreatedEdit: z.boolean(),
+  userContentEdits: pages(editSchema).nullable(),
+};
 
 /** `submittedAt` null = a draft that only its author sees. */
 export const reviewSchema = commentSchema.extend({
@@ -93,7 +103,7 @@ const issueSchema = z.object({
   id: z.string(),
   number: z.number().int(),
   title: z.string(),
-  body: z.string(),
+  ...edited,
   state: z.enum(['OPEN', 'CLOSED']),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -108,16 +118,14 @@ export const threadsSchema = z.object({
       id: z.string(),
       number: z.number().int(),
       title: z.string(),
-      body: z.string(),
+      ...edited,
       state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
       merged: z.boolean(),
-      author: authorSchema,
       headRefName: z.string(),
       headRefOid: z.string(),
       baseRefName: z.string(),
       headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
       labels,
-      userContentEdits: pages(editSchema).nullable(),
       comments: pages(commentSchema),
       commits: checksSchema,
       reviews: pages(reviewSchema),
@@ -130,7 +138,7 @@ export const threadsSchema = z.object({
 export const issueFirstSchema = z.object({
   repository: z.object({
     nameWithOwner: z.string(),
-    issue: issueSchema.extend({ author: authorSchema, userContentEdits: pages(editSchema).nullable() }),
+    issue: issueSchema,
     ref: z.object({ target: z.object({ oid: z.string() }).nullable() }).nullable(),
     checked: z.object({ target: commitChecksSchema.nullable() }).nullable(),
   }),

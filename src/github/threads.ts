@@ -1,22 +1,15 @@
 /** Reads a run's pull request and issue with all that was said there: one request for an ordinary thread, parsed into facts. */
 
-import type { Actor } from '../domain/actor.ts';
+import type { TextVersion } from '../domain/authorship.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { CHECKS_PLACE, checkFacts } from './checks-schema.ts';
 import { query } from './graphql.ts';
+import { versionsOf } from './text-versions.ts';
 import { actorOf, commentsOf, instantOf, isBot, type Reading } from './thread-comments.ts';
-import { readOn } from './thread-pages.ts';
-import {
-  EDITS_CONNECTION,
-  type EditAnswer,
-  type IssueAnswer,
-  THREADS_QUERY,
-  type ThreadsAnswer,
-  threadsSchema,
-} from './thread-schema.ts';
+import { type IssueAnswer, THREADS_QUERY, type ThreadsAnswer, threadsSchema } from './thread-schema.ts';
 
 export type ThreadFacts = {
   /** Unknown where what is proposed is a branch that is gone. */
@@ -50,21 +43,20 @@ export async function readThreads(
   if (inPull.kind === 'unknown') return inPull;
   const inIssue = await commentsOf(client, ferryIssue, since, reading);
   if (inIssue.kind === 'unknown') return inIssue;
-  const edits =
-    pullRequest.userContentEdits === null
-      ? known([])
-      : await readOn(client, pullRequest.id, EDITS_CONNECTION, pullRequest.userContentEdits, null);
-  if (edits.kind === 'unknown') return edits;
+  const ofPull = await versionsOf(client, pullRequest);
+  if (ofPull.kind === 'unknown') return ofPull;
+  const ofIssue = await versionsOf(client, ferryIssue);
+  if (ofIssue.kind === 'unknown') return ofIssue;
   return known({
-    pull: known(pullOf(pullRequest, edits.value, reading)),
-    issue: issueOf(ferryIssue),
+    pull: known(pullOf(pullRequest, ofPull.value, reading)),
+    issue: issueOf(ferryIssue, ofIssue.value),
     checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
     comments: [...inPull.value, ...inIssue.value],
   });
 }
 
 /** The ferry issue as facts. Throws where GitHub sent no time. */
-export function issueOf(issue: IssueAnswer): IssueFacts {
+export function issueOf(issue: IssueAnswer, versions: readonly TextVersion[]): IssueFacts {
   return {
     number: issue.number,
     state: issue.state === 'OPEN' ? 'open' : 'closed',
@@ -73,18 +65,13 @@ export function issueOf(issue: IssueAnswer): IssueFacts {
     labels: issue.labels.nodes.map((label) => label.name),
     updatedAt: instantOf(issue.updatedAt),
     writtenAt: instantOf(issue.lastEditedAt ?? issue.createdAt),
+    versions,
   };
-}
-
-/** The people (not apps) who edited a text, newest first. */
-export function peopleOf(edits: readonly EditAnswer[]): readonly Actor[] {
-  const newestFirst = edits.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
-  return newestFirst.filter((edit) => !isBot(edit.editor)).map((edit) => actorOf(edit.editor));
 }
 
 function pullOf(
   pull: ThreadsAnswer['repository']['pullRequest'],
-  edits: readonly EditAnswer[],
+  versions: readonly TextVersion[],
   { digestOf }: Reading,
 ): PullFacts {
   return {
@@ -97,7 +84,7 @@ function pullOf(
     bodyDigest: digestOf(pull.body),
     author: actorOf(pull.author),
     authorIsBot: isBot(pull.author),
-    bodyEditors: peopleOf(edits),
+    versions,
     headSha: branded(pull.headRefOid, isSha),
     headBranch: pull.headRefName,
     headRepository: pull.headRepository?.nameWithOwner ?? null,

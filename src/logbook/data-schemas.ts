@@ -40,6 +40,8 @@ const proposed = z.looseObject({
   pull: integer,
   baseBranch: text,
   headBranch: text,
+  head: sha.exactOptional(),
+  texts: z.looseObject({ pull: digest, issue: digest }).exactOptional(),
   experiment: text,
   objective: objectiveSchema,
   interval: z.looseObject({

@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
       ? `nothing to approve: job ${detail.code('jobId')} was launched already.`
       : 'nothing to approve now: a launch is under way or the run is over. An approval has to be a comment or a review of its own.',
   'approval-by-author': ({ input }) =>
-    `not approved: this change is yours (you proposed it, asked for it, or edited its text last). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
+    `not approved: this change is yours (you proposed it, asked for it, or changed its branch, its text or its issue). It takes ${input === null ? 'somebody else' : whoApproves(input)}.`,
   revoked: ({ detail }) =>
     `taken back: manifest ${detail.code('digest')} is not approved any more (approvals taken back: ${detail.text('count')}), and nothing is launched on it.`,
   'revoke-nothing': () => 'nothing to take back: no approval of yours stands.',

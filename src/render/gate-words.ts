@@ -2,6 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { GateId, RemedyActor, Verdict } from '../domain/launch/verdict.ts';
+import { AUTHORS_WORDS } from './authors-words.ts';
 import { type DetailReader, numbered, reading } from './detail.ts';
 import type { PlaceWord } from './place-word.ts';
 import { code, listed } from './words.ts';
@@ -89,6 +90,7 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
       `push it to ${f.code('wanted')}: a fork is never run with credentials`,
     ],
   },
+  'authors-known': AUTHORS_WORDS,
   freshness: {
     'at-tip': (f) => [`based on the newest commit of the branch (${f.code('base')})`],
     fresh: (f) => [

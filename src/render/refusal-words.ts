@@ -33,7 +33,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-before-shown': 'The approval was written before what would run had been on show.',
   'approval-too-old': 'The approval is older than this lab allows.',
   'approval-other-commit': 'The approving review was written on another commit than the one that would run.',
-  'approval-by-author': 'The approver asked for the change, wrote it, or edited the description last.',
+  'approval-by-author':
+    'The approver asked for the change, wrote a part of it, or edited the description or the issue.',
   'order-forged': 'The order contradicts itself or the run that it stands in.',
   'pull-closed': 'The pull request is not open any more.',
   'base-changed': 'The pull request goes to another branch than the approved one.',
@@ -54,6 +55,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   unreadable: 'Something that had to be checked could not be read.',
   'target-branch': 'The pull request is not open, or does not go to the branch of the lane.',
   'head-repository': 'What would run does not lie in this repository.',
+  'authors-known': 'Nobody can be named for a part of what was proposed.',
   freshness: 'The branch is too far behind the one that it would be compared with.',
   'config-valid': 'The newest config of the default branch is not valid.',
   scope: "A file outside the lane's scope changes.",

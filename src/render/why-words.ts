@@ -45,6 +45,9 @@ function actWords(number: string, detail: DetailReader): string {
 
 const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => string>> = {
   'push-here': () => 'push the branch to this repository',
+  'put-branch-back': () =>
+    'put the branch back on the commit that was proposed, or commit and push again under a name that GitHub knows',
+  'put-text-back': () => 'put the text back as ferrybot wrote it',
   rebase: () => 'rebase the branch on its target',
   'take-files-out': () => "take the files outside the lane's scope out",
   'change-values-only': () => 'change values only; code goes into a pull request of its own',

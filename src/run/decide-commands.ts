@@ -15,7 +15,7 @@ import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { AnswerCode } from '../domain/command.ts';
-import type { CommentFacts, PullFacts, RunFacts } from '../domain/facts.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
@@ -23,6 +23,7 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { known as certain } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
+import { interestedIn } from './authors.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
@@ -248,7 +249,7 @@ function contextOf(
     verdict: input.verdict,
     policy: policyOf(input.config, quorumOf(input.config)),
     people: input.facts.people,
-    interested: interestedIn(input.state, input.facts.pull.kind === 'known' ? input.facts.pull.value : null),
+    interested: interestedIn(input.state.proposal, input.facts),
   };
 }
 
@@ -262,16 +263,4 @@ function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mu
         ? certain([...state.holds, ...holdsOn(laneHolds.value, state.proposal.date)])
         : laneHolds,
   };
-}
-
-/** Whose approval would be their own: the author of the PR, who asked for it, and the last person who edited the body. */
-export function interestedIn(state: RunState, pull: PullFacts | null): readonly Actor[] {
-  const asked = state.proposal.requestedBy === null ? [] : [state.proposal.requestedBy];
-  const editor = pull?.bodyEditors[0];
-  return [
-    state.proposal.author,
-    ...(pull === null ? [] : [pull.author]),
-    ...asked,
-    ...(editor === undefined ? [] : [editor]),
-  ];
 }

@@ -12,6 +12,7 @@ import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts, GatePolicy } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
+import { authorsOf } from './authors.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
 
@@ -44,7 +45,16 @@ export type GateInput = {
 /** What of the outside world the gates look at. */
 export type GateReading = Pick<
   RunFacts,
-  'pull' | 'issue' | 'comments' | 'change' | 'body' | 'checks' | 'configHealth' | 'laneRuns' | 'laneHolds'
+  | 'pull'
+  | 'issue'
+  | 'comments'
+  | 'change'
+  | 'branchWork'
+  | 'body'
+  | 'checks'
+  | 'configHealth'
+  | 'laneRuns'
+  | 'laneHolds'
 >;
 
 /** The gates of one run on these facts. */
@@ -67,6 +77,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issue: facts.issue,
     change: facts.change,
     body: facts.body,
+    authors: authorsOf(proposal, facts, config, input.digestOf),
     checks: facts.checks,
     configHealth: facts.configHealth,
     issueToldAt: issueToldAt(facts),
@@ -144,6 +155,7 @@ export function gatePolicyOf(config: LabConfig): GatePolicy {
     runNamePattern: lane.runName,
     ships: lane.ships,
     freshnessMs: lane.freshnessHours * MS_PER_HOUR,
+    onePersonIsEnough: config.approvals.onePersonIsEnough,
     requiredChecks: lane.requiredChecks,
     costBudget: lane.costBudget,
   };

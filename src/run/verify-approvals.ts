@@ -12,7 +12,7 @@ import { quorumOf } from '../config/quorum.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
-import type { CommentFacts, PullFacts } from '../domain/facts.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Order, OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
@@ -20,7 +20,7 @@ import { approvalAgeAt } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { interestedIn } from './decide-commands.ts';
+import { interestedIn } from './authors.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
 export type Cited = Observed<CommentFacts | null>;
@@ -30,6 +30,8 @@ export type ApprovalFacts = {
   readonly config: LabConfig;
   readonly cited: ReadonlyMap<string, Cited>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
+  /** Whose the proposal is, by the runner's own reading. */
+  readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 };
 
 export type ApprovalFault = { readonly code: RefusalCode; readonly why: string };
@@ -39,15 +41,10 @@ export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>
   return `${approval.surface}:${approval.comment}`;
 }
 
-/** The first thing that is wrong with an order's approvals, or null. `pull` is the pull request as it is now. */
-export function approvalFault(
-  state: RunState,
-  order: Order,
-  pull: PullFacts,
-  facts: ApprovalFacts,
-): ApprovalFault | null {
+/** The first thing that is wrong with an order's approvals, or null. */
+export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
   for (const approval of order.approvals) {
-    const fault = commentFault(state, order, approval, facts) ?? personFault(state, approval, pull, facts);
+    const fault = commentFault(state, order, approval, facts) ?? personFault(state, approval, facts);
     if (fault !== null) return fault;
   }
   const people = new Set(order.approvals.map((approval) => approval.user));
@@ -107,19 +104,14 @@ function bindingFault(
     : null;
 }
 
-function personFault(
-  state: RunState,
-  approval: OrderApproval,
-  pull: PullFacts,
-  facts: ApprovalFacts,
-): ApprovalFault | null {
+function personFault(state: RunState, approval: OrderApproval, facts: ApprovalFacts): ApprovalFault | null {
   const { approvals } = facts.config;
   const permission = facts.permissions.get(approval.user);
   if (permission === undefined || permission.kind === 'unknown')
     return { code: 'unreadable', why: permission?.why ?? 'the permission was not asked for' };
   if (!mayApprove(permission.value, approval.user, approvals))
     return { code: 'approver-lost-permission', why: `user ${approval.user}` };
-  const own = interestedIn(state, pull).find((person) => person.id === approval.user);
+  const own = interestedIn(state.proposal, facts.shown).find((person) => person.id === approval.user);
   return own === undefined || approvals.onePersonIsEnough
     ? null
     : { code: 'approval-by-author', why: own.login };

@@ -119,7 +119,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
-  const fault = approvalFault(state, order, pull, facts);
+  const fault = approvalFault(state, order, facts);
   if (fault !== null)
     return refuse(fault.code, fault.code === 'unreadable' ? 'standing' : 'ending', fault.why);
   const { body, digest } = facts;

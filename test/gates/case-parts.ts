@@ -1,5 +1,6 @@
 // The facts that the cases of the gates are made from: one thing wrong each, or one thing unreadable.
 
+import type { UnnamedWork } from '../../src/domain/authorship.ts';
 import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import type { KnobChange } from '../../src/domain/launch/delta.ts';
@@ -93,5 +94,8 @@ export const LATER = [{ sha: shaOf('later'), subject: 'a faster loader' }] as co
 export const APPROVALS: Facts = { approvals: unknown('GitHub is away') };
 export const given = (change: Parameters<typeof someApprovals>[0]): Facts => ({
   approvals: known(someApprovals(change)),
+});
+export const unnamed = (code: UnnamedWork['code'], about: string, by: string): Facts => ({
+  authors: known({ people: [], unnamed: [{ code, about, by }] }),
 });
 export const LIVE: Facts = { liveRuns: unknown('the logbook is away') };

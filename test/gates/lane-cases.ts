@@ -17,6 +17,7 @@ import {
   policy,
   pull,
   type Rows,
+  unnamed,
 } from './case-parts.ts';
 import { aHold, anApproval, DIGEST } from './sample-facts.ts';
 
@@ -28,6 +29,27 @@ export const LANE_CASES = {
       ['closed', pull({ state: 'closed' }), 'fail', 'closed'],
       ['merged', pull({ state: 'closed', merged: true }), 'fail', 'merged'],
       ['unreadable', PULL, 'unknown', 'unreadable', ['head-repository']],
+    ],
+  },
+  'authors-known': {
+    pass: 'bot-alone',
+    cases: [
+      [
+        'a commit by an address of nobody',
+        unnamed('commit-unnamed', '0123456789ab', 'x@y.example'),
+        'fail',
+        'commit-unnamed',
+      ],
+      [
+        'a push by a workflow',
+        unnamed('push-unnamed', '0123456789ab', 'github-actions'),
+        'fail',
+        'push-unnamed',
+      ],
+      ['an edit by another app', unnamed('edit-unnamed', '#13', 'some-app'), 'fail', 'edit-unnamed'],
+      ['an edit by an account that is gone', unnamed('edit-unnamed', '#13', ''), 'fail', 'edit-unnamed'],
+      ['more than is read', unnamed('too-much-work', '', ''), 'fail', 'too-much-work'],
+      ['unreadable', { authors: unknown('GitHub is away') }, 'unknown', 'unreadable'],
     ],
   },
   'head-repository': {

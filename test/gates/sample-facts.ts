@@ -23,6 +23,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     issue: known(anIssue()),
     change: known(aChange()),
     body: known(aBody()),
+    authors: known({ people: [], unnamed: [] }),
     checks: known([aCheck()]),
     configHealth: known(aConfigHealth()),
     issueToldAt: known(NOON),

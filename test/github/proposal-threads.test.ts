@@ -24,10 +24,20 @@ const ISSUE = {
   author: { __typename: 'Bot', login: 'ferrybot', databaseId: 1 },
   labels: { nodes: [{ name: 'ferry' }] },
   comments: { nodes: [], pageInfo: NOTHING },
+  includesCreatedEdit: true,
   userContentEdits: {
     nodes: [
-      { editedAt: '2026-11-21T02:00:00Z', editor: { __typename: 'Bot', login: 'ferrybot', databaseId: 1 } },
-      { editedAt: '2026-11-21T01:00:00Z', editor: { __typename: 'User', login: 'ada', databaseId: 7 } },
+      {
+        editedAt: '2026-11-21T02:00:00Z',
+        editor: { __typename: 'User', login: 'ada', databaseId: 7 },
+        diff: 'b',
+      },
+      { editedAt: '2026-11-21T01:00:00Z', editor: null, diff: null },
+      {
+        editedAt: '2026-11-21T00:00:00Z',
+        editor: { __typename: 'Bot', login: 'ferrybot', databaseId: 1 },
+        diff: 'a',
+      },
     ],
     pageInfo: NOTHING,
   },
@@ -78,7 +88,11 @@ describe('a proposal without a pull request', () => {
         baseBranch: 'main',
         bodyDigest: digestOf('b'),
         authorIsBot: true,
-        bodyEditors: [{ id: 7, login: 'ada' }],
+        versions: [
+          { by: { kind: 'person', actor: { id: 7, login: 'ada' } }, text: 'b' },
+          { by: { kind: 'unnamed' }, text: null },
+          { by: { kind: 'app', login: 'ferrybot' }, text: 'a' },
+        ],
       },
     });
     expect(read.kind === 'known' ? read.value.checks : read).toEqual({ kind: 'known', value: [] });

@@ -74,8 +74,22 @@ function github(said: Said): GitHubClient {
       };
       const inPull = { comments: lastOf(entries(said.pull), 100, null), reviews: lastOf(reviews, 50, null) };
       const repository = {
-        pullRequest: { ...pull, ...refs, labels, userContentEdits: edits, ...inPull },
-        issue: { ...issue, labels, comments: lastOf(entries(said.issue), 100, null) },
+        pullRequest: {
+          ...pull,
+          ...refs,
+          labels,
+          includesCreatedEdit: false,
+          userContentEdits: edits,
+          ...inPull,
+        },
+        issue: {
+          ...issue,
+          author,
+          labels,
+          includesCreatedEdit: false,
+          userContentEdits: edits,
+          comments: lastOf(entries(said.issue), 100, null),
+        },
       };
       return { data: { repository } };
     }

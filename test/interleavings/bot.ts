@@ -15,7 +15,7 @@ import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
 import { citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { digestOf } from '../support/run-drafts.ts';
-import { aBody, aChange, anIssue, aPull, aWorkflowRun, someFacts } from '../support/run-facts.ts';
+import { aBody, aChange, anIssue, aPull, aWorkflowRun, editedBy, someFacts } from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { changeFor, commitFor, fingerprintOf } from './content.ts';
 import { ELSEWHERE, push, RUN, snapshot, type Version, type World } from './world.ts';
@@ -85,7 +85,7 @@ function pullOf(world: World): ReturnType<typeof aPull> {
   return aPull({
     headSha: commitFor(world.content),
     bodyDigest: fingerprintOf(world.body),
-    bodyEditors: editors,
+    versions: editedBy(...editors),
     state: world.isPullOpen ? 'open' : 'closed',
   });
 }
@@ -273,6 +273,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     body: facts.body.kind === 'known' ? known(facts.body.value.fingerprint) : facts.body,
     cited,
     permissions: facts.permissions,
+    shown: facts,
     digest:
       gated.manifest.kind === 'known'
         ? known(manifestDigest(gated.manifest.value, digestOf))

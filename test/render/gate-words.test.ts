@@ -8,13 +8,18 @@ const folder = new URL('../../src/gates/', import.meta.url);
 /** What stands in the room beside the gates themselves. */
 const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals', 'why'];
 
-/** The codes that a gate file can answer, from its text; a mismatch is passed on under its own kind. */
+/** The codes that a gate file can answer, from its text; a mismatch, and work of nobody, is passed on under its own kind. */
 function codesOf(gate: string): readonly string[] {
   const source = readFileSync(new URL(`${gate}.ts`, folder), 'utf8');
   const calls = [...source.matchAll(/\b(?:pass|warn|block)\(\s*([^,)]*)/g)].map((match) => match[1] ?? '');
   const kinds = ['undeclared', 'misdeclared', 'doubled', 'unchanged'];
-  return calls.flatMap((first) =>
-    first === 'first.kind' ? kinds : [...first.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
+  const unnamed = ['commit-unnamed', 'push-unnamed', 'edit-unnamed', 'too-much-work'];
+  const passedOn: Readonly<Record<string, readonly string[]>> = {
+    'first.kind': kinds,
+    'first.code': unnamed,
+  };
+  return calls.flatMap(
+    (first) => passedOn[first] ?? [...first.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
   );
 }
 

@@ -1,6 +1,7 @@
 /** What a comment comes to: who may, what is recorded, and that every command is answered exactly once. */
 
 import { describe, expect, it } from 'vitest';
+import { type BranchCommit, type BranchWork, NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { commandsSince, pendingItems } from '../../src/run/pending-commands.ts';
@@ -10,7 +11,10 @@ import {
   aBody,
   aChange,
   aComment,
+  anIssue,
   aPull,
+  byPerson,
+  editedBy,
   instant,
   NOON,
   permissions,
@@ -40,7 +44,7 @@ describe('/why', () => {
     const behind = { baseSha: shaOf('newer'), mergeBaseAt: instant('2026-11-19T00:00:00Z') };
     const facts = {
       change: known(aChange(behind)),
-      pull: known(aPull({ bodyEditors: [alice] })),
+      pull: known(aPull({ versions: editedBy(alice) })),
       body: known(aBody({ risk: null })),
     };
     const { detail } = heard(gated, [aComment(bob, '/why')], facts);
@@ -65,6 +69,15 @@ describe('/why', () => {
     expect(detail).toMatchObject({ unread1: 'checks-green: GitHub is away', do1: 'approve', who1: '' });
   });
 });
+
+const BOB_S_COMMIT: BranchCommit = {
+  sha: shaOf('launch commit'),
+  author: byPerson(bob),
+  authorEmail: 'bob@lab.example',
+  committer: byPerson(bob),
+  committerEmail: 'bob@lab.example',
+};
+const work = (change: Partial<BranchWork>) => ({ branchWork: known({ ...NO_BRANCH_WORK, ...change }) });
 
 describe('/approve-launch', () => {
   const say = (text: string, by = bob, change: Partial<CommentFacts> = {}) => [aComment(by, text, change)];
@@ -130,8 +143,18 @@ describe('/approve-launch', () => {
     expect(heard(gated, at('2026-11-21T09:02:00Z'), {}, { config }).code).toBe('approved');
   });
 
-  it('is refused to the last editor of the body, unless one person is enough', () => {
-    const facts = { pull: known(aPull({ bodyEditors: [bob, alice] })) };
+  const commit = (change: Partial<BranchCommit> = {}): BranchWork['commits'] => [
+    { ...BOB_S_COMMIT, ...change },
+  ];
+  const carol = { id: 77, login: 'carol' };
+  it.each([
+    ['whoever edited the description last', { pull: known(aPull({ versions: editedBy(bob, carol) })) }],
+    ['whoever edited it before that', { pull: known(aPull({ versions: editedBy(carol, bob) })) }],
+    ['whoever edited the issue', { issue: known(anIssue({ versions: editedBy(bob) })) }],
+    ['the author of a commit', work({ commits: commit({ committer: byPerson(carol) }) })],
+    ['its committer', work({ commits: commit({ author: byPerson(carol) }) })],
+    ['who pushed it', work({ pushes: [{ by: byPerson(bob), after: shaOf('launch commit') }] })],
+  ])('is refused to %s, unless one person is enough', (_, facts) => {
     expect(heard(gated, say(LINE), facts).code).toBe('approval-by-author');
     expect(heard(gated, say(LINE, alice), facts).code).toBe('approved');
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };

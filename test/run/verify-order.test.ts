@@ -1,6 +1,7 @@
 /** What the runner refuses, one reason at a time, and whether the refusal ends the order. */
 
 import { describe, expect, it } from 'vitest';
+import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
@@ -17,7 +18,16 @@ import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
-import { aComment, aPull, instant, NOON, permissions } from '../support/run-facts.ts';
+import {
+  aComment,
+  anIssue,
+  aPull,
+  byPerson,
+  editedBy,
+  instant,
+  NOON,
+  permissions,
+} from '../support/run-facts.ts';
 import { CONFIG, gatedOn, lineFor } from './parts.ts';
 
 const ordered = gatedOn().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
@@ -52,8 +62,14 @@ const good: OrderFacts = {
   digest: known(order.order.digest),
   gates: known(gateFacts()),
   brakes: known([]),
+  shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   ...said(),
 };
+/** Whose the proposal is, by what the runner reads. */
+const shown = (change: Partial<OrderFacts['shown']>): Partial<OrderFacts> => ({
+  shown: { ...good.shown, ...change },
+});
+const pushedByBob = { ...NO_BRANCH_WORK, pushes: [{ by: byPerson(bob), after: shaOf('launch commit') }] };
 const quorumOfTwo = { ...CONFIG, approvals: { ...CONFIG.approvals, quorum: 2 } };
 const onePerson = { ...CONFIG, approvals: { ...CONFIG.approvals, onePersonIsEnough: true } };
 const held = ordered.claimed();
@@ -87,7 +103,7 @@ describe('the runner', () => {
   });
 
   it('accepts an author only where the lab says that one person is enough', () => {
-    const facts = { ...good, pull: known(aPull({ author: bob })) };
+    const facts = { ...good, ...shown({ pull: known(aPull({ author: bob })) }) };
     expect(judgeOrder(ordered.state, order.digest, { ...facts, config: onePerson }).kind).toBe('claim');
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-author' });
   });
@@ -157,8 +173,16 @@ describe('the runner', () => {
     ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 31)}`)],
     ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${'0'.repeat(32)}`)],
     ['approval-before-shown', 'ending', ordered, said({ createdAt: instant('2026-11-21T09:00:59Z') })],
-    ['approval-by-author', 'ending', ordered, { pull: known(aPull({ author: bob })) }],
-    ['approval-by-author', 'ending', ordered, { pull: known(aPull({ bodyEditors: [bob, alice] })) }],
+    ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
+    ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
+    [
+      'approval-by-author',
+      'ending',
+      ordered,
+      shown({ pull: known(aPull({ versions: editedBy(alice, bob) })) }),
+    ],
+    ['approval-by-author', 'ending', ordered, shown({ issue: known(anIssue({ versions: editedBy(bob) })) })],
+    ['approval-by-author', 'ending', ordered, shown({ branchWork: known(pushedByBob) })],
     ['approval-by-another', 'ending', ordered, said({ author: alice })],
     ['approval-by-another', 'ending', ordered, said({ authorIsBot: true })],
     ['approval-edited', 'ending', ordered, said({ editedAt: NOON })],

@@ -1,6 +1,7 @@
 // What the outside world shows about the sample run: every part green, each replaceable.
 
 import type { Actor, Permission } from '../../src/domain/actor.ts';
+import { type Contributor, NO_BRANCH_WORK, type TextVersion } from '../../src/domain/authorship.ts';
 import type {
   BodyFacts,
   ChangeFacts,
@@ -20,6 +21,21 @@ import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
 export const instant = (text: string): Instant => branded(Date.parse(text), isInstant);
 export const NOON = instant('2026-11-21T12:00:00.000Z');
 
+/** A text as ferrybot first wrote it. */
+export function written(text = 'as proposed'): TextVersion {
+  return { by: { kind: 'app', login: 'lab-bot' }, text };
+}
+
+/** A text that these people edited, the last of them first. */
+export function editedBy(...people: readonly Actor[]): readonly TextVersion[] {
+  const edits = people.map((actor, index) => ({ by: byPerson(actor), text: `words ${index}` }));
+  return [...edits, written()];
+}
+
+export function byPerson(actor: Actor): Contributor {
+  return { kind: 'person', actor };
+}
+
 /** An open pull request of ours with nothing against it. */
 export function aPull(change: Partial<PullFacts> = {}): PullFacts {
   return {
@@ -32,7 +48,7 @@ export function aPull(change: Partial<PullFacts> = {}): PullFacts {
     bodyDigest: digestOf('the whole body'),
     author: labBot,
     authorIsBot: true,
-    bodyEditors: [],
+    versions: [written()],
     headSha: shaOf('launch commit'),
     headBranch: 'ferrybot/proposal/ferry-daily-20261121',
     headRepository: 'lab/models',
@@ -52,6 +68,7 @@ export function anIssue(change: Partial<IssueFacts> = {}): IssueFacts {
     labels: ['experiment'],
     updatedAt: NOON,
     writtenAt: NOON,
+    versions: [written()],
     ...change,
   };
 }
@@ -171,6 +188,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     comments: known([]),
     cited: new Map(),
     change: known(aChange()),
+    branchWork: known(NO_BRANCH_WORK),
     body: known(aBody()),
     checks: known([aCheck()]),
     configHealth: known(aConfigHealth()),

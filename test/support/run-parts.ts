@@ -46,6 +46,7 @@ export function passingVerdicts(proposal: EventDataByType['proposed']): readonly
   const answers: Readonly<Record<ChangeGate, readonly [string, Verdict['found']]>> = {
     'target-branch': ['targets-branch', { branch: proposal.baseBranch }],
     'head-repository': ['same-repository', {}],
+    'authors-known': ['bot-alone', {}],
     freshness: ['at-tip', { base: '1'.repeat(12), baseAt: '2026-11-21T07:00:00.000Z', hoursMax: 24 }],
     'checks-green': ['green', { checks: 1 }],
     'config-valid': ['valid', {}],

@@ -36,6 +36,7 @@ import { quietFirst } from '../../run/strangers.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownFerry, readBody } from './body-facts.ts';
+import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts } from './change-facts.ts';
 
 export type FactGatherer = {
@@ -57,6 +58,7 @@ export function createGatherer(
   configHealth: Observed<ConfigHealth>,
 ): FactGatherer {
   const change = cachedChangeFacts(lab, git, config);
+  const branchWorkOf = cachedBranchWork(lab, config);
   const once = memoized();
   return {
     gather: async (state, { runs, broken, journal }, memory) => {
@@ -67,6 +69,8 @@ export function createGatherer(
         pull.kind === 'known' && (state.submission === null || wantsRelaunch(state))
           ? await change(pull.value.headSha)
           : unknown(pull.kind === 'unknown' ? pull.why : NOT_ASKED);
+      const isJudged = changed.kind === 'known' || changed.why !== NOT_ASKED;
+      const work = isJudged ? await branchWorkOf(state, pull, changed) : unknown(NOT_ASKED);
       const handedOver = handedOverOf(state, journal);
       const all = new Map([...handedOver, ...state.commands]);
       const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
@@ -78,6 +82,7 @@ export function createGatherer(
         comments,
         cited: await citedFor(lab, config, once, state, comments),
         change: changed,
+        branchWork: work,
         body:
           text.kind === 'known'
             ? readBody(lab, config, text.value, changed, lastKnownFerry(state, runs))

@@ -135,7 +135,7 @@ async function pushBranch(
       message: effect.message,
       atMs: lab.now(),
     });
-    if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true };
+    if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
     if (outcome.kind === 'rejected') return { kind: 'done', number: null };
     return outcome.kind === 'refused'
       ? { kind: 'refused', code: 'push-refused', message: outcome.message }

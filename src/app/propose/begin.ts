@@ -5,11 +5,13 @@
 
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
+import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { branchMark } from '../../ferry/ask/branch-mark.ts';
+import { bodyFingerprintText } from '../../ferry/body/fingerprint-text.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import {
@@ -42,7 +44,7 @@ export async function begin(
   const branch = await pushedBranch(open, planned, request);
   if (branch.kind !== 'ours') return branch;
   return open.config.lanes.daily.issueFirst
-    ? beginInIssue(open, planned.view, request)
+    ? beginInIssue(open, planned.view, request, branch)
     : beginInPull(open, planned.view, request, branch);
 }
 
@@ -51,12 +53,14 @@ async function beginInIssue(
   open: OpenLab,
   view: ProposalView,
   request: SeenCommand | null,
+  branch: OurBranch,
 ): Promise<BeginOutcome> {
   const { preconditions } = open.config.lanes.daily.checklist;
   const body = renderIssueFirstBody(view, proposalBranchOf(view.run), preconditions);
   const issue = await openedIssue(open, view, body);
   if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
-  return record(open, { ...view, issue: issue.number, pull: issue.number }, request);
+  const texts = { pull: body, issue: body };
+  return record(open, { ...view, issue: issue.number, pull: issue.number }, request, { branch, texts });
 }
 
 async function beginInPull(
@@ -79,7 +83,8 @@ async function beginInPull(
     state: null,
   });
   if (updated.kind !== 'done') return refusedOr('the link from the issue to the pull request', updated);
-  return record(open, both, request);
+  const texts = { pull: pullBody(open, linked), issue: renderIssueBody(both) };
+  return record(open, both, request, { branch, texts });
 }
 
 function act(open: OpenLab, effect: ControlEffect): Promise<EffectOutcome> {
@@ -97,8 +102,8 @@ function markerOf({ run }: ProposalView, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
-/** The branch is there and ours; new where this process has just made it. */
-type OurBranch = { readonly kind: 'ours'; readonly isNew: boolean };
+/** The branch is there and ours; new where this process has just made it, of the commit `head`. */
+type OurBranch = { readonly kind: 'ours'; readonly isNew: boolean; readonly head: Sha | null };
 
 async function pushedBranch(
   open: OpenLab,
@@ -109,7 +114,8 @@ async function pushedBranch(
   const branch = proposalBranchOf(view.run);
   const mark = branchMark(request === null ? null : commandKey(request));
   const known = await begunAs(open, view.run);
-  if (known !== null) return isBegunFor(known, request) ? { kind: 'ours', isNew: false } : { kind: 'lost' };
+  if (known !== null)
+    return isBegunFor(known, request) ? { kind: 'ours', isNew: false, head: null } : { kind: 'lost' };
   const pushed = await act(open, {
     kind: 'push-branch',
     branch,
@@ -122,7 +128,8 @@ async function pushedBranch(
   await git.fetch();
   const now = await begunAs(open, view.run);
   if (now === null) return { kind: 'failed', code: 'unreadable', why: `the branch ${branch} is not there` };
-  return isBegunFor(now, request) ? { kind: 'ours', isNew: pushed.isNew === true } : { kind: 'lost' };
+  const head = pushed.sha ?? null;
+  return isBegunFor(now, request) ? { kind: 'ours', isNew: pushed.isNew === true, head } : { kind: 'lost' };
 }
 
 function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<EffectOutcome> {
@@ -143,15 +150,26 @@ function openedPull(open: OpenLab, view: ProposalView, { isNew }: OurBranch): Pr
     head: proposalBranchOf(view.run),
     base: lane.targetBranch,
     title: renderPullTitle(view),
-    body: `${markerOf(view, 'pull')}\n${renderPullBody(view, lane.checklist.preconditions)}`,
+    body: `${markerOf(view, 'pull')}\n${pullBody(open, view)}`,
     labels: ['ferry', `ferry-${view.lane}`],
   });
 }
+
+function pullBody({ config }: OpenLab, view: ProposalView): string {
+  return renderPullBody(view, config.lanes.daily.checklist.preconditions);
+}
+
+/** What this process wrote: by it the bot's own work is known from what others add to it. */
+type Written = {
+  readonly branch: OurBranch;
+  readonly texts: { readonly pull: string; readonly issue: string };
+};
 
 async function record(
   open: OpenLab,
   view: ProposalView,
   request: SeenCommand | null,
+  written: Written,
 ): Promise<Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>> {
   const { lab, config, keeper } = open;
   const { run, issue, pull } = view;
@@ -165,7 +183,7 @@ async function record(
   // A card is only written from a record: this run was recorded once, and is begun no second time.
   if (toldAnchors(threads.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
-  const data = proposedData(open, view, request, opened.value);
+  const data = { ...proposedData(open, view, request, opened.value), ...proofOf(open, written) };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
     const result = await keeper.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
@@ -175,6 +193,18 @@ async function record(
     await keeper.load();
   }
   return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
+}
+
+function proofOf(
+  { lab, config }: OpenLab,
+  { branch: { head }, texts }: Written,
+): Pick<EventDataByType['proposed'], 'head' | 'texts'> {
+  const { preconditions } = config.lanes.daily.checklist;
+  const print = (text: string): Digest => lab.digestOf(bodyFingerprintText(text, preconditions));
+  return {
+    ...(head === null ? {} : { head }),
+    texts: { pull: print(texts.pull), issue: print(texts.issue) },
+  };
 }
 
 function proposedData(

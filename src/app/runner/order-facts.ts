@@ -1,6 +1,7 @@
 /** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
 
 import type { Permission } from '../../domain/actor.ts';
+import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
 import type { Order } from '../../domain/launch/order.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -15,6 +16,7 @@ import { gateFactsOf } from '../../run/gate-run.ts';
 import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-approvals.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
 import { lastKnownFerry, readBody } from '../control/body-facts.ts';
+import { branchWork } from '../control/branch-work.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -37,7 +39,9 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
   const brakes = await gatherBrakes(open, state, threads.value.comments);
-  const gates = gatesOnReading(open, state, { threads: threads.value, change, body });
+  // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
+  const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
+  const gates = gatesOnReading(open, state, { threads: threads.value, change, body, work });
   return {
     ...frame(open),
     pull,
@@ -45,6 +49,7 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
     cited,
     permissions,
     brakes,
+    shown: { pull, issue: known(threads.value.issue), branchWork: work },
     digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
     gates: known(gates),
   };
@@ -54,6 +59,7 @@ type OwnReading = {
   readonly threads: ThreadFacts;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
+  readonly work: Observed<BranchWork>;
 };
 
 /**
@@ -63,7 +69,7 @@ type OwnReading = {
 function gatesOnReading(
   { lab, config, configHealth, keeper }: OpenLab,
   state: RunState,
-  { threads, change, body }: OwnReading,
+  { threads, change, body, work }: OwnReading,
 ): GateFacts {
   const { laneRuns, laneHolds } = laneOf(keeper.current());
   return gateFactsOf({
@@ -79,6 +85,7 @@ function gatesOnReading(
       issue: known(threads.issue),
       comments: known(threads.comments),
       change,
+      branchWork: work,
       body,
       checks: unknown(NOT_ASKED),
       configHealth: known(configHealth),
@@ -101,7 +108,8 @@ function frame({
 
 function withheld(open: OpenLab, why: string): OrderFacts {
   const nothing = unknown(why);
-  const empty = { cited: new Map(), permissions: new Map() };
+  const shown = { pull: nothing, issue: nothing, branchWork: nothing };
+  const empty = { cited: new Map(), permissions: new Map(), shown };
   return {
     ...frame(open),
     ...empty,

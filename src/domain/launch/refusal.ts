@@ -9,6 +9,7 @@ import type { GateId } from './verdict.ts';
 export const RUNNER_GATES = [
   'target-branch',
   'head-repository',
+  'authors-known',
   'freshness',
   'config-valid',
   'scope',

@@ -2,6 +2,8 @@
 
 export const REMEDIES = [
   'push-here',
+  'put-branch-back',
+  'put-text-back',
   'rebase',
   'take-files-out',
   'change-values-only',

@@ -3,6 +3,7 @@
 export const GATES = [
   'target-branch',
   'head-repository',
+  'authors-known',
   'freshness',
   'checks-green',
   'config-valid',

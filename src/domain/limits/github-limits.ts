@@ -15,6 +15,8 @@ export const githubLimits = {
   etagCacheEntries: 200,
   /** Comments, reviews or edits that are read of one thread: 50 pages. A thread with more since its run began is unknown. */
   threadCommentsMax: 5_000,
+  /** Pushes of a branch that are read, one page of GitHub's: a branch with more since the bot's own is refused. */
+  branchPushesRead: 100,
   /** Difference to GitHub's clock that is taken for network delay and whole seconds. */
   clockSlackMs: 3_000,
   /** An installation token is replaced so long before its hour is over. */

@@ -18,6 +18,8 @@ export function changeRemedies(verdict: Verdict, facts: GateFacts): readonly Rem
           pull: changed(now.pull, (value) => ({ ...value, headRepository: now.repository })),
         })),
       ];
+    case 'authors-known':
+      return [authorRemedy(verdict)];
     case 'freshness':
       return [
         push('rebase', (now) =>
@@ -74,6 +76,20 @@ export function changeRemedies(verdict: Verdict, facts: GateFacts): readonly Rem
     default:
       return [];
   }
+}
+
+/** What nobody can be named for is taken back, and whoever does that is an author then. */
+function authorRemedy({ code }: Verdict): Remedy {
+  const named = (now: GateFacts): GateFacts => ({
+    ...now,
+    authors: changed(now.authors, (value) => ({
+      ...value,
+      unnamed: value.unnamed.filter((one) => (one.code === 'edit-unnamed') !== (code === 'edit-unnamed')),
+    })),
+  });
+  return code === 'edit-unnamed'
+    ? { kind: 'put-text-back', about: '', by: 'author', phase: 'text', apply: (now) => reworded(named(now)) }
+    : push('put-branch-back', (now) => pushed(named(now), (value) => value));
 }
 
 function declaredRemedies(facts: GateFacts): readonly Remedy[] {

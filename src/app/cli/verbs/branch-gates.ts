@@ -117,6 +117,7 @@ async function factsOf(
     comments: NEEDS_GITHUB,
     cited: new Map(),
     change,
+    branchWork: NEEDS_GITHUB,
     body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
     checks: NEEDS_GITHUB,
     configHealth: NEEDS_GITHUB,

@@ -38,6 +38,10 @@ export type LaunchEventData = {
     readonly pull: number;
     readonly baseBranch: string;
     readonly headBranch: string;
+    /** The commit that this very process pushed; missing where it found the branch begun, and in older records. */
+    readonly head?: Sha;
+    /** Fingerprints of the texts as the bot wrote them; missing in older records. */
+    readonly texts?: { readonly pull: Digest; readonly issue: Digest };
     readonly experiment: string;
     readonly objective: Objective;
     readonly interval: IntervalStart;

@@ -1,0 +1,48 @@
+/** What others than the bot did on a proposal's branch: asked for where its head is not the very commit that the bot pushed. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import { type BranchWork, NO_BRANCH_WORK } from '../../domain/authorship.ts';
+import type { ChangeFacts, PullFacts } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { readBranchWork } from '../../github/branch-work.ts';
+import type { Lab } from '../lab.ts';
+
+/** Asks GitHub, whatever the record says of the head. */
+export async function branchWork(
+  { client }: Pick<Lab, 'client'>,
+  { proposal }: RunState,
+  pull: PullFacts,
+  { baseSha: base, headSha }: ChangeFacts,
+): Promise<Observed<BranchWork>> {
+  if (headSha !== pull.headSha) return unknown('the branch moved while it was read');
+  const own = proposal.head ?? null;
+  return readBranchWork(client, { branch: pull.headBranch, base, head: headSha, own });
+}
+
+/** Keeps the newest answers by head and branch tip, as the change itself is kept. Where one person is enough nobody asks. */
+export function cachedBranchWork(
+  lab: Pick<Lab, 'client'>,
+  config: LabConfig,
+): (
+  state: RunState,
+  pull: Observed<PullFacts>,
+  change: Observed<ChangeFacts>,
+) => Promise<Observed<BranchWork>> {
+  const cache = new Map<string, Observed<BranchWork>>();
+  return async (state, pull, change) => {
+    if (pull.kind === 'unknown') return pull;
+    const { headSha } = pull.value;
+    if (config.approvals.onePersonIsEnough || headSha === state.proposal.head) return known(NO_BRANCH_WORK);
+    if (change.kind === 'unknown') return change;
+    const key = `${state.run} ${headSha} ${change.value.baseSha}`;
+    const found = cache.get(key);
+    if (found !== undefined) return found;
+    const work = await branchWork(lab, state, pull.value, change.value);
+    if (work.kind === 'known') cache.set(key, work);
+    const oldest = cache.keys().next();
+    if (cache.size > limits.changeCacheEntries && oldest.done !== true) cache.delete(oldest.value);
+    return work;
+  };
+}
