@@ -5,32 +5,44 @@
 
 PATH is an events.jsonl, a run's folder, or a folder with runs/*/events.jsonl and journal/events.jsonl. KEYS.json
 is {"keys": [{"id", "role", "public", "from", "until"}, ...]}, the `keys` of the config as JSON. Prints one JSON
-value; exit 0 = good, 1 = bad, 2 = used wrongly. It checks the record: bytes, order, chain, signatures, writers, end.
-It does not check what may follow what in the life of a run, nor the fields inside `data`, nor git history.
+value, whatever the files hold; exit 0 = good, 1 = bad, 2 = used wrongly (then the value has an `error` in place of
+`runs`). It checks the record: bytes, order, chain, signatures, writers, end. It does not check what may follow what
+in the life of a run, nor the fields inside `data`, nor git history.
 """
 
 import argparse
 import base64
 import hashlib
 import json
-import pathlib
+import os
 import re
 import sys
-from datetime import datetime, timezone
+from datetime import datetime
 
 WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "ended": "watch"} | dict.fromkeys(
     "proposed gated approved approval-dropped ordered stop-requested sealed closed held released"
     " command-seen command-answered consented".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",
     "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch"}
+ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")
+FILE_NAME = "events.jsonl"
+FILE_BYTES = 64 * 1024 * 1024
+LINE_UNITS = 1_000_000
+DEPTH = 64
 HASH = re.compile(r"[0-9a-f]{64}")
 SIGNATURE = re.compile(r"[A-Za-z0-9+/]{85}[AQgw]==")
 MOMENT = re.compile(r"(?:19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+RFC_3339 = re.compile(r"(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?"
+                      r"(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))", re.ASCII)
 
 
 class Bad(Exception):
     """The first bad entry: args are the reason and a message."""
+
+
+class Misuse(Exception):
+    """Nothing could be verified as it was asked for: the message is for the person who asked."""
 
 
 # --- Ed25519 (RFC 8032, section 6), verification only ---------------------------------------------------------------
@@ -101,7 +113,7 @@ def canonical(value, depth=0):
     if isinstance(value, str):
         value.encode("utf-8")  # a lone surrogate has no UTF-8
         return json.dumps(value, ensure_ascii=False)
-    if depth >= 64:
+    if depth >= DEPTH:
         raise Bad("canonical", "nested too deeply")
     if isinstance(value, list):
         return "[" + ",".join(canonical(item, depth + 1) for item in value) + "]"
@@ -117,7 +129,7 @@ def read_event(raw):
     """The event of one line (bytes), if it is one."""
     try:
         line = raw.decode("utf-8")
-        if len(line.encode("utf-16-le")) > 2 * 1_000_000:
+        if len(line.encode("utf-16-le")) > 2 * LINE_UNITS:
             raise Bad("canonical", "too long")
         event = json.loads(line, parse_float=refuse, parse_constant=refuse)
         if canonical(event) != line:
@@ -128,7 +140,7 @@ def read_event(raw):
         isinstance(event, dict) and event.get("v") == 1 and type(event["v"]) is int
         and all(isinstance(event.get(name), str) and event[name] for name in ("run", "keyId"))
         and type(event.get("seq")) is int and event["seq"] >= 0
-        and event.get("type") in WRITERS and event.get("role") in ("control", "runner", "watch")
+        and isinstance(event.get("type"), str) and event["type"] in WRITERS and event.get("role") in ROLES
         and isinstance(event.get("data"), dict) and is_moment(event.get("at"))
         and all(isinstance(event.get(name), str) and HASH.fullmatch(event[name]) for name in ("prev", "hash"))
         and isinstance(event.get("sig"), str) and SIGNATURE.fullmatch(event["sig"])
@@ -147,11 +159,18 @@ def is_moment(at):
 
 
 def moment(text):
+    """Milliseconds since 1970 of an RFC 3339 text, further digits of a second left out; None where it is none."""
+    found = RFC_3339.fullmatch(text)
+    if found is None:
+        return None
+    day, hours, minutes, seconds, fraction, sign, off_hours, off_minutes = found.groups()
     try:
-        at = datetime.fromisoformat(text.replace("Z", "+00:00"))
-        return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+        days = datetime.strptime(day, "%Y-%m-%d").toordinal() - datetime(1970, 1, 1).toordinal()
     except ValueError:
         return None
+    clock = ((days * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
+    offset = (int(off_hours) * 60 + int(off_minutes)) * 60 if sign else 0
+    return (clock - (-offset if sign == "-" else offset)) * 1000 + int((fraction or "")[:3].ljust(3, "0"))
 
 
 # --- one file -------------------------------------------------------------------------------------------------------
@@ -164,10 +183,25 @@ def check_key(event, keys):
     start, end, at = moment(key["from"]), moment(key["until"]), moment(event["at"])
     if start is None or end is None or not start <= at < end:
         raise Bad("signature", f"{event['keyId']} was not in force")
-    public = base64.b64decode(key["public"])
+    public = public_of(key["public"])
     signed = b"ferrybot.logbook.v1:" + event["hash"].encode()
-    if len(public) != 32 or not is_signed(public, signed, base64.b64decode(event["sig"])):
+    if public is None or not is_signed(public, signed, base64.b64decode(event["sig"])):
         raise Bad("signature", f"the signature is not that of {event['keyId']}")
+
+
+def public_of(text):
+    """The 32 bytes of a public key in standard base64 with padding, or None: another text of the same bytes is none."""
+    try:
+        public = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return public if len(public) == 32 and base64.b64encode(public).decode() == text else None
+
+
+def is_keys(value):
+    return isinstance(value, list) and all(
+        isinstance(key, dict) and key.get("role") in ROLES
+        and all(isinstance(key.get(name), str) for name in ("id", "public", "from", "until")) for key in value)
 
 
 def verify(data, run, keys, head, signatures):
@@ -189,9 +223,11 @@ def verify(data, run, keys, head, signatures):
                 raise Bad("hash", "does not continue the entry before it")
             if event["role"] not in WRITERS[event["type"]].split():
                 raise Bad("role", f"{event['role']} may not write {event['type']}")
-            if keys is None:
-                keys = event["data"].get("keys", [])
             if signatures:
+                if keys is None:
+                    keys = event["data"].get("keys")
+                    if not is_keys(keys):
+                        raise Bad("signature", "no keys are given and the first event records none")
                 check_key(event, keys)
             events.append(event)
         if torn or not events:
@@ -208,45 +244,113 @@ def verify(data, run, keys, head, signatures):
 
 
 def files_of(path):
-    """(file, run) pairs; the run is what the folder says, or None."""
-    if path.is_file():
-        files = [path]
-    elif (path / "events.jsonl").is_file():
-        files = [path / "events.jsonl"]
-    else:
-        files = sorted(path.glob("runs/*/events.jsonl")) + sorted(path.glob("journal/events.jsonl"))
-    for file in sorted(files):
-        folder = file.resolve().parent
-        named = folder.parent.name == "runs" or folder.name == "journal"
-        yield file, folder.name if named else None
+    """The files that a path means, in the order of their names as UTF-16 code units."""
+    if not os.path.lexists(path):
+        raise Misuse(f"there is nothing at {path}")
+    if not is_folder(path):
+        return [path]
+    if exists(os.path.join(path, FILE_NAME)):
+        return [os.path.join(path, FILE_NAME)]
+    runs = os.path.join(path, "runs")
+    names = [f"runs/{run}/{FILE_NAME}" for run in (os.listdir(runs) if is_folder(runs) else [])]
+    names = [name for name in [*names, f"journal/{FILE_NAME}"] if exists(os.path.join(path, name))]
+    if not names:
+        raise Misuse(f"{path} has no {FILE_NAME} and no runs/*/{FILE_NAME}")
+    names.sort(key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return [os.path.join(path, name) for name in names]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", type=pathlib.Path)
-    parser.add_argument("--keys", type=pathlib.Path)
+def exists(path):
+    """False where nothing is there; what is there and cannot be looked at is an OSError, never nothing."""
+    try:
+        os.stat(path)
+        return True
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def is_folder(path):
+    return exists(path) and os.path.isdir(path)
+
+
+def run_of(path):
+    """The run that the file's folder names, or None."""
+    folder = os.path.dirname(os.path.abspath(path))
+    name = os.path.basename(folder)
+    is_run = os.path.basename(os.path.dirname(folder)) == "runs"
+    return name if is_run or name == "journal" else None
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        data = file.read(FILE_BYTES + 1)
+    if len(data) > FILE_BYTES:
+        raise Misuse(f"{path} is larger than a logbook may be")
+    return data
+
+
+def read_keys(path):
+    try:
+        found = json.loads(read_bytes(path).decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"{path} cannot be read: {error}") from error
+    keys = found.get("keys") if isinstance(found, dict) else None
+    if not keys or not is_keys(keys):
+        raise Misuse(f"{path} lists no keys, each with id, role, public, from and until as texts")
+    return keys
+
+
+class Arguments(argparse.ArgumentParser):
+    """Wrong use is told as every other answer is: as JSON."""
+
+    def error(self, message):
+        raise Misuse(message)
+
+
+def read_arguments(arguments):
+    parser = Arguments(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("path")
+    parser.add_argument("--keys")
     parser.add_argument("--head")
     parser.add_argument("--no-signatures", action="store_true")
-    options = parser.parse_args()
-    given = re.fullmatch(r"(\d+):([0-9a-f]{12,64})", options.head or "")
-    if options.head and not given:
-        parser.error("--head takes SEQ:HASH, at least 12 hex digits")
-    head = (int(given[1]), given[2]) if given else None
-    keys = json.loads(options.keys.read_text("utf-8"))["keys"] if options.keys else None
-    runs, bad = [], None
-    for file, run in files_of(options.path):
-        events, fault = verify(file.read_bytes(), run, keys, head, not options.no_signatures)
+    options = parser.parse_args(arguments)
+    given = re.fullmatch(r"([0-9]{1,15}):([0-9a-f]{12,64})", options.head or "")
+    if options.head is not None and not given:
+        raise Misuse("--head takes SEQ:HASH, at least 12 hex digits")
+    if options.path == "":
+        raise Misuse("exactly one path is needed")
+    options.head = (int(given[1]), given[2]) if given else None
+    return options
+
+
+def answer_of(options):
+    """The answer about every file that the path means, up to the first bad one."""
+    keys = read_keys(options.keys) if options.keys is not None else None
+    files = files_of(options.path)
+    if options.head and len(files) > 1:
+        raise Misuse("--head is of one file, and there are several here")
+    runs = []
+    for file, data in [(file, read_bytes(file)) for file in files]:
+        run = run_of(file)
+        events, fault = verify(data, run, keys, options.head, not options.no_signatures)
         last = events[-1] if events else None
-        anchor = "flag" if head else "terminal" if last and last["type"] in TERMINAL else "none"
+        anchor = "flag" if options.head else "terminal" if last and last["type"] in TERMINAL else "none"
         runs.append({"run": last["run"] if last else run or "", "events": len(events), "anchor": anchor,
                      "head": f"{last['seq']}:{last['hash']}" if last else "", "keys": "config" if keys else "recorded"})
         if fault:
-            bad = {"file": str(file), "line": fault[0], "seq": fault[0] - 1, "reason": fault[1], "message": fault[2]}
-            break
-    if not runs:
-        parser.error(f"no events.jsonl at {options.path}")
-    print(json.dumps({"ok": bad is None, "runs": runs, "bad": bad}))
-    return 0 if bad is None else 1
+            bad = {"file": file, "line": fault[0], "seq": fault[0] - 1, "reason": fault[1], "message": fault[2]}
+            return {"ok": False, "runs": runs, "bad": bad}
+    return {"ok": True, "runs": runs, "bad": None}
+
+
+def main(arguments=None):
+    try:
+        answer = answer_of(read_arguments(arguments))
+    except (Misuse, OSError) as error:
+        print(json.dumps({"ok": False, "error": {"code": "usage", "message": str(error)}}))
+        return 2
+    print(json.dumps(answer))
+    return 0 if answer["ok"] else 1
 
 
 if __name__ == "__main__":

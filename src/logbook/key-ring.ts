@@ -35,7 +35,22 @@ export function keyFault(
     : { reason: 'signature', message: `the signature is not that of ${event.keyId}` };
 }
 
-/** From its first moment on, and before its last; an unreadable date is never in force. */
+/** From its first moment on, and before its last; a date that is no RFC 3339 is never in force. */
 export function isInForce(key: PublicKey, atMs: number): boolean {
-  return Date.parse(key.from) <= atMs && atMs < Date.parse(key.until);
+  return momentOf(key.from) <= atMs && atMs < momentOf(key.until);
+}
+
+const RFC_3339 =
+  /^((?!0000)\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * Milliseconds since 1970, or NaN, which is in force never. Engines read far more as a date than RFC 3339 knows, each in
+ * its own way, and JavaScript reads February 30 as March 2: two verifiers have to come to the same answer.
+ */
+function momentOf(text: string): number {
+  const day = RFC_3339.exec(text)?.[1];
+  if (day === undefined) return Number.NaN;
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const isRealDay = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
+  return isRealDay ? Date.parse(text) : Number.NaN;
 }

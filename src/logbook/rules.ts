@@ -7,6 +7,7 @@ import {
   type MutationRecord,
   mutationsAfter,
 } from '../domain/care/mutation-state.ts';
+import { isRunId } from '../domain/ids.ts';
 import type { EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { foldOne } from '../domain/logbook/fold.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
@@ -25,6 +26,8 @@ export function transitionCheck(run: string): TransitionCheck {
 function runCheck(): TransitionCheck {
   let state: RunState | null = null;
   return (event) => {
+    // Signed or not, a name that no run can have is a broken rule, and not an exception of the fold.
+    if (!isRunId(event.run)) return 'no run can have this name';
     const step = foldOne(state, event);
     if (!step.ok) return step.error.rule;
     state = step.value;

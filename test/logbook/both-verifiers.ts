@@ -1,11 +1,13 @@
 // Asks our verifier and the one in Python the same question, and holds the answers against each other.
 
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { logbookVerify, type VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
 import { runProgram } from '../../src/host/process.ts';
 
-const script = new URL('../../docs/verify_logbook.py', import.meta.url).pathname;
+const folder = new URL('../../docs/', import.meta.url).pathname;
+const script = join(folder, 'verify_logbook.py');
 const environment = { PATH: process.env['PATH'] ?? '' };
 
 /**
@@ -19,7 +21,15 @@ export async function verifiersAgree(cwd: string, args: readonly string[]): Prom
   return one;
 }
 
-async function ours(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
+/** What `ferrybot logbook verify --json` answers to these arguments. */
+export async function ours(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
+  const { code, answer } = await ourAnswer(cwd, args);
+  expect(code).toBe(answer.ok ? 0 : 1);
+  return answer;
+}
+
+/** The same with the exit code, also where it was used wrongly. */
+export async function ourAnswer(cwd: string, args: readonly string[]): Promise<Answered> {
   let text = '';
   const io = {
     stdin: Readable.from([]),
@@ -29,9 +39,50 @@ async function ours(cwd: string, args: readonly string[]): Promise<VerifyAnswer>
     environment,
   };
   const code = await logbookVerify([...args, '--json'], io);
-  const answer = JSON.parse(text) as VerifyAnswer;
-  expect(code).toBe(answer.ok ? 0 : 1);
-  return answer;
+  return { code, answer: JSON.parse(text) as VerifyAnswer };
+}
+
+/** An answer and the exit code that came with it; used wrongly (2), it has an `error` and no runs. */
+export type Answered = {
+  readonly code: number;
+  readonly answer: VerifyAnswer & { readonly error?: { readonly code: string } };
+};
+
+/** Many questions to one process of Python: starting it costs more than a small file does. */
+const BATCH = `
+import contextlib, io, json, sys
+sys.path.insert(0, sys.argv[1])
+import verify_logbook
+answers = []
+for arguments in json.load(sys.stdin):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        code = verify_logbook.main(arguments)
+    answers.append({"code": code, "answer": json.loads(out.getvalue())})
+print(json.dumps(answers))
+`;
+
+/** What Python's verifier answers to each list of arguments; a traceback fails the test. */
+export async function pythonAnswers(
+  cwd: string,
+  questions: readonly (readonly string[])[],
+): Promise<readonly Answered[]> {
+  const result = await runProgram('python3', ['-B', '-c', BATCH, folder], {
+    env: environment,
+    cwd,
+    input: JSON.stringify(questions),
+  });
+  expect(result.stderr).toBe('');
+  return JSON.parse(result.stdout) as readonly Answered[];
+}
+
+/** The table of types and writers that Python's verifier goes by. */
+export async function pythonWriters(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const print =
+    'import json,sys;sys.path.insert(0,sys.argv[1]);import verify_logbook as v;print(json.dumps(v.WRITERS))';
+  const result = await runProgram('python3', ['-B', '-c', print, folder], { env: environment, cwd: folder });
+  const table = JSON.parse(result.stdout) as Readonly<Record<string, string>>;
+  return Object.fromEntries(Object.entries(table).map(([type, roles]) => [type, roles.split(' ')]));
 }
 
 async function pythons(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
@@ -42,6 +93,7 @@ async function pythons(cwd: string, args: readonly string[]): Promise<VerifyAnsw
   return answer;
 }
 
-function masked(answer: VerifyAnswer): unknown {
+/** The answer without its words for people. */
+export function masked(answer: VerifyAnswer): unknown {
   return { ...answer, bad: answer.bad === null ? null : { ...answer.bad, file: '', message: '' } };
 }

@@ -95,6 +95,32 @@ describe('the digest of a manifest', () => {
     ]);
   });
 
+  it('is refused by Python in one line, exit 1, for whatever else a line may hold', async () => {
+    const lines = [
+      ...[
+        '[]',
+        '3',
+        'null',
+        'true',
+        '"manifest"',
+        '{"manifest":null}',
+        '{"manifest":[1]}',
+        '{"v":NaN}',
+        'no',
+      ],
+      ...[`{"v":${'9'.repeat(5_000)}}`, '{"v":1e400}', '{"\\udc00":1}', `${'{"a":'.repeat(100_000)}`],
+      ...[`{"a":${'['.repeat(64)}${']'.repeat(64)}}`, '['.repeat(100_000)],
+    ];
+    for (const line of [...lines, Buffer.from('7b2276223a22ff227d', 'hex')]) {
+      const { exitCode, stderr, stdout } = await execa('python3', [PYTHON], { input: line, reject: false });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toMatch(/^line 1: no manifest: [^\n]+$/);
+    }
+    const deepest = `{"a":${'['.repeat(63)}${']'.repeat(63)}}`;
+    expect(await python([deepest])).toEqual([digestOf(deepest)]);
+    expect(await execa('python3', [PYTHON, 'x'], { reject: false })).toMatchObject({ exitCode: 2 });
+  });
+
   it('is refused by Python where the text is no manifest: a decimal, a lone surrogate', async () => {
     await expect(python(['{"v":1.5}'])).rejects.toThrow('a decimal is a string');
     await expect(python(['{"v":"\\ud800"}'])).rejects.toThrow('no manifest');
