@@ -45,9 +45,9 @@ export function readYaml(written: string): YamlReading {
   const odd = oddNodes(document, lines);
   if (odd.some(({ code }) => code === 'not-a-name'))
     return { kind: 'unreadable', problems: [...warnings, ...faults, ...odd] };
-  const value = plainValueOf(document);
+  const value = aliasCount(document) > limits.configAliasesMax ? TOO_MANY_ALIASES : plainValueOf(document);
   if (!value.ok) {
-    const place = placeAt(lines, firstAlias(document));
+    const place = placeAt(lines, value === TOO_MANY_ALIASES ? 0 : firstAlias(document));
     const bomb: ConfigProblem = {
       severity: 'error',
       code: 'alias',
@@ -119,6 +119,19 @@ function plainValueOf(document: Parsed): Result<unknown, string> {
     if (error instanceof ReferenceError) return fail(firstLine(error.message));
     throw error;
   }
+}
+
+/** Each alias is looked up in the whole document, so that thousands cost seconds: they are counted before. */
+const TOO_MANY_ALIASES = fail(`more than ${limits.configAliasesMax} aliases: write the values out`);
+
+function aliasCount(document: Parsed): number {
+  let count = 0;
+  visit(document, {
+    Alias: () => {
+      count += 1;
+    },
+  });
+  return count;
 }
 
 /** Where the first alias without an anchor stands, or else the first alias. */

@@ -1,6 +1,16 @@
 /** The set-up commands of a cluster's file in Ray's own form, each with the line that it begins at. */
 
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { SetupEntry } from '../care/infra/lint.ts';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
@@ -13,7 +23,10 @@ export type SetupEntries = { readonly entries: readonly SetupEntry[]; readonly u
 /** Entries of every list whose key ends in `_commands`, in the order of the file; a list under an alias is that of its anchor. */
 export function setupEntries(text: string): Result<SetupEntries, Unread> {
   if (text.length > limits.infraCharactersMax)
-    return fail({ line: 1, what: `a file of more than ${limits.infraCharactersMax} characters` });
+    return fail({
+      line: 1,
+      what: `not judged: too large: more than ${limits.infraCharactersMax} characters`,
+    });
   // The parser recurses, and Node itself ends where a regular expression is compiled at the end of the stack.
   if (nestingSigns(text) > limits.infraNestingMax)
     return fail({
@@ -27,34 +40,58 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
     return fail({ line: error.linePos?.[0].line ?? 1, what: error.message.split('\n')[0] ?? 'no YAML' });
   // Of a list, a text or nothing at all nobody can say that it is fine.
   if (!isMap(document.contents)) return fail({ line: 1, what: 'no map of keys, as a cluster file is' });
+  const larger = tooManyAliases(document);
+  if (larger !== null) return fail({ line: 1, what: larger });
   const entries: SetupEntry[] = [];
   const unread: Unread[] = [];
+  let tooLarge: string | null = null;
   const lineOf = (node: Node | null): number => lines.linePos(node?.range?.[0] ?? 0).line;
   // Parsed text holds nodes alone: an alias that leads nowhere is an error of the document, told above.
   const behind = (value: unknown): unknown => (isAlias(value) ? value.resolve(document) : value);
   visit(document, {
     Pair: (_key, pair) => {
       const key = isScalar(pair.key) ? String(pair.key.value) : '';
-      if (!key.endsWith('_commands')) return;
+      if (!key.endsWith('_commands')) return undefined;
       const list = behind(pair.value);
       if (!isSeq<Node>(list)) {
         if (!isScalar(list) || list.value !== null)
           unread.push({ line: lineOf(isScalar(pair.key) ? pair.key : null), what: `${key} is no list` });
-        return;
+        return undefined;
       }
       for (const written of list.items) {
+        if (entries.length + unread.length >= limits.infraEntriesMax) {
+          tooLarge = `not judged: too large: more than ${limits.infraEntriesMax} commands`;
+          return visit.BREAK;
+        }
         const item = behind(written);
         if (!isScalar(item))
           unread.push({ line: lineOf(written), what: `an entry of ${key} that is no text` });
         else if (typeof item.value === 'string') {
+          if (item.value.length > limits.infraCommandCharactersMax) {
+            tooLarge = `not judged: too large: a command of more than ${limits.infraCommandCharactersMax} characters`;
+            return visit.BREAK;
+          }
           // The text of a block begins on the line after its sign.
           const isBlock = item.type === 'BLOCK_LITERAL' || item.type === 'BLOCK_FOLDED';
           entries.push({ key, text: item.value, line: lineOf(item) + (isBlock ? 1 : 0) });
         }
       }
+      return undefined;
     },
   });
-  return ok({ entries, unread });
+  return tooLarge === null ? ok({ entries, unread }) : fail({ line: 1, what: tooLarge });
+}
+
+function tooManyAliases(document: Document): string | null {
+  let aliases = 0;
+  visit(document, {
+    Alias: () => {
+      aliases += 1;
+    },
+  });
+  return aliases > limits.infraAliasesMax
+    ? `not judged: too large: more than ${limits.infraAliasesMax} aliases`
+    : null;
 }
 
 /** Everything that can nest without a deeper indentation: brackets, and signs of lists and maps behind another on their line. */

@@ -36,7 +36,15 @@ export async function putInfraCheck(
   files: readonly InfraText[],
   unread: number,
 ): Promise<'put' | 'not-put' | 'nothing-to-say'> {
-  const linted = files.filter((file) => isCluster(open.config, file)).map((file) => lint(open.config, file));
+  let characters = 0;
+  const linted = files
+    .filter((file) => isCluster(open.config, file))
+    .map((file): LintedFile => {
+      characters += file.text.length;
+      return characters > limits.infraLookCharactersMax
+        ? { path: file.path, findings: [unreadFinding({ line: 1, what: LOOK_TOO_LARGE })] }
+        : lint(open.config, file);
+    });
   if (linted.length === 0 && unread === 0) return 'nothing-to-say';
   const outcome = await perform(open, {
     kind: 'put-check-run',
@@ -48,6 +56,8 @@ export async function putInfraCheck(
   });
   return outcome.kind === 'done' ? 'put' : 'not-put';
 }
+
+const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${limits.infraLookCharactersMax} characters`;
 
 /** Other YAML may lie in `infra/`: a file that the config does not name is a cluster's where it has lists of commands. */
 function isCluster(config: LabConfig, { path, text }: InfraText): boolean {

@@ -1,9 +1,10 @@
 /** Lint of a cluster's file: set-up commands that write where a bucket belongs although it may not be mounted (policy/agent-guidelines.md, Mount Verification). */
 
+import { limits } from '../../domain/limits.ts';
 import { mountedBy } from './command-meaning.ts';
 import { followEntry, type Sure } from './mount-flow.ts';
 import { parseShell, type ShellNode, type ShellReading } from './shell-parse.ts';
-import { resolved } from './shell-resolve.ts';
+import { type FillBudget, resolved } from './shell-resolve.ts';
 
 /** One entry of a list of commands; `line` is that of its first line in the file, from 1. */
 export type SetupEntry = { readonly key: string; readonly text: string; readonly line: number };
@@ -24,9 +25,14 @@ const FIRST = ['initialization_commands', 'setup_commands'];
 
 /** Findings in the order of the file. `known`: mount points beside those that the commands themselves name. */
 export function lintInfra(entries: readonly SetupEntry[], known: readonly string[]): readonly InfraFinding[] {
-  const read = entries.map((entry) => ({ entry, reading: readEntry(entry.text) }));
+  const budget: FillBudget = { left: limits.shellFilledCharactersMax };
+  const read = entries.map((entry) => ({ entry, reading: readEntry(entry.text, budget) }));
+  if (budget.left < 0)
+    return [notJudged(`more than ${limits.shellFilledCharactersMax} characters of commands`)];
   const nodes = read.flatMap(({ reading }) => (reading.kind === 'read' ? [reading.node] : []));
   const mountPoints = [...new Set([...known, ...nodes.flatMap(mountsIn)])];
+  if (mountPoints.length > limits.infraMountPointsMax)
+    return [notJudged(`more than ${limits.infraMountPointsMax} mount points`)];
   const findings: InfraFinding[] = [];
   const followAll = (keys: readonly string[], before: ReadonlySet<string>): ReadonlySet<string> => {
     let sure = before;
@@ -57,9 +63,16 @@ export function lintInfra(entries: readonly SetupEntry[], known: readonly string
   return findings.toSorted((a, b) => a.line - b.line);
 }
 
-function readEntry(text: string): ShellReading {
+/** Each command is held against each mount point: beyond a bound the file is told, and never fine. */
+function notJudged(what: string): InfraFinding {
+  return { code: 'not-understood', mountPoint: '(unknown)', line: 1, what: `not judged: too large: ${what}` };
+}
+
+function readEntry(text: string, budget: FillBudget): ShellReading {
+  if (budget.left < 0) return { kind: 'not-understood', what: 'too large', line: 0 };
+  budget.left -= text.length;
   const reading = parseShell(text);
-  return reading.kind === 'read' ? { ...reading, node: resolved(reading.node) } : reading;
+  return reading.kind === 'read' ? { ...reading, node: resolved(reading.node, budget) } : reading;
 }
 
 /** Mounts of an entry after whose good end nobody can be sure of them. */

@@ -5,13 +5,21 @@ import { parseShell, type ShellNode } from './shell-parse.ts';
 import { shellText, unwrapped } from './unwrapped.ts';
 
 /** The tree, with each `$NAME` that an earlier command set replaced by its value; what nobody set stays as it is written. */
-export function resolved(node: ShellNode): ShellNode {
-  return walk(node, { values: new Map(), depth: 0 });
+export function resolved(node: ShellNode, budget: FillBudget): ShellNode {
+  return walk(node, { values: new Map(), depth: 0, budget });
 }
 
-type Scope = { readonly values: Map<string, string>; readonly depth: number };
+/** Characters that may still be filled in and read; below zero, what comes back is not the whole meaning. */
+export type FillBudget = { left: number };
+
+type Scope = {
+  readonly values: Map<string, string>;
+  readonly depth: number;
+  readonly budget: FillBudget;
+};
 
 function walk(node: ShellNode, scope: Scope): ShellNode {
+  if (scope.budget.left < 0) return node;
   switch (node.kind) {
     case 'simple':
       return simple(node, scope);
@@ -56,11 +64,13 @@ function simple(node: Extract<ShellNode, { kind: 'simple' }>, scope: Scope): She
       if (value.length > limits.shellValueCharactersMax) scope.values.delete(variable);
       else scope.values.set(variable, value);
     }
+  for (const word of [...words, ...writesTo]) scope.budget.left -= word.length + 1;
+  if (scope.budget.left < 0) return node;
   const inner = shellText(words);
   if (inner === null || scope.depth >= limits.shellNestingMax) return { ...node, words, writesTo };
   const read = parseShell(inner.errexit ? `set -e; ${inner.text}` : inner.text, node.line);
   if (read.kind === 'not-understood') return { ...node, words, writesTo };
-  const of = walk(read.node, { values: new Map(scope.values), depth: scope.depth + 1 });
+  const of = walk(read.node, { ...scope, values: new Map(scope.values), depth: scope.depth + 1 });
   return { kind: 'subshell', of };
 }
 

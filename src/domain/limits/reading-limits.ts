@@ -72,6 +72,18 @@ export const readingLimits = {
   infraFilesMax: 30,
   /** A cluster file is some pages; more is a mistake or an attack on the parser. */
   infraCharactersMax: 100_000,
+  /** All cluster files of one look together: thirty of the longest would take half a minute. */
+  infraLookCharactersMax: 200_000,
+  /** Commands of one file, those behind an alias counted each time: a lab has some dozens. */
+  infraEntriesMax: 400,
+  /** Each alias is looked up in the whole file; a lab shares a list or two. */
+  infraAliasesMax: 50,
+  /** One command: an inlined script of 300 lines. The reader's steps grow faster than the text. */
+  infraCommandCharactersMax: 16_384,
+  /** Each command is held against each mount point; a cluster has one or two. */
+  infraMountPointsMax: 20,
+  /** Characters of a file's commands once variables are filled in: `bash -c $A$A` multiplies what is read. */
+  shellFilledCharactersMax: 200_000,
   /** Brackets and nested signs of such a file: Node's stack ends at some 1,000 levels of YAML. */
   infraNestingMax: 500,
   /** Groups, negations and links of one chain of commands: no set-up script nests so deep, and the reader recurses. */
