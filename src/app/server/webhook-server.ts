@@ -13,7 +13,7 @@ export type Middleware = (
   next: () => void,
 ) => Promise<unknown> | unknown;
 
-/** What is no webhook by its headers is answered by them alone. */
+/** What is no delivery is answered by its headers alone. */
 const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
@@ -23,7 +23,9 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
   const answering = new WeakSet<Socket>();
   const server = createServer({ connectionsCheckingInterval: limits.webhookLookMs }, (request, response) => {
     const answer = async (): Promise<void> => {
-      const body = mayBeWebhook(request, path) ? await readBody(request) : UNREAD;
+      const isDelivery = request.method === 'POST' && request.url?.split('?')[0] === path;
+      if (isDelivery && !mayBeWebhook(request)) return refuse(request, response, 400);
+      const body = isDelivery ? await readBody(request) : UNREAD;
       if (body.kind === 'gone') return;
       if (body.kind === 'refused') return refuse(request, response, body.status);
       if (body === UNREAD) response.setHeader('connection', 'close');
@@ -49,10 +51,8 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
 }
 
 /** What has no signature is never read: its sender learns from the headers alone what is missing. */
-function mayBeWebhook({ method, url, headers }: IncomingMessage, path: string): boolean {
+function mayBeWebhook({ headers }: IncomingMessage): boolean {
   return (
-    method === 'POST' &&
-    url?.split('?')[0] === path &&
     SIGNATURE.test(String(headers['x-hub-signature-256'])) &&
     headers['x-github-event'] !== undefined &&
     headers['x-github-delivery'] !== undefined &&
@@ -60,12 +60,26 @@ function mayBeWebhook({ method, url, headers }: IncomingMessage, path: string): 
   );
 }
 
-/** The rest is thrown away for a moment, because a socket that is closed on unread bytes takes the answer with it. */
-function refuse(request: IncomingMessage, response: ServerResponse, status: 413 | 503): void {
-  const why = status === 413 ? 'larger than any webhook of GitHub' : 'too much at once';
-  response.writeHead(status, { connection: 'close', 'content-type': 'text/plain' }).end(`${why}\n`);
+const REFUSALS = {
+  400: 'a webhook has x-github-event, x-github-delivery, x-hub-signature-256 and a body of application/json',
+  413: 'larger than any webhook of GitHub',
+  503: 'too much at once',
+} as const;
+
+/**
+ * Answers whole at once, and closes a moment later: a connection that is closed while its sender still sends takes the answer
+ * with it. What comes meanwhile is thrown away.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse, status: keyof typeof REFUSALS): void {
+  const why = `${REFUSALS[status]}\n`;
+  const headers = { connection: 'close', 'content-type': 'text/plain', 'content-length': why.length };
+  response.writeHead(status, headers).write(why);
   request.resume();
-  setTimeout(() => request.socket.destroy(), limits.webhookLingerMs).unref();
+  const end = (): void => {
+    response.end();
+    request.socket.destroy();
+  };
+  setTimeout(end, limits.webhookLingerMs).unref();
 }
 
 /** The newest is kept and the oldest that is not being answered goes: who only waits never keeps GitHub out. */
