@@ -134,6 +134,10 @@ export const FAULT_NOTES: Readonly<
     title: 'The seal of … has lost its tag',
     next: 'Can wait. The comment has the command that puts it back.',
   },
+  'look-failed': {
+    title: '… could not be looked at',
+    next: 'An error of ferrybot itself, in one run, thread or file alone; all others go on, and the process that met it ends as failed. Its log has the place (*a look failed*). What was just said, pushed or edited there is the likely trigger: taken back, the next look goes through. `/stop` in that thread may not be answered meanwhile: stop a job that must not go on by the means of the cluster.',
+  },
 };
 
 function minutesOf(durationMs: number): number {

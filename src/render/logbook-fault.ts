@@ -48,6 +48,10 @@ function titleOf({ run, fault, branch }: FaultNotice): string {
         : `The logbook of ${code(run)} cannot be written`;
     case 'seal-tag':
       return `The seal of ${code(run)} has lost its tag`;
+    case 'look-failed':
+      return run === 'journal'
+        ? 'A look at what belongs to no run failed'
+        : `${code(run)} could not be looked at`;
     default:
       return assertNever(fault);
   }
@@ -67,6 +71,8 @@ function evidenceOf(fault: LogbookFault): string {
       return `a push of what comes after entry ${fault.after} was refused: ${code(fault.message)}. What is there is in order.`;
     case 'seal-tag':
       return `the record seals ${shortCommit(fault.commit)} as ${code(fault.tag)}, and ${fault.found === null ? 'there is no such tag' : `that tag points to ${shortCommit(fault.found)}`}.`;
+    case 'look-failed':
+      return `ferrybot met an error of its own: ${code(fault.message)}. The record is in order.`;
     default:
       return assertNever(fault);
   }
@@ -77,6 +83,8 @@ function didOf(fault: LogbookFault): string {
     return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
   if (fault.kind === 'seal-tag')
     return 'It believes the record, which is in order, and goes on. A tag is never moved, and not made again by itself: somebody took it away.';
+  if (fault.kind === 'look-failed')
+    return 'It left that off and went on with everything else. It tries again at later looks; until one goes through, what was said or pushed there may not be answered, and nothing new is begun there. A job that runs goes on; where the watch met the error, it goes on unwatched.';
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
   return isBranch
     ? 'It does nothing more in this repository: no approval, no launch, no seal, and no answers. A job that runs goes on unwatched.'
@@ -95,6 +103,8 @@ function todoOf(fault: LogbookFault, branch: string): string {
       return `where it says that there is no space, free some on the machine that said it (the git server's disk, or the one where ferrybot runs); otherwise look at the rules of ${code(branch)} and whether ferrybot may push to it. ferrybot tries again by itself at its next look.`;
     case 'seal-tag':
       return `find out who did it, put it back with ${code(putBack(fault))}, and protect the tags \`ferry/**\` by a ruleset.`;
+    case 'look-failed':
+      return "read the log of the process that says so (*a look failed*): the place in the program stands there. If something has just been said, pushed or edited there, taking it back lets the next look through. A running job can be stopped by the cluster's own means.";
     default:
       return assertNever(fault);
   }

@@ -51,6 +51,9 @@ function rayAt(now: () => number): {
 type Watched = {
   readonly runs: Map<string, RunBuilder>;
   readonly turn: (minutes: number) => Promise<string>;
+  /** The record of this run cannot be added to any more, by a bug. */
+  readonly breakRun: (run: string) => void;
+  readonly log: readonly string[];
 };
 
 /** The watch over records in memory: what it appends is folded under the rules of every record. */
@@ -85,7 +88,10 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     const details = { session: outcome.job.session ?? '' };
     runs.set(run, ordered.submitted({ engine: 'ray', cluster: 'us-central1', jobId, details }));
   }
+  let broken = '';
   const append = async (run: string, drafts: readonly EventDraft[], at: Instant): Promise<object> => {
+    if (run === 'journal') return { kind: 'failed', message: 'there is no journal here' };
+    if (run === broken) throw new TypeError('half a character has no canonical JSON');
     const before = runs.get(run);
     if (before === undefined) throw new Error(`no record of ${run}`);
     const last = Date.parse(before.state.head.at);
@@ -95,9 +101,24 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
   const log: string[] = [];
   // Of a lab only what a turn of the watch touches.
   const open = {
-    lab: { now: () => clock.now, log: (line: string) => log.push(line), boundary: () => undefined },
+    lab: {
+      now: () => clock.now,
+      log: (line: string) => log.push(line),
+      boundary: () => undefined,
+      hash: (text: string) => text,
+      signingKeys: {},
+    },
     config: { lanes: { daily: { cadence: CADENCE } } },
-    keeper: { current: () => ({ runs: [...runs.values()].map(({ state }) => state) }), append },
+    keeper: {
+      current: () => ({
+        runs: [...runs.values()].map(({ state }) => state),
+        broken: [],
+        good: new Map(),
+        journal: { incidents: [] },
+      }),
+      refusal: () => null,
+      append,
+    },
   } as unknown as OpenLab; // an edge of trust: a part stands for the whole
   const input = {
     cluster: 'us-central1',
@@ -115,6 +136,10 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       clock.now = after(clock.now, minutes * MINUTE);
       return (await tick(open, input)).kind;
     },
+    breakRun: (run) => {
+      broken = run;
+    },
+    log,
   };
 }
 
@@ -178,4 +203,24 @@ it('stops the one that was asked for and leaves the other alone', async () => {
   await turn(3);
   expect(runs.get(good)?.state.end).toMatchObject({ status: 'STOPPED' });
   expect(runs.get(bad)?.state.end).toBeNull();
+});
+
+it('goes on with the one when a bug is met at the other, and takes that up again when it is mended', async () => {
+  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const { ray } = rayAt(() => clock.now);
+  const { runs, turn, breakRun, log } = await watched(ray, clock);
+  await turn(2);
+  const [first = '', second = ''] = DAYS;
+  const before = runs.get(first)?.state.head.seq ?? 0;
+  breakRun(first);
+  for (let turns = 0; runs.get(second)?.state.end === null; turns += 1) {
+    if (turns > 5) throw new Error('it never ended');
+    expect(await turn(10)).toBe('again');
+  }
+  expect(runs.get(second)?.state.end).toMatchObject({ status: 'FAILED', exitCode: 3 });
+  expect(runs.get(first)?.state.head.seq).toBe(before);
+  expect(log.join('\n')).toMatch(/a look failed and the others go on: TypeError: half a character/);
+  breakRun('');
+  while (runs.get(first)?.state.end === null) await turn(10);
+  expect(runs.get(first)?.state.end).toMatchObject({ status: 'SUCCEEDED' });
 });

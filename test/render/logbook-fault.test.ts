@@ -14,6 +14,7 @@ const FAULTS: readonly LogbookFault[] = [
   { kind: 'push-refused', after: 12, message: 'remote: fatal: write error: No space left on device' },
   { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: null },
   { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: shaOf('now') },
+  { kind: 'look-failed', key: '0123456789ab', message: 'Cannot read properties of null | <b>' },
 ];
 
 describe('a logbook that cannot be trusted', () => {
@@ -23,6 +24,12 @@ describe('a logbook that cannot be trusted', () => {
     expect(readMarker(said)).toMatchObject({ run: notice.run, kind: 'incident' });
     expect(said.startsWith(`${logbookFaultMarker(notice)} -->\n🤖 `)).toBe(true);
     expect(said).toMatchSnapshot();
+  });
+
+  it('says of a look at what belongs to no run nothing about a run', () => {
+    const fault = { kind: 'look-failed', key: '0123456789ab', message: 'a bug' } as const;
+    const said = renderLogbookFault({ run: 'journal', fault, branch: 'b' });
+    expect(said).toContain('**A look at what belongs to no run failed**');
   });
 
   it('tells each fault under a name of its own', () => {

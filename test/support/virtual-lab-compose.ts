@@ -50,6 +50,7 @@ export function composer(
       now: clock.now,
     });
     clients.push(client);
+    let crash: { readonly error: unknown } | null = null;
     return {
       repository: 'lab/ferries',
       client,
@@ -62,9 +63,19 @@ export function composer(
       helpers: options.helpers ?? NO_HELPERS,
       // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),
-      log: (line, fields) =>
-        log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`),
-      boundary: (kind, moment) => options.atBoundary?.(process, kind, moment),
+      log: (line, fields) => {
+        // A process that crashed says nothing more, whoever caught what ended it.
+        if (crash !== null) throw crash.error;
+        log.push(`${process}: ${line} ${fields === undefined ? '' : JSON.stringify(fields)}`);
+      },
+      boundary: (kind, moment) => {
+        try {
+          options.atBoundary?.(process, kind, moment);
+        } catch (error) {
+          crash = { error };
+          throw error;
+        }
+      },
     };
   };
 }

@@ -44,8 +44,11 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
       try {
         await worker.handle(batch);
       } catch (error) {
-        if (!(error instanceof Crash))
+        // As in src/app/wake-queue.ts: a wake that failed is told, and the process lives on with what it knows.
+        if (!(error instanceof Crash)) {
           log.push(`server: a wake failed: ${error instanceof Error ? error.stack : String(error)}`);
+          continue;
+        }
         worker = make();
         waiting.push({ kind: 'sweep' });
       }

@@ -3,6 +3,7 @@
 import { GitError } from '../../domain/git.ts';
 import type { Wake } from '../../domain/wake.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import type { Branch } from './branch.ts';
 import { checkConfig } from './config-check.ts';
 import { checkInfra } from './infra-check.ts';
@@ -25,6 +26,7 @@ export async function checkBranches(
   defaultBranch: string,
   wakes: readonly Wake[],
   checked: Set<string>,
+  troubles: Trouble[],
 ): Promise<void> {
   const own = [`refs/heads/${defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
   const refs = new Set(wakes.flatMap((wake) => (wake.kind === 'push' ? [wake.ref] : [])));
@@ -32,9 +34,11 @@ export async function checkBranches(
     if (own.includes(ref)) continue;
     for (const [name, check] of CHECKS)
       try {
-        const branch = await branchAt(open, defaultBranch, ref);
-        const key = `${name} ${branch?.head}`;
-        if (branch !== null && !checked.has(key) && (await check(open, branch))) checked.add(key);
+        await contained(open, troubles, EVERYWHERE, async () => {
+          const branch = await branchAt(open, defaultBranch, ref);
+          const key = `${name} ${branch?.head}`;
+          if (branch !== null && !checked.has(key) && (await check(open, branch))) checked.add(key);
+        });
       } catch (error) {
         // What git cannot tell gets no check: one that said *fine* would be a lie.
         if (!(error instanceof GitError)) throw error;

@@ -7,25 +7,29 @@ import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts'
 import { markerIdentity } from '../../domain/marker.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { contained, type Trouble } from '../trouble.ts';
 import { perform } from './perform.ts';
 
 /**
  * Tells what the journal answered and no thread is known to show. `told` holds the commands whose answer this process has
  * seen in its thread, and grows: a process that begins looks once at each thread that was answered within a day.
  */
-export async function tellAnswers(open: OpenLab, told: Set<string>): Promise<void> {
+export async function tellAnswers(open: OpenLab, told: Set<string>, troubles: Trouble[]): Promise<void> {
   const owed = [...open.keeper.current().journal.commands.values()].filter((command) =>
     isOwed(command, told, open.lab.now()),
   );
   const threads = [...Map.groupBy(owed.toReversed(), (command) => command.thread).keys()];
   for (const thread of threads.slice(0, limits.journalThreadsPerWakeMax)) {
-    const since = after(open.lab.now(), -limits.sweepLookbackMs);
-    const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
-    if (read.kind === 'known') await tellIn(open, thread, read.value.comments, told);
-    else open.lab.log(`thread ${thread}: ${read.why}`);
+    await contained(open, troubles, { run: JOURNAL, thread }, async () => {
+      const since = after(open.lab.now(), -limits.sweepLookbackMs);
+      const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
+      if (read.kind === 'known') await tellIn(open, thread, read.value.comments, told);
+      else open.lab.log(`thread ${thread}: ${read.why}`);
+    });
   }
 }
 

@@ -16,6 +16,7 @@ import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { contained, type Trouble } from '../trouble.ts';
 import { laneOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { tellIn } from './journal-answers.ts';
@@ -32,6 +33,7 @@ export async function answerElsewhere(
   wakes: readonly Wake[],
   receipt: (heard: readonly Wake[]) => Promise<void>,
   told: Set<string>,
+  troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const record = open.keeper.current();
   if (record.broken.some((broken) => broken.run === JOURNAL)) return 'done';
@@ -41,8 +43,13 @@ export async function answerElsewhere(
   // As many as there are: the queue bounds the wakes, and a sweep the threads that it names.
   const heard = wakes.flatMap((wake) => (isSaidOrSeen(wake) && !owned.has(wake.thread) ? [wake] : []));
   let outcome: 'done' | 'owing' = 'done';
-  for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread))
-    if ((await answerThread(open, thread, here, receipt, told)) === 'owing') outcome = 'owing';
+  for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread)) {
+    const where = { run: JOURNAL, thread };
+    const answered = await contained(open, troubles, where, () =>
+      answerThread(open, thread, here, receipt, told),
+    );
+    if (answered === 'owing') outcome = 'owing';
+  }
   return outcome;
 }
 

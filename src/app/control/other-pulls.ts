@@ -7,8 +7,10 @@ import type { Wake } from '../../domain/wake.ts';
 import { changedFiles, listMovedPulls, type MovedPull } from '../../github/moved-pulls.ts';
 import { listNewReviews } from '../../github/new-comments.ts';
 import { readFileText } from '../../github/repository-files.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, type Trouble } from '../trouble.ts';
 import { putConfigCheck } from './config-check.ts';
 import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
 import { pullsOf, wakeOf, wantedOf } from './sweep.ts';
@@ -61,7 +63,11 @@ export function isLookDue(
 export type Looked = { readonly wakes: readonly Wake[]; readonly left: readonly Left[] };
 
 /** Puts the checks on forks' configs and cluster files and gives wakes for the commands in reviews; null where the list could not be read. */
-export async function lookAtOthers(open: OpenLab, others: OtherPulls): Promise<Looked | null> {
+export async function lookAtOthers(
+  open: OpenLab,
+  others: OtherPulls,
+  troubles: Trouble[],
+): Promise<Looked | null> {
   const { lab } = open;
   const since =
     others.since === null
@@ -85,10 +91,14 @@ export async function lookAtOthers(open: OpenLab, others: OtherPulls): Promise<L
   const wakes: Wake[] = [];
   const again: Left[] = [];
   for (const one of due.slice(0, limits.otherPullsMax)) {
-    const isChecked = !concerns.asFork(one.pull) || (await checkFork(open, one.pull, others.heads));
-    const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one) : [];
-    if (found !== null) wakes.push(...found);
-    if (!(isChecked && found !== null)) again.push(triedAgain(one, now));
+    const where = { run: JOURNAL, thread: one.pull.number };
+    const isDone = await contained(open, troubles, where, async () => {
+      const isChecked = !concerns.asFork(one.pull) || (await checkFork(open, one.pull, others.heads));
+      const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one) : [];
+      if (found !== null) wakes.push(...found);
+      return isChecked && found !== null;
+    });
+    if (isDone !== true) again.push(triedAgain(one, now));
   }
   return { wakes, left: [...due.slice(limits.otherPullsMax), ...resting, ...again] };
 }

@@ -10,30 +10,51 @@ import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fau
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { perform } from './perform.ts';
 
-/** `told` is what this process knows to stand in the threads; it grows. `seals` are sealed runs whose tag is another. */
+/** `told` is what this process knows to stand in the threads; it grows. `more`: faults that no record shows, as of a seal's tag. */
 export async function tellBroken(
   open: OpenLab,
   told: Set<string>,
-  seals: readonly BrokenRun[] = [],
+  more: readonly BrokenRun[] = [],
 ): Promise<void> {
   const refused = refusedRun(open);
-  const all = [...open.keeper.current().broken, ...(refused === null ? [] : [refused]), ...seals];
-  for (const broken of all) {
-    const key = `${broken.run} ${faultKey(broken.fault)}`;
-    if (told.has(key)) continue;
-    const isRefused = broken.fault.kind === 'push-refused';
-    open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
-    const thread = threadOf(open, broken);
-    // What cannot be written cannot be told in the journal either: who posts is decided in the thread.
-    if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) continue;
-    if (await isTold(open, broken, thread)) told.add(key);
-  }
+  await tellFaults(open, told, [
+    ...open.keeper.current().broken,
+    ...(refused === null ? [] : [refused]),
+    ...more,
+  ]);
+}
+
+/** These alone: the alarms that come before a look leave out a push that was refused before, which the look tries again. */
+export async function tellFaults(
+  open: OpenLab,
+  told: Set<string>,
+  faults: readonly BrokenRun[],
+): Promise<void> {
+  const troubles: Trouble[] = [];
+  for (const broken of faults)
+    await contained(open, troubles, { run: broken.run, thread: broken.thread }, () =>
+      tell(open, told, broken),
+    );
+  throwIfAny(troubles);
+}
+
+async function tell(open: OpenLab, told: Set<string>, broken: BrokenRun): Promise<void> {
+  const key = `${broken.run} ${faultKey(broken.fault)}`;
+  if (told.has(key)) return;
+  const isRefused = broken.fault.kind === 'push-refused';
+  open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
+  const thread = threadOf(open, broken);
+  // What cannot be written cannot be told in the journal either: who posts is decided in the thread.
+  if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) return;
+  if (await isTold(open, broken, thread)) told.add(key);
 }
 
 function wordsFor({ fault }: BrokenRun): string {
   if (fault.kind === 'seal-tag') return 'a seal has lost its tag';
+  if (fault.kind === 'look-failed') return 'a place could not be looked at';
   return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;
 }
 
@@ -64,7 +85,8 @@ async function isOurTurn(open: OpenLab, { run, fault }: BrokenRun): Promise<bool
     .journal.incidents.find(({ detail }) => detail['run'] === run && detail['fault'] === key);
   if (recorded !== undefined) return lab.now() - (fromRfc3339(recorded.at) ?? 0) >= limits.publishGraceMs;
   const data = { code: 'logbook-broken', detail: { run, fault: key } } as const;
-  const result = await keeper.append(JOURNAL, [{ type: 'incident', role: 'control', data }], lab.now());
+  const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
+  const result = await keeper.append(JOURNAL, [{ type: 'incident', role, data }], lab.now());
   if (result.kind === 'conflict') await keeper.load();
   if (result.kind === 'failed') lab.log(`the journal could not be written: ${result.message}`);
   return result.kind === 'appended';

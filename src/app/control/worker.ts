@@ -12,6 +12,7 @@ import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
+import { asBroken, contained, EVERYWHERE, type Trouble, throwIfAny } from '../trouble.ts';
 import { checkBranches } from './branch-checks.ts';
 import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
@@ -27,7 +28,7 @@ import { reconcileRun } from './reconcile-run.ts';
 import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
-import { tellBroken } from './tell-broken.ts';
+import { tellBroken, tellFaults } from './tell-broken.ts';
 import { isWorthALook, type Looks, noteLook } from './worth-a-look.ts';
 
 export type Worker = {
@@ -94,26 +95,36 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
     return;
   }
   const { open } = opening;
-  await restoreForStop(open, wakes);
-  if (open.keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH)) {
-    await tellBroken(open, own.toldFaults);
-    return;
-  }
+  const troubles: Trouble[] = [];
+  // Tamper alarms before anything that may take long or fail.
+  const { broken } = open.keeper.current();
+  await contained(open, troubles, EVERYWHERE, () => tellFaults(open, own.toldFaults, broken));
+  await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, wakes));
+  if (!open.keeper.current().broken.some(({ run }) => run === WHOLE_BRANCH))
+    await lookFor(own, open, wakes, troubles);
+  throwIfAny(troubles);
+}
+
+/** The look itself; what goes wrong in one place is told there, and the wake ends as failed after everything else. */
+async function lookFor(own: Own, open: OpenLab, wakes: readonly Wake[], troubles: Trouble[]): Promise<void> {
   own.hasHeard ||= wakes.some((wake) => wake.kind !== 'sweep');
   if (wakes.some((wake) => wake.kind === 'sweep') && isSweepDue(own, wakes))
-    await sweepThrough(own, open, wakes);
-  else await work(own, open, wakes);
-  if (isLookDue(own.others, wakes, lab.now())) await workOnOthers(own, open);
+    await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, wakes, troubles));
+  else await work(own, open, wakes, troubles);
+  if (isLookDue(own.others, wakes, own.lab.now()))
+    await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
   else if (tellsOfFork(wakes)) own.others = { ...own.others, isOwed: true };
+  const told = troubles.map((trouble) => asBroken(open, trouble));
+  await contained(open, troubles, EVERYWHERE, () => tellBroken(open, own.toldFaults, told));
 }
 
 /** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
-async function workOnOthers(own: Own, open: OpenLab): Promise<void> {
+async function workOnOthers(own: Own, open: OpenLab, troubles: Trouble[]): Promise<void> {
   const startedAt = own.lab.now();
-  const looked = await lookAtOthers(open, own.others);
+  const looked = await lookAtOthers(open, own.others, troubles);
   if (looked === null) return;
   const { wakes, left } = looked;
-  const outcome = wakes.length === 0 ? 'done' : await work(own, open, wakes);
+  const outcome = wakes.length === 0 ? 'done' : await work(own, open, wakes, troubles);
   if (outcome === 'done') own.others = { ...own.others, since: startedAt, isOwed: false, left };
 }
 
@@ -125,14 +136,19 @@ function isSweepDue(own: Own, wakes: readonly Wake[]): boolean {
 }
 
 /** Passes of the sweep until nothing is left; beyond the bound the next sweep goes on from where this one came to. */
-async function sweepThrough(own: Own, open: OpenLab, wakes: readonly Wake[]): Promise<void> {
+async function sweepThrough(
+  own: Own,
+  open: OpenLab,
+  wakes: readonly Wake[],
+  troubles: Trouble[],
+): Promise<void> {
   own.hasHeard = false;
   for (let pass = 1; pass <= limits.sweepPassesMax; pass += 1) {
     const experiments = pass === 1 ? await experimentsIfDue(own, open, own.lab.now()) : [];
     const swept = await sweep(open, own.cursor);
     const wanted = [...(swept?.wakes ?? []), ...experiments];
     await own.receipts.give(wanted, null);
-    const outcome = await work(own, open, pass === 1 ? [...wakes, ...wanted] : wanted);
+    const outcome = await work(own, open, pass === 1 ? [...wakes, ...wanted] : wanted, troubles);
     if (swept === null || outcome === 'owing') return;
     own.cursor = swept.cursor;
     if (swept.isWhole) return;
@@ -140,28 +156,37 @@ async function sweepThrough(own: Own, open: OpenLab, wakes: readonly Wake[]): Pr
   own.lab.log('sweep: there is more than one sweep reads; the next goes on from there');
 }
 
-/** What the wakes are about: threads without a run first, then every run that is worth a look; `owing` = ask again. */
-async function work(own: Own, open: OpenLab, all: readonly Wake[]): Promise<'done' | 'owing'> {
-  await own.receipts.give(inRuns(open, all), open.keeper.current());
-  if (all.some((wake) => wake.kind === 'sweep' || wake.kind === 'thread')) await completeProposals(open);
+/**
+ * What the wakes are about: threads without a run first, then every run that is worth a look; `owing` = ask again. Trouble in
+ * one place does not ask again by itself: the sweep would never get beyond it.
+ */
+async function work(
+  own: Own,
+  open: OpenLab,
+  all: readonly Wake[],
+  troubles: Trouble[],
+): Promise<'done' | 'owing'> {
+  const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
+  const isSweep = all.some((wake) => wake.kind === 'sweep');
+  await apart(() => own.receipts.give(inRuns(open, all), open.keeper.current()));
+  if (isSweep || all.some((wake) => wake.kind === 'thread')) await apart(() => completeProposals(open));
   // First, because what is frozen or skipped there holds back every run that is looked at below.
   const receipt = (heard: readonly Wake[]): Promise<void> => own.receipts.give(heard, open.keeper.current());
-  const elsewhere = await answerElsewhere(open, all, receipt, own.toldAnswers);
-  await lookAtRuns(own, open, all);
-  const moved = await settleRequests(open);
-  if (moved.length > 0) await lookAtRuns(own, open, moved);
-  if (moved.length > 0 || all.some((wake) => wake.kind === 'sweep')) await tellAnswers(open, own.toldAnswers);
-  await careForJournal(open, own.memories);
-  await keepDiskIssues(open, all, own.disks);
-  const isSweep = all.some((wake) => wake.kind === 'sweep');
-  await tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []);
-  await checkBranches(open, own.defaultBranch, all, own.checked);
+  const elsewhere = await apart(() => answerElsewhere(open, all, receipt, own.toldAnswers, troubles));
+  await apart(() => lookAtRuns(own, open, all, troubles));
+  const moved = (await apart(() => settleRequests(open))) ?? [];
+  if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
+  if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
+  await apart(() => careForJournal(open, own.memories));
+  await apart(() => keepDiskIssues(open, all, own.disks));
+  await apart(async () => tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []));
+  await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
-  return open.keeper.refusal() === null ? elsewhere : 'owing';
+  return open.keeper.refusal() === null ? (elsewhere ?? 'done') : 'owing';
 }
 
 /** Brings every run that the wakes may concern to where nothing more can be done for it now. */
-async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[]): Promise<void> {
+async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[], troubles: Trouble[]): Promise<void> {
   const { lab, memories } = own;
   const holds = holdsOf(open);
   const heard = { wakes: all, holds, logbookBranch: open.config.logbookBranch };
@@ -169,16 +194,12 @@ async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[]): Promis
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
     if (state === undefined || !isWorthALook(own.looks, state, heard)) continue;
-    const outcome = await reconcileRun(
-      { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories },
-      run,
-    );
-    noteLook(
-      own.looks,
-      run,
-      open.keeper.current().runs.find((r) => r.run === run),
-      outcome,
-    );
+    const context = { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories };
+    await contained(open, troubles, { run, thread: null }, async () => {
+      const outcome = await reconcileRun(context, run);
+      const after = open.keeper.current().runs.find((one) => one.run === run);
+      noteLook(own.looks, run, after, outcome);
+    });
   }
   own.looks.holds = holds;
 }

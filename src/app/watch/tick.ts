@@ -13,6 +13,7 @@ import { tellBroken } from '../control/tell-broken.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
+import { asBroken, contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import { answerBadNode, hasOpenSighting } from './bad-node.ts';
 import { lookAt, type MetricsReader } from './look.ts';
 import { observeInOnePass } from './one-pass.ts';
@@ -33,20 +34,35 @@ export type WatchInput = {
 /** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
 export type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
 
+/** What to do next, and what went wrong in single runs: those were told in their threads, and the others went on. */
+export type Turn = TickResult & { readonly troubles: readonly Trouble[] };
+
 /** Takes one turn on the record as it was loaded just now. */
-export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult> {
+export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
+  const troubles: Trouble[] = [];
+  const result = await turn(open, input, troubles);
+  const told = troubles.map((trouble) => asBroken(open, trouble));
+  if (told.length > 0)
+    await contained(open, troubles, EVERYWHERE, () => tellBroken(open, input.toldFaults, told));
+  return { ...result, troubles };
+}
+
+async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
   const { cadence } = config.lanes.daily;
   const live = watchedStates(open.keeper.current()).filter((run) => isWatchable(run, input.cluster));
-  for (const state of live) await stopIfAsked(open, input, state);
+  const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
+    contained(open, troubles, { run, thread: null }, work);
+  for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
   const due = live.filter((state) => lab.now() >= nextCheckAt(state, cadence, lab.now()));
-  const seen = await observeInOnePass(input.engineOf(config, input.cluster), due);
+  const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
+  const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
   for (const state of due) {
-    if ((await check(open, input, state.run, seen.get(state.run) ?? null)) === 'refused')
-      return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
+    const looked = await inRun(state.run, () => check(open, input, state.run, seen?.get(state.run) ?? null));
+    if (looked === 'refused') return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   }
   for (const state of open.keeper.current().runs.filter((run) => hasOpenSighting(run, input.cluster)))
-    await answerBadNode(open, input, state.run);
+    await inRun(state.run, () => answerBadNode(open, input, state.run));
   const runs = watchedStates(open.keeper.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));
   const isOwing = runs.some((run) => hasOpenSighting(run, input.cluster));
@@ -57,7 +73,9 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<TickResult
       ? nextCheckAt(state, cadence, lab.now())
       : after(lab.now(), stopLookPeriodMs(cadence)),
   );
-  const soonest = Math.max(lab.now() + limits.watchPauseMs, Math.min(...dues));
+  // A run that could not be looked at stays due: without the longer pause it would be asked for without end.
+  const pauseMs = troubles.length === 0 ? limits.watchPauseMs : limits.watchRetryMs;
+  const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues));
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookPeriodMs(cadence))) as Instant };
 }
 

@@ -6,8 +6,9 @@ import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { Log } from '../lab.ts';
 import type { LabOpener } from '../open-lab.ts';
+import { type Trouble, throwIfAny } from '../trouble.ts';
 import { handOver } from './hand-over.ts';
-import { tick, type WatchInput } from './tick.ts';
+import { type Turn, tick, type WatchInput } from './tick.ts';
 
 export type WatchOptions = {
   readonly opener: LabOpener;
@@ -25,11 +26,16 @@ export type WatchEnd = { readonly kind: 'idle' | 'shift-over' | 'no-config' };
 /** Watches. What cannot be read for a moment is tried again at the next turn; the lease tells others that we are here. */
 export async function watch(options: WatchOptions): Promise<WatchEnd> {
   const until = after(options.now(), options.shiftMs);
+  // Of the last turn alone: trouble that has passed was told, and is no reason for a red shift.
   for (;;) {
     const turn = await turnOnce(options);
-    if (turn.kind !== 'again') return turn;
+    if (turn.kind !== 'again') {
+      throwIfAny(turn.troubles);
+      return { kind: turn.kind };
+    }
     if (options.now() >= until) {
       await handOver(options.opener, options.input);
+      throwIfAny(turn.troubles);
       return { kind: 'shift-over' };
     }
     await options.sleep(Math.max(limits.watchPauseMs, turn.at - options.now()));
@@ -38,14 +44,14 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
 
 async function turnOnce(
   options: WatchOptions,
-): Promise<{ readonly kind: 'again'; readonly at: Instant } | { readonly kind: 'idle' | 'no-config' }> {
+): Promise<Turn | { readonly kind: 'no-config'; readonly troubles: readonly Trouble[] }> {
   try {
     const opening = await options.opener.open();
-    if (opening.kind === 'no-config') return { kind: 'no-config' };
+    if (opening.kind === 'no-config') return { kind: 'no-config', troubles: [] };
     return await tick(opening.open, options.input);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     options.log(`the logbook cannot be read: ${error.message}`);
-    return { kind: 'again', at: after(options.now(), limits.watchRetryMs) };
+    return { kind: 'again', at: after(options.now(), limits.watchRetryMs), troubles: [] };
   }
 }

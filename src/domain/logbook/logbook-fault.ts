@@ -21,7 +21,9 @@ export type LogbookFault =
   /** Nothing can be added, though what is there is in order: a full disk, a rule, a permission. `after`: the newest entry. */
   | { readonly kind: 'push-refused'; readonly after: number; readonly message: string }
   /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record itself is in order. */
-  | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null };
+  | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null }
+  /** One run, thread or file could not be looked at: a bug. `key` tells the messages apart; the record is in order. */
+  | { readonly kind: 'look-failed'; readonly key: string; readonly message: string };
 
 /** A name for the fault without spaces, the same in every process: it is told once. */
 export function faultKey(fault: LogbookFault): string {
@@ -38,6 +40,8 @@ export function faultKey(fault: LogbookFault): string {
       return `logbook-push-refused-${fault.after}`;
     case 'seal-tag':
       return `seal-tag-${fault.found?.slice(0, 12) ?? 'gone'}`;
+    case 'look-failed':
+      return `look-failed-${fault.key}`;
     default:
       return assertNever(fault);
   }

@@ -1,0 +1,135 @@
+/** A bug that one run meets stays in that run: it is told there once, recorded, and everything else goes on. */
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { approve, eventsOf, logbookText, playFerry, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const seam = vi.hoisted(() => ({ card: '', look: '' }));
+
+vi.mock('../../src/render/card.ts', async (original) => {
+  const whole = await original<typeof import('../../src/render/card.ts')>();
+  return {
+    ...whole,
+    renderCard: (input: Parameters<typeof whole.renderCard>[0]): string => {
+      if (input.state.run === seam.card) throw new TypeError('no card today \ud83d');
+      return whole.renderCard(input);
+    },
+  };
+});
+
+vi.mock('../../src/watch/observation.ts', async (original) => {
+  const whole = await original<typeof import('../../src/watch/observation.ts')>();
+  return {
+    ...whole,
+    eventsOf: (...args: Parameters<typeof whole.eventsOf>): ReturnType<typeof whole.eventsOf> => {
+      if (args[0].run === seam.look) throw new TypeError('no look today');
+      return whole.eventsOf(...args);
+    },
+  };
+});
+
+afterEach(() => {
+  seam.card = '';
+  seam.look = '';
+});
+
+/** What the bot said in a thread about a place that it could not look at. */
+const toldIn = (lab: VirtualLab, thread: number): readonly string[] =>
+  Object.values(lab.world.state.comments)
+    .filter((comment) => comment.issueNumber === thread && comment.body.includes('could not be looked at'))
+    .map(({ body }) => body);
+
+const failuresIn = async (lab: VirtualLab): Promise<readonly object[]> =>
+  (await eventsOf(lab, 'journal')).filter(
+    ({ type, data }) => type === 'incident' && JSON.stringify(data).includes('look-failed'),
+  );
+
+describe('a run whose card cannot be written', () => {
+  it('is told in its thread once and recorded; what comes after it, the check of a branch, is done', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    seam.card = run;
+    const asked = await say(lab, 'mira', pull, '/status');
+    const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+    await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/stricter', sha });
+    const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+    await pushFile(lab, 'ada', 'stricter', CONFIG_PATH, `${config}# a comment\n`);
+    await lab.clock.advance(40 * MINUTE);
+    expect(
+      Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config'),
+    ).toHaveLength(1);
+    const told = toldIn(lab, pull);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain('no card today');
+    expect(told[0]?.isWellFormed()).toBe(true);
+    const recorded = await failuresIn(lab);
+    expect(recorded).toEqual([
+      expect.objectContaining({
+        data: expect.objectContaining({ detail: expect.objectContaining({ run }) }),
+      }),
+    ]);
+    // The wake ends as failed, and no look makes the next one.
+    const failed = lab.log.filter((line) => line.includes('a wake failed: AggregateError'));
+    expect(failed.length).toBeGreaterThan(0);
+    expect(failed.length).toBeLessThan(20);
+    // Mended: what was said meanwhile is answered.
+    seam.card = '';
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect(toldIn(lab, pull)).toHaveLength(1);
+    await lab.close();
+  });
+
+  it('keeps no other run from its answers, and no alarm: that comes first', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const older = await playFerry(lab);
+    await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * 60 * MINUTE - lab.clock.now());
+    await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
+    const newer = await propose(lab);
+    // The newest run is looked at first.
+    seam.card = newer.run;
+    const before = lab.log.length;
+    const asked = await say(lab, 'mira', older.pull, '/status');
+    await say(lab, 'mira', newer.pull, '/status');
+    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 60 * MINUTE });
+    expect(lab.log.slice(before).join('\n')).toMatch(/a look failed/);
+    expect(toldIn(lab, older.pull)).toEqual([]);
+    const told = lab.log.length;
+    const path = `runs/${older.run}/events.jsonl`;
+    await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, older.run)}junk\n`);
+    await say(lab, 'mira', newer.pull, '/status');
+    const since = (): readonly string[] => lab.log.slice(told);
+    const alarm = (line: string): boolean => line.includes('the logbook cannot be trusted');
+    const failure = (line: string): boolean => line.includes('a look failed');
+    await until(lab, 'both', () => since().some(alarm) && since().some(failure), { limitMs: 60 * MINUTE });
+    expect(since().findIndex(alarm)).toBeLessThan(since().findIndex(failure));
+    const texts = Object.values(lab.world.state.comments).filter(
+      ({ issueNumber }) => issueNumber === older.pull,
+    );
+    expect(texts.filter(({ body }) => body.includes('does not verify'))).toHaveLength(1);
+    await lab.close();
+  });
+});
+
+describe('a job that the watch cannot look at', () => {
+  it('is told in the thread of its run once, by the key of the watch, and watched to its end when that is mended', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await approve(lab, 'mira', pull);
+    await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
+      stepMs: MINUTE,
+    });
+    seam.look = run;
+    await lab.clock.advance(20 * MINUTE);
+    expect(toldIn(lab, pull)).toEqual([expect.stringContaining('no look today')]);
+    expect(await failuresIn(lab)).toEqual([expect.objectContaining({ role: 'watch' })]);
+    seam.look = '';
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'SUCCEEDED');
+    expect(toldIn(lab, pull)).toHaveLength(1);
+    await lab.close();
+  });
+});
