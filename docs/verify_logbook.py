@@ -20,7 +20,7 @@ import sys
 from datetime import datetime
 
 WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "ended": "watch"} | dict.fromkeys(
-    "proposed gated approved approval-dropped ordered stop-requested sealed closed held released"
+    "proposed gated shown approved approval-dropped ordered stop-requested sealed closed held released"
     " command-seen command-answered consented".split(), "control") | {
     "incident": "control runner watch", "mutation-proposed": "control watch",
     "mutation-begun": "runner", "mutation-ended": "runner", "disk-scanned": "watch"}

@@ -84,6 +84,11 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: 'yes',
     next: 'protect the branch and the marks; the record is in order again',
   },
+  'card-edited': {
+    job: 'no, nothing was launched on it',
+    wait: 'yes',
+    next: "Somebody with write permission, or a workflow of the repository, edited or deleted the status card before the launch. The card is restored by itself; open its edit history and find out who it was and why. If it showed another change than the pull request's, somebody wanted an approval for something else.",
+  },
   'seal-failed': {
     job: 'no, it has ended',
     wait: 'yes',

@@ -40,7 +40,7 @@ export function createPublisher(): Publisher {
           outcomes: new Map([...memory.outcomes, [next.key, outcome]]),
           tries: new Map([...memory.tries, [next.key, (memory.tries.get(next.key) ?? 0) + 1]]),
         };
-        const now = withOwn(open, ours, next.effect, outcome);
+        const now = withOwn(ours, next.effect, outcome);
         ours = now ?? ours;
         isAllSaid &&= outcome.kind === 'done' && now !== null;
       }
@@ -88,6 +88,8 @@ function inputFor(
     pull: nothing,
     issue: nothing,
     comments: known(ours),
+    readAt: lab.now(),
+    cardHistory: nothing,
     cited: new Map(),
     change: nothing,
     branchWork: nothing,
@@ -120,7 +122,6 @@ function inputFor(
 
 /** The threads after our own write, without reading them again; null where GitHub did not say what stands there now. */
 function withOwn(
-  { lab, config }: OpenLab,
   ours: readonly CommentFacts[],
   effect: Effect,
   outcome: EffectOutcome,
@@ -131,8 +132,7 @@ function withOwn(
   const pattern = ours.find(({ id }) => effect.kind === 'edit-comment' && id === effect.comment) ?? ours[0];
   if (written === undefined || number === null || pattern === undefined) return null;
   const { thread } = effect;
-  const { body, updatedAt } = written;
-  const marker = readingOf(lab, config).markerOf(thread, body);
+  const { body, updatedAt, marker } = written;
   const now = { ...pattern, id: number, thread, body, marker, updatedAt };
   if (effect.kind === 'edit-comment')
     return ours.map((c) => (c.id === number ? { ...now, editedAt: updatedAt } : c));

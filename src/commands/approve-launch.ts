@@ -57,7 +57,8 @@ function bindingRefusal(
   if (naming === 'other') return answer('approval-digest-changed', { given: given ?? '', ...line });
   if (naming !== 'named') return answer('approval-digest-needed', line);
   const shownAt = shownAtOf(context.state, digest);
-  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt, policy.shownForMs))
+  if (shownAt === null) return answer('approval-not-shown', line);
+  if (!wasShownBefore(shownAt, comment.createdAt, policy.shownForMs))
     return answer('approval-before-shown', line);
   if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
     return answer('approval-other-commit', { ...line, commit: comment.commit ?? '', head: commit ?? '' });

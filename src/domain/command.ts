@@ -33,6 +33,7 @@ export const ANSWER_CODES = [
   'approval-before-shown',
   'approval-other-commit',
   'approval-too-old',
+  'approval-not-shown',
   'approval-not-now',
   'approval-by-author',
   'revoked',

@@ -6,6 +6,7 @@
 import type { Surface } from './command.ts';
 import type { Digest, Instant, RunId, Sha } from './ids.ts';
 import type { EventDraft } from './logbook/event.ts';
+import type { VerifiedMarker } from './marker.ts';
 
 export const EFFECT_KINDS = [
   'append',
@@ -125,8 +126,12 @@ export type Effect =
   | { readonly kind: 'submit-job'; readonly submissionId: string; readonly orderDigest: Digest }
   | { readonly kind: 'stop-job'; readonly jobId: string };
 
-/** A comment's text and when GitHub last changed it. */
-export type WrittenComment = { readonly body: string; readonly updatedAt: Instant };
+/** A comment's text, when GitHub last changed it, and its marker, where that verified. */
+export type WrittenComment = {
+  readonly body: string;
+  readonly updatedAt: Instant;
+  readonly marker: VerifiedMarker | null;
+};
 
 /** What came of an effect. `unknown`: sent, answer lost; it is resolved by looking, never by trying again blind. */
 export type EffectOutcome =

@@ -70,6 +70,13 @@ export type CommentFacts = {
   readonly commit: Sha | null;
 };
 
+/** A text that a comment had. `marker` null: not ours, or deleted from the history (`isDeleted`). */
+export type CardVersion = {
+  readonly editedAt: Instant;
+  readonly isDeleted: boolean;
+  readonly marker: VerifiedMarker | null;
+};
+
 /** What git says about the proposed change. */
 export type ChangeFacts = {
   readonly headSha: Sha;
@@ -158,6 +165,10 @@ export type RunFacts = {
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly comments: Observed<readonly CommentFacts[]>;
+  /** When the threads were read: what was written later is not in them. */
+  readonly readAt: Instant;
+  /** The card's texts since it was shown, newest first; read only where somebody approves and it was edited since. */
+  readonly cardHistory: Observed<readonly CardVersion[]>;
   /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;

@@ -33,6 +33,7 @@ export const INCIDENTS = [
   'monitor-stale',
   'logbook-broken',
   'logbook-restored',
+  'card-edited',
   'seal-failed',
   'bad-node-unclear',
   'consent-unused',

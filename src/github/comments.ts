@@ -167,7 +167,7 @@ export async function react(
   }
 }
 
-/** The outcome of a write whose answer carries an `id`, and a comment's its text. */
+/** The outcome of a write whose answer carries an `id`, and a comment's its text; whoever has the keys verifies the marker. */
 export function idOf(outcome: CallOutcome): EffectOutcome {
   if (outcome.kind === 'refused')
     return { kind: 'refused', code: String(outcome.status), message: outcome.message };
@@ -178,5 +178,5 @@ export function idOf(outcome: CallOutcome): EffectOutcome {
   const updatedAt = fromRfc3339(updated_at ?? '');
   return body === undefined || updatedAt === null
     ? { kind: 'done', number: id }
-    : { kind: 'done', number: id, written: { body, updatedAt } };
+    : { kind: 'done', number: id, written: { body, updatedAt, marker: null } };
 }

@@ -137,6 +137,14 @@ export const dataSchemas = {
     body: digest,
     verdicts: z.array(verdictSchema),
   }),
+  shown: z.looseObject({
+    digest,
+    body: digest,
+    thread: integer,
+    comment: integer,
+    text,
+    shownAt: text,
+  }),
   approved: z.looseObject({
     digest,
     comment: integer,

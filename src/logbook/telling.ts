@@ -24,6 +24,7 @@ export function tell(event: LogbookEvent): Telling {
 const titles: { readonly [Type in EventType]: string } = {
   proposed: 'proposed',
   gated: 'gates evaluated',
+  shown: 'manifest shown',
   approved: 'approved',
   'approval-dropped': 'approval dropped',
   ordered: 'launch ordered',
@@ -68,6 +69,12 @@ const tellers: Tellers = {
       next: open.length === 0 ? 'a person approves' : 'what is missing is supplied',
     };
   },
+  shown: ({ data }) => ({
+    status: 'the card shows the manifest',
+    evidence: `comment ${data.comment} in #${data.thread}, read back from GitHub as of ${data.shownAt}`,
+    decision: `manifest ${code(data.digest)} may be approved`,
+    next: 'a person approves',
+  }),
   approved: (event) => ({
     status: `approved by ${personOf(event)}`,
     evidence: `${event.data.surface} ${event.data.comment}`,

@@ -38,6 +38,8 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `not approved: a review counts for the commit that it was written on, which is ${detail.has('commit') ? detail.code('commit') : 'not known'}, and the manifest is of ${detail.code('head')}. Review what is there now, with this line: \`${approvalLine(detail.raw('digest'))}\``,
   'approval-too-old': ({ detail }) =>
     `not approved: your comment is more than ${detail.text('hours')} hours old by now. If you still mean it, copy this line into a new one: \`${approvalLine(detail.raw('digest'))}\``,
+  'approval-not-shown': ({ detail }) =>
+    `not approved: the card does not show the manifest ${detail.code('digest')} yet, or somebody else changed it. It is being written by ferrybot, which needs nobody for that; look at it, and approve with the line that it shows then.`,
   'approval-not-now': ({ detail }) =>
     detail.has('jobId')
       ? `nothing to approve: job ${detail.code('jobId')} was launched already.`

@@ -26,11 +26,12 @@ export type CardInput = RenderInput & {
   readonly check: string;
 };
 
-/** The card's source. Its marker carries the record's head, the phase and `check` as fields. */
+/** The card's source. Its marker carries the record's head, the phase, `check`, and what it shows. */
 export function renderCard(input: CardInput): string {
   const { state } = input;
   const { symbol, title, evidence } = stateLine(state);
-  const fields = { head: headText(state, 12), phase: phaseOf(state), check: input.check };
+  const shown = state.gate === null ? {} : { manifest: state.gate.digest ?? 'none', body: state.gate.body };
+  const fields = { head: headText(state, 12), phase: phaseOf(state), check: input.check, ...shown };
   return comment(
     { run: state.run, kind: 'card', key: 'card', fields },
     paragraphs(

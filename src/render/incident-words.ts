@@ -41,6 +41,19 @@ function unclearWords(reason: string): string {
   }
 }
 
+function cardEditWords(how: string): string {
+  switch (how) {
+    case 'deleted':
+      return 'The card that showed the manifest is not there any more.';
+    case 'restored':
+      return "The card's edit history has a text that ferrybot did not write, between the showing and now.";
+    case 'history':
+      return "A part of the card's edit history since the showing is deleted or too long to be read, so that nobody can say what people saw.";
+    default:
+      return 'The text of the card is not what ferrybot wrote, or is of another manifest.';
+  }
+}
+
 function relaunchWords(reason: string, d: DetailReader, place: PlaceWord): string {
   switch (reason) {
     case 'no-restarts-left':
@@ -147,6 +160,11 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     evidence: (d) => `What stood there was at fault (${d.code('fault')}).`,
     did: 'What follows could not wait, and stands on the last good entry: every entry that was signed and known is there again.',
     todo: 'Find out who pushed to the branch of the logbook, and protect it so that only ferrybot may.',
+  'card-edited': {
+    title: 'Somebody else changed the status card',
+    evidence: (d) => cardEditWords(d.raw('how')),
+    did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew.',
+    todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit a comment; its edit history says who did.',
   },
   'seal-failed': {
     title: 'The seal could not be set',

@@ -16,6 +16,7 @@ import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
+import { needsShowing } from './decide-shown.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
@@ -178,8 +179,14 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   const key = `card:${state.head.seq}`;
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (card === null) {
+    const lost = spoiledCard(input);
+    if (lost !== null)
+      return perform(key, { kind: 'edit-comment', thread: lost.thread, comment: lost.id, body });
     const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
-    const first = [...memory.outcomes.entries()].some(([k, o]) => k.startsWith('card:') && o.kind === 'done');
+    // One that somebody else took away is not the one that this process remembers.
+    const first = [...memory.outcomes].some(
+      ([k, o]) => k.startsWith('card:') && o.kind === 'done' && o.number !== state.cardEdit?.comment,
+    );
     return first
       ? null
       : perform(key, {
@@ -190,10 +197,27 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
           ...shared(input, state.head),
         });
   }
-  const isSaid = card.marker.isIntact && saysTheSame(card.comment.body, body);
-  if (isSaid || !mayEditCard(input, card)) return null;
+  if (!needsShowing(state, card.marker)) {
+    const isSaid = card.marker.isIntact && saysTheSame(card.comment.body, body);
+    if (isSaid || isOnlyShown(state, card.marker) || !mayEditCard(input, card)) return null;
+  }
   const { id, thread } = card.comment;
   return perform(key, { kind: 'edit-comment', thread, comment: id, body });
+}
+
+/** The card whose first line somebody else changed, so that it does not prove itself any more: it is ours to write anew. */
+function spoiledCard({ state, facts }: PublishInput): CommentFacts | null {
+  if (state.cardEdit === null || facts.comments.kind === 'unknown') return null;
+  const { comment } = state.cardEdit;
+  return (
+    facts.comments.value.find(({ surface, id, byUs }) => byUs && surface === 'comment' && id === comment) ??
+    null
+  );
+}
+
+/** That the card was shown is nothing that it has to tell: editing it would be one more text to be shown. */
+function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMarker): boolean {
+  return isIntact && head.seq === shown?.seq && Number(fields['head']?.split(':')[0]) === head.seq - 1;
 }
 
 /**

@@ -21,6 +21,7 @@ import { decideGates } from './decide-gates.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
+import { confirmedShowing, decideShown } from './decide-shown.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
@@ -50,6 +51,7 @@ export function reconcile(input: ReconcileInput): Step | null {
   return (
     withdraw(input) ??
     decideGates(input.state, input.facts, gated) ??
+    decideShown(input) ??
     decideApprovals(input.state, input.facts, input.config, input.now) ??
     decideRest(input, gated)
   );
@@ -113,7 +115,8 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
           commit: gated.facts.change.kind === 'known' ? gated.facts.change.value.headSha : null,
           plan: () => smallestRemedy(gated.facts),
         };
-  return decideCommand({ ...input, gates, verdict: verdictNow(input)?.result ?? 'unknown' });
+  const state = confirmedShowing(input.state, input.facts);
+  return decideCommand({ ...input, state, gates, verdict: verdictNow(input)?.result ?? 'unknown' });
 }
 
 function verdictNow({ state, facts, config }: ReconcileInput): FerryVerdict | null {

@@ -71,6 +71,15 @@ export function gatedOn(facts: RunFacts = someFacts(), config = CONFIG): RunBuil
   });
 }
 
+/** The same run with its manifest on show since the gates knew it. */
+export function onShow(state: RunState): RunState {
+  const { gate } = state;
+  if (gate?.digest == null) return state;
+  const { digest, body, at, seq } = gate;
+  const shown = { digest, body, thread: 13, comment: 9, text: 'a'.repeat(64), shownAt: at, at, seq };
+  return { ...state, shown };
+}
+
 /** What becomes of the first command among the comments, at noon unless told otherwise. */
 export function heardAtNoon(
   { state }: RunBuilder,
@@ -80,7 +89,15 @@ export function heardAtNoon(
 ): CommandOutcome {
   const facts = someFacts({ comments: known(comments), ...change });
   const gates = viewOf(state, facts);
-  return decideCommand({ state, facts, config: CONFIG, now: NOON, gates, verdict: 'pass', ...more });
+  return decideCommand({
+    state: onShow(state),
+    facts,
+    config: CONFIG,
+    now: NOON,
+    gates,
+    verdict: 'pass',
+    ...more,
+  });
 }
 
 export function inputOf(

@@ -186,6 +186,8 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     pull: known(aPull()),
     issue: known(anIssue()),
     comments: known([]),
+    readAt: NOON,
+    cardHistory: unknown('not asked for'),
     cited: new Map(),
     change: known(aChange()),
     branchWork: known(NO_BRANCH_WORK),

@@ -3,7 +3,7 @@
 import { assertNever } from '../../domain/assert.ts';
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
-import { isOurText, markerIdentity } from '../../domain/marker.ts';
+import { isOurText, markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
 import { editIssue, openIssue } from '../../github/issues.ts';
@@ -94,10 +94,15 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
       const { thread, marker, isShared } = effect;
       const post = isShared === true ? postSharedComment : postComment;
       const markerOf = markerReader(lab, config);
-      return post(client, thread, (standing) => isOurText(markerOf(thread, standing), marker), body);
+      return readBack(
+        await post(client, thread, (standing) => isOurText(markerOf(thread, standing), marker), body),
+        (standing) => markerOf(thread, standing),
+      );
     }
     case 'edit-comment':
-      return editComment(client, effect.comment, body);
+      return readBack(await editComment(client, effect.comment, body), (standing) =>
+        markerReader(lab, config)(effect.thread, standing),
+      );
     case 'open-issue': {
       const markerOf = issueMarkerReader(lab, config);
       // Its text may have been edited since: people write into a proposal.
@@ -112,6 +117,16 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
     default:
       return assertNever(effect);
   }
+}
+
+/** What GitHub says that stands there now is believed as anything else that stands there. */
+function readBack(
+  outcome: EffectOutcome,
+  markerOf: (standing: string) => VerifiedMarker | null,
+): EffectOutcome {
+  if (outcome.kind !== 'done' || outcome.written === undefined) return outcome;
+  const { written } = outcome;
+  return { ...outcome, written: { ...written, marker: markerOf(written.body) } };
 }
 
 function threadOf(effect: TextEffect): number {

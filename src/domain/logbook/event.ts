@@ -18,6 +18,7 @@ export type EventDataByType = LaunchEventData &
 export const EVENT_TYPES = [
   'proposed',
   'gated',
+  'shown',
   'approved',
   'approval-dropped',
   'ordered',
@@ -45,6 +46,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const WRITERS = {
   proposed: ['control'],
   gated: ['control'],
+  shown: ['control'],
   approved: ['control'],
   'approval-dropped': ['control'],
   ordered: ['control'],

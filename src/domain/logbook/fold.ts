@@ -44,6 +44,8 @@ function begin(event: EventOf<'proposed'>): RunState {
     proposal: event.data,
     proposedAt: event.at,
     gate: null,
+    shown: null,
+    cardEdit: null,
     approvals: [],
     drops: [],
     order: null,
@@ -71,7 +73,9 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'proposed':
       return state;
     case 'gated':
-      return { ...state, gate: { ...event.data, ...moment, shownAt: shownSince(state, event) } };
+      return { ...state, gate: { ...event.data, ...moment }, shown: shownStill(state, event) };
+    case 'shown':
+      return { ...state, shown: { ...event.data, ...moment } };
     case 'approved':
       return {
         ...state,
@@ -143,9 +147,8 @@ function afterAttempt(state: RunState): RunState {
 }
 
 /** A gate that answers otherwise on the same manifest and text shows nothing new to whoever approves it. */
-function shownSince({ gate }: RunState, { data, at }: EventOf<'gated'>): string {
-  const isSame = gate !== null && gate.digest === data.digest && gate.body === data.body;
-  return isSame ? gate.shownAt : at;
+function shownStill({ shown }: RunState, { data }: EventOf<'gated'>): RunState['shown'] {
+  return shown !== null && shown.digest === data.digest && shown.body === data.body ? shown : null;
 }
 
 function personOf(event: LogbookEvent): Actor {
@@ -209,6 +212,10 @@ function incident(state: RunState, event: EventOf<'incident'>): RunState {
   const endsOrder =
     ORDER_ENDING.includes(code) && detail['orderDigest'] === state.order?.digest && state.submission === null;
   if (endsOrder) return { ...withOrder(state, { status: 'failed' }), incidents, approvals: [] };
+  if (code === 'card-edited') {
+    const cardEdit = { seq: event.seq, comment: Number(detail['comment']) };
+    return { ...state, incidents, shown: null, cardEdit };
+  }
   return code === 'order-expired' ? { ...voided(state), incidents } : { ...state, incidents };
 }
 

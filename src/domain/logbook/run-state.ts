@@ -38,12 +38,11 @@ export function nextAttempt(order: IssuedOrder | null): number {
   return order.claim === null ? order.order.attempt : order.order.attempt + 1;
 }
 
-/** The newest answer of the gates. `shownAt`: since when this very manifest and body text have been on show. */
-export type Gate = EventDataByType['gated'] & {
-  readonly at: string;
-  readonly seq: number;
-  readonly shownAt: string;
-};
+/** The newest answer of the gates. */
+export type Gate = EventDataByType['gated'] & { readonly at: string; readonly seq: number };
+
+/** The manifest and body text that are on show: those of the gate, on a card that was read back from GitHub. */
+export type Showing = EventDataByType['shown'] & { readonly at: string; readonly seq: number };
 
 export type Submission = EventDataByType['submitted'] & { readonly at: string; readonly seq: number };
 export type Observation = EventDataByType['observed'] & { readonly at: string; readonly seq: number };
@@ -87,6 +86,10 @@ export type RunState = {
   readonly proposal: EventDataByType['proposed'];
   readonly proposedAt: string;
   readonly gate: Gate | null;
+  /** Null while nobody has been shown what the gates know, or somebody else edited the card that showed it. */
+  readonly shown: Showing | null;
+  /** The newest edit of the card by somebody else: only a card that was written after it shows anything. */
+  readonly cardEdit: { readonly seq: number; readonly comment: number } | null;
   /** Everything that was ever approved and not explicitly dropped; `standingApprovals` says which still count. */
   readonly approvals: readonly Approval[];
   readonly drops: readonly EventOf<'approval-dropped'>[];
@@ -130,11 +133,12 @@ export function commandKey(command: {
 }
 
 /**
- * Since when this manifest, with the text beside it, has been on show; null where it is not what was shown last. The one
- * place that says what *shown* means.
+ * Since when people have been shown this manifest, with the text beside it, by GitHub's time of the card; null where it is
+ * not what the card shows. The one place that says what *shown* means.
  */
-export function shownAtOf({ gate }: RunState, digest: Digest): Instant | null {
-  return gate === null || gate.digest !== digest ? null : fromRfc3339(gate.shownAt);
+export function shownAtOf({ gate, shown }: RunState, digest: Digest): Instant | null {
+  const isOnShow = shown?.digest === digest && gate?.digest === digest && gate.body === shown.body;
+  return isOnShow ? fromRfc3339(shown.shownAt) : null;
 }
 
 /** Approvals that still mean what is proposed now: of this very digest and this very body text. */

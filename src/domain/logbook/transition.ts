@@ -33,6 +33,8 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
     case 'gated':
     case 'approval-dropped':
       return state.submission === null ? null : `${event.type} after the job was submitted`;
+    case 'shown':
+      return shownRule(state, event);
     case 'approved':
       return approvedRule(state, event);
     case 'ordered':
@@ -74,6 +76,14 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
 
 function personRule(event: LogbookEvent): string | null {
   return event.actor === undefined ? `${event.type} names no person` : null;
+}
+
+function shownRule(state: RunState, { data }: Extract<LogbookEvent, { type: 'shown' }>): string | null {
+  if (state.submission !== null) return 'shown after the job was submitted';
+  if (state.shown !== null) return 'shown while it is on show';
+  return state.gate?.digest === data.digest && state.gate.body === data.body
+    ? null
+    : 'shown another manifest than the gates know';
 }
 
 function approvedRule(state: RunState, event: Extract<LogbookEvent, { type: 'approved' }>): string | null {

@@ -36,6 +36,7 @@ export function replayRefusal(state: RunState, command: SeenCommand, config: Lab
         : null;
     }
     case 'approval-before-shown':
+    case 'approval-not-shown':
       if (state.gate === null) return null;
       return approvals.shownForMs === 0
         ? { to: 'unknown', why: 'comment-time-not-recorded' }

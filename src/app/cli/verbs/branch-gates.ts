@@ -115,6 +115,8 @@ async function factsOf(
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,
     comments: NEEDS_GITHUB,
+    readAt: branded(0, isInstant),
+    cardHistory: NEEDS_GITHUB,
     cited: new Map(),
     change,
     branchWork: NEEDS_GITHUB,

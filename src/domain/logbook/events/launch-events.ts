@@ -59,6 +59,17 @@ export type LaunchEventData = {
     readonly body: Digest;
     readonly verdicts: readonly Verdict[];
   };
+  /** The card was read back from GitHub, as control wrote it, with this manifest on it. */
+  readonly shown: {
+    readonly digest: Digest;
+    readonly body: Digest;
+    readonly thread: number;
+    readonly comment: number;
+    /** SHA-256 of the card's text below its marker (docs/logbook.md, Markers). */
+    readonly text: string;
+    /** When GitHub last changed the card, RFC 3339. */
+    readonly shownAt: string;
+  };
   readonly approved: {
     readonly digest: Digest;
     readonly comment: number;

@@ -1,0 +1,172 @@
+/**
+ * Decides what people have been shown: a manifest counts as shown only once the card that shows it was read back from
+ * GitHub, and no longer when somebody else edits that card (docs/decisions/0033-what-was-shown.md).
+ */
+
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import type { VerifiedMarker } from '../domain/marker.ts';
+import { known, type Observed } from '../domain/observed.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { append, type Memory, type Step } from './step.ts';
+
+export type ShownInput = {
+  readonly state: RunState;
+  readonly facts: RunFacts;
+  readonly memory: Memory;
+};
+
+/** Records that the card shows what the gates know, or that somebody else changed the card that did. */
+export function decideShown(input: ShownInput): Step | null {
+  const { state, facts } = input;
+  if (facts.comments.kind === 'unknown' || !isApprovable(state)) return null;
+  if (state.shown !== null) return tampered(state, facts);
+  const card = cardOnShow(input, facts.comments.value);
+  if (card === null || state.gate?.digest == null) return null;
+  const { digest, body } = state.gate;
+  const { thread, comment, text, writtenAt } = card;
+  const data = { digest, body, thread, comment, text, shownAt: toRfc3339(writtenAt) };
+  return append({ type: 'shown', role: 'control', data });
+}
+
+/** Whether a card has to be written, however short ago the last one was, since nobody could approve otherwise. */
+export function needsShowing(state: RunState, marker: VerifiedMarker): boolean {
+  const isWanted = isApprovable(state) && state.shown === null && state.gate?.digest != null;
+  return isWanted && !showsGate(state, marker);
+}
+
+/**
+ * The record as an approval may rely on it: nothing is on show where the threads are older than the showing, or where the
+ * card was edited since and its history could not be read.
+ */
+export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
+  if (state.shown === null) return state;
+  const isFresh = facts.readAt > msOf(state.shown.at) && cardComment(state, facts.comments) !== null;
+  const isHistoryMissing = wasEditedSince(state, facts.comments) && facts.cardHistory.kind === 'unknown';
+  return isFresh && !isHistoryMissing ? state : { ...state, shown: null };
+}
+
+/** Whether the card on show was edited after it was shown, perhaps by ourselves: only its history tells. */
+export function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
+  const editedAt = cardComment(state, comments)?.editedAt ?? null;
+  return editedAt !== null && editedAt > msOf(state.shown?.shownAt ?? '');
+}
+
+/** The card that is on show, as the threads have it; null where they do not. */
+export function cardComment(
+  { shown }: RunState,
+  comments: Observed<readonly CommentFacts[]>,
+): CommentFacts | null {
+  if (shown === null || comments.kind === 'unknown') return null;
+  return comments.value.find(({ surface, id }) => surface === 'comment' && id === shown.comment) ?? null;
+}
+
+/** Approvals are for what was not launched yet. */
+function isApprovable(state: RunState): boolean {
+  return !isOver(state) && state.submission === null && state.end === null;
+}
+
+type CardOnShow = {
+  readonly thread: number;
+  readonly comment: number;
+  readonly text: string;
+  readonly writtenAt: Instant;
+};
+
+/** The card with what the gates know on it, as the threads or GitHub's answer to our own writing have it. */
+function cardOnShow({ state, memory }: ShownInput, comments: readonly CommentFacts[]): CardOnShow | null {
+  const standing = comments.find(({ marker }) => isCardOf(state, marker));
+  const readAs =
+    standing === undefined ? null : { comment: standing.id, marker: standing.marker, at: timeOf(standing) };
+  const written = lastWritten(memory);
+  // The threads are read once: what this process wrote since stands in GitHub's answer alone.
+  const newest = written !== null && (readAs === null || isLater(written, readAs)) ? written : readAs;
+  if (newest === null || newest.marker === null || !showsGate(state, newest.marker)) return null;
+  const { comment, marker, at } = newest;
+  return { thread: state.proposal.pull, comment, text: marker.text, writtenAt: at };
+}
+
+type Seen = { readonly comment: number; readonly marker: VerifiedMarker | null; readonly at: Instant };
+
+/** GitHub tells whole seconds; within one the times of the seals say which of our own texts is the newer. */
+function isLater(one: Seen, other: Seen): boolean {
+  if (one.at !== other.at) return one.at > other.at;
+  return (one.marker?.at ?? 0) > (other.marker?.at ?? 0);
+}
+
+function lastWritten({ outcomes }: Memory): Seen | null {
+  const cards = [...outcomes].filter(([key]) => key.startsWith('card:')).map(([, outcome]) => outcome);
+  const last = cards.findLast((outcome) => outcome.kind === 'done' && outcome.written !== undefined);
+  if (last?.kind !== 'done' || last.written === undefined || last.number === null) return null;
+  return { comment: last.number, marker: last.written.marker, at: last.written.updatedAt };
+}
+
+function timeOf({ editedAt, createdAt }: CommentFacts): Instant {
+  return editedAt ?? createdAt;
+}
+
+function isCardOf({ run }: RunState, marker: VerifiedMarker | null): boolean {
+  return marker?.kind === 'card' && marker.run === run;
+}
+
+/**
+ * Control's own words, as written, about this very manifest and text, and written by somebody who knew of the last edit
+ * by others. A key that only watches shows nobody what to approve.
+ */
+function showsGate(state: RunState, marker: VerifiedMarker): boolean {
+  const head = Number(marker.fields['head']?.split(':')[0]);
+  const knowsOfEdit = state.cardEdit === null || head >= state.cardEdit.seq;
+  return knowsOfEdit && marker.role === 'control' && isOnGate(state, marker);
+}
+
+function isOnGate(state: RunState, marker: VerifiedMarker | null): boolean {
+  return (
+    marker !== null &&
+    isCardOf(state, marker) &&
+    marker.isIntact &&
+    marker.fields['manifest'] === state.gate?.digest &&
+    marker.fields['body'] === state.gate?.body
+  );
+}
+
+/** Null while the card stands as it was shown, where the threads are too old to tell, or while its history is not known. */
+function tampered(state: RunState, { comments, readAt, cardHistory }: RunFacts): Step | null {
+  const { shown } = state;
+  if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
+  const card = cardComment(state, comments);
+  // A list of GitHub's that lags behind does not have the newest comments.
+  if (card === null && readAt < msOf(shown.at) + limits.publishGraceMs) return null;
+  const how = howChanged(state, card, cardHistory);
+  if (how === null) return null;
+  const detail = { how, thread: shown.thread, comment: shown.comment };
+  return append({ type: 'incident', role: 'control', data: { code: 'card-edited', detail } });
+}
+
+function howChanged(
+  state: RunState,
+  card: CommentFacts | null,
+  history: RunFacts['cardHistory'],
+): string | null {
+  if (card === null) return 'deleted';
+  if (!isOursNow(state, card.marker)) return 'edited';
+  if (!wasEditedSince(state, known([card])) || history.kind === 'unknown') return null;
+  const shownAt = msOf(state.shown?.shownAt ?? '');
+  const since = history.value.filter(({ editedAt }) => editedAt >= shownAt);
+  if (since.some(({ isDeleted }) => isDeleted)) return 'history';
+  // In the second of the showing there may be an older text of our own.
+  const isOurs = ({ editedAt, marker }: (typeof since)[number]): boolean =>
+    editedAt > shownAt ? isOursNow(state, marker) : isCardOf(state, marker) && marker?.isIntact === true;
+  return since.every(isOurs) ? null : 'restored';
+}
+
+/** The watch writes the card too, once a first attempt has run. */
+function isOursNow(state: RunState, marker: VerifiedMarker | null): boolean {
+  const isWriter = marker?.role === 'control' || state.attempts.length > 0;
+  return isWriter && isOnGate(state, marker);
+}
+
+function msOf(text: string): number {
+  return fromRfc3339(text) ?? Number.NaN;
+}

@@ -1,0 +1,229 @@
+/** What people were shown: the card as it stands on GitHub, as ferrybot wrote it; nothing else can be approved. */
+
+import { describe, expect, it } from 'vitest';
+import { eventsOf, propose, stateOf, until } from '../support/play.ts';
+import {
+  answersTo,
+  type BotComment,
+  botComments,
+  pushExperiment,
+  SHORT_FERRY,
+  say,
+  told,
+} from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+import { deleteAsWorkflow, editAs, editAsWorkflow } from '../support/workflow-voice.ts';
+
+const MINUTE = 60_000;
+
+type Ferry = {
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+};
+
+async function proposed(options: VirtualLabOptions = {}): Promise<Ferry> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
+  const ferry = { lab, ...(await propose(lab)) };
+  await until(lab, 'the card', () => botComments(lab).some(({ kind }) => kind === 'card'));
+  await lab.clock.advance(MINUTE);
+  return ferry;
+}
+
+function cardOf(lab: VirtualLab): BotComment {
+  const card = botComments(lab).find(({ kind }) => kind === 'card');
+  if (card === undefined) throw new Error('there is no card');
+  return card;
+}
+
+/** The line that the record's manifest is approved with, as the card shows it. */
+async function lineOf({ lab, run }: Ferry): Promise<string> {
+  const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
+  return `/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`;
+}
+
+async function namesOf({ lab, run }: Ferry, type: string): Promise<number> {
+  return (await eventsOf(lab, run)).filter((event) => event.type === type).length;
+}
+
+/** The card with another delta and the true line to copy. */
+function withFalseDelta({ source }: BotComment): string {
+  const falsified = source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
+  if (falsified === source) throw new Error('the card has changed its shape');
+  return falsified;
+}
+
+/** Refused, the card is ours again, the thread was told once, and an approval after the new showing launches. */
+async function isRestoredAndTold(ferry: Ferry, refused: number, how: RegExp): Promise<void> {
+  const { lab, run, pull } = ferry;
+  await lab.clock.advance(40 * MINUTE);
+  expect(answersTo(lab, refused)).toEqual([expect.stringContaining('not approved')]);
+  expect((await stateOf(lab, run))?.approvals).toEqual([]);
+  expect(lab.engine.startCount()).toBe(0);
+  expect(told(lab, 'incident')).toEqual([expect.stringMatching(how)]);
+  expect(botComments(lab).filter(({ kind }) => kind === 'card')).toHaveLength(1);
+  expect(cardOf(lab).text).not.toContain('harmless');
+  expect((await stateOf(lab, run))?.shown).not.toBeNull();
+  await say(lab, 'mira', pull, await lineOf(ferry));
+  await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+  expect(lab.engine.startCount()).toBe(1);
+  await lab.close();
+}
+
+const MODES: readonly { readonly mode: string; readonly options: VirtualLabOptions }[] = [
+  { mode: 'the server', options: {} },
+  { mode: 'the action alone', options: { server: false } },
+  { mode: 'a server without webhooks', options: { webhooks: false } },
+];
+
+describe('a manifest', () => {
+  it.each(MODES)('is shown by the card as GitHub has it, and recorded once: $mode', async ({ options }) => {
+    const ferry = await proposed(options);
+    const { lab, run } = ferry;
+    await lab.clock.advance(30 * MINUTE);
+    const state = await stateOf(lab, run);
+    const card = lab.world.state.comments[cardOf(lab).id];
+    expect(state?.shown).toMatchObject({ digest: state?.gate?.digest, comment: card?.id });
+    expect(Date.parse(state?.shown?.shownAt ?? '')).toBe(
+      Math.trunc((card?.updatedAtMs ?? 0) / 1_000) * 1_000,
+    );
+    expect(await namesOf(ferry, 'shown')).toBe(1);
+    await say(lab, 'mira', ferry.pull, await lineOf(ferry));
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+    await lab.close();
+  });
+
+  it('that the card could not show cannot be approved, and can once it does', async () => {
+    let isRefusing = false;
+    const ferry = await proposed({
+      network: async (request, github) =>
+        isRefusing && request.method === 'PATCH' && /\/issues\/comments\//.test(request.url)
+          ? Response.json({ message: 'Validation Failed' }, { status: 422 })
+          : github(request),
+    });
+    const { lab, run, pull } = ferry;
+    isRefusing = true;
+    const before = (await stateOf(lab, run))?.gate?.digest;
+    await pushExperiment(lab, run, (text) => `${text}# Another commit.\n`);
+    await until(lab, 'the gates', async () => {
+      const digest = (await stateOf(lab, run))?.gate?.digest ?? null;
+      return digest !== null && digest !== before;
+    });
+    await lab.clock.advance(20 * MINUTE);
+    const early = await say(lab, 'mira', pull, await lineOf(ferry));
+    await lab.clock.advance(10 * MINUTE);
+    expect((await stateOf(lab, run))?.approvals).toEqual([]);
+    expect((await stateOf(lab, run))?.shown).toBeNull();
+    expect(answersTo(lab, early).join()).toMatch(/not approved/);
+    isRefusing = false;
+    await until(lab, 'the showing', async () => (await stateOf(lab, run))?.shown !== null);
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  });
+});
+
+describe('a card that somebody else edited', () => {
+  it.each([
+    {
+      who: 'a writer',
+      options: {},
+      edit: (lab: VirtualLab, id: number, body: string) => editAs(lab, 'ada', id, body),
+    },
+    { who: 'a workflow', options: { server: false }, edit: editAsWorkflow },
+  ])('$who: its line approves nothing, it is restored and told', async ({ options, edit }) => {
+    const ferry = await proposed(options);
+    const { lab, pull } = ferry;
+    await edit(lab, cardOf(lab).id, withFalseDelta(cardOf(lab)));
+    await lab.clock.advance(1_000);
+    const approval = await say(lab, 'mira', pull, await lineOf(ferry));
+    await isRestoredAndTold(
+      ferry,
+      approval,
+      /Somebody else changed the status card[\s\S]*not what ferrybot wrote/,
+    );
+  });
+
+  it.each([
+    {
+      who: 'a writer',
+      options: { webhooks: false },
+      edit: (lab: VirtualLab, id: number, body: string) => editAs(lab, 'ada', id, body),
+    },
+    { who: 'a workflow', options: { server: false, beforeJob: async () => undefined }, edit: editAsWorkflow },
+  ])('$who, and put back before anybody looked: its line approves nothing', async ({ options, edit }) => {
+    const ferry = await proposed(options);
+    const { lab, pull } = ferry;
+    const { id, source } = cardOf(lab);
+    // Between two looks of the bot: the sweep is five minutes away, and a job of the chat workflow takes its time.
+    const edited = edit(lab, id, withFalseDelta(cardOf(lab)));
+    await lab.clock.advance(2_000);
+    await edited;
+    const line = await lineOf(ferry);
+    const saying = lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
+    const restoring = edit(lab, id, source);
+    await Promise.all([saying, restoring]);
+    const approval = Math.max(
+      ...Object.keys(lab.world.state.comments)
+        .map(Number)
+        .filter((one) => lab.world.state.comments[one]?.body === line),
+    );
+    await isRestoredAndTold(ferry, approval, /Somebody else changed the status card/);
+  });
+
+  it('with an older text of ours, seal and all, shows what that text is of, and not what is proposed now', async () => {
+    const ferry = await proposed();
+    const { lab, run, pull } = ferry;
+    const old = cardOf(lab).source;
+    const before = (await stateOf(lab, run))?.gate?.digest;
+    await pushExperiment(lab, run, (text) => `${text}# Another commit.\n`);
+    await until(lab, 'the new showing', async () => {
+      const state = await stateOf(lab, run);
+      return state?.shown !== null && state?.shown?.digest !== before;
+    });
+    await say(lab, 'ada', ferry.issue, 'Another commit, which changes a remark.');
+    await lab.clock.advance(MINUTE);
+    await editAs(lab, 'ada', cardOf(lab).id, old);
+    await lab.clock.advance(1_000);
+    const approval = await say(lab, 'mira', pull, await lineOf(ferry));
+    await isRestoredAndTold(ferry, approval, /of another manifest/);
+  });
+
+  it('in its first line is written anew in place', async () => {
+    const ferry = await proposed();
+    const { lab, pull } = ferry;
+    const { id, source } = cardOf(lab);
+    await editAs(lab, 'ada', id, source.replace('kind=card', 'kind=cord'));
+    await lab.clock.advance(1_000);
+    const approval = await say(lab, 'mira', pull, await lineOf(ferry));
+    await isRestoredAndTold(ferry, approval, /Somebody else changed/);
+  });
+
+  it('and then deleted is posted again and shown anew', async () => {
+    const ferry = await proposed();
+    const { lab, pull } = ferry;
+    await lab.clock.advance(2 * MINUTE);
+    await deleteAsWorkflow(lab, cardOf(lab).id);
+    const approval = await say(lab, 'mira', pull, await lineOf(ferry));
+    await isRestoredAndTold(ferry, approval, /is not there any more/);
+  });
+});
+
+describe('a card that ferrybot itself edited since it was shown', () => {
+  it('goes on counting for an approval that was written meanwhile: its history has our texts alone', async () => {
+    const ferry = await proposed();
+    const { lab, run, pull } = ferry;
+    await say(lab, 'mira', pull, '/status');
+    await lab.clock.advance(40 * MINUTE);
+    await say(lab, 'mira', pull, '/status');
+    await lab.clock.advance(2 * MINUTE);
+    const { shown } = (await stateOf(lab, run)) ?? {};
+    expect(lab.world.state.comments[cardOf(lab).id]?.updatedAtMs).toBeGreaterThan(
+      Date.parse(shown?.shownAt ?? '') + MINUTE,
+    );
+    await say(lab, 'mira', pull, await lineOf(ferry));
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+    expect(await namesOf(ferry, 'shown')).toBe(1);
+    await lab.close();
+  });
+});
