@@ -38,14 +38,15 @@ export function needsShowing(state: RunState, marker: VerifiedMarker): boolean {
 }
 
 /**
- * The record as an approval may rely on it: nothing is on show where the threads are older than the showing, or where the
- * card was edited since and its history could not be read.
+ * The record as an approval may rely on it: nothing is on show where the threads in which it stands do not have the card
+ * as it was shown, or where the card was edited since and its history could not be read.
  */
 export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
-  const isFresh = facts.readAt > msOf(state.shown.at) && cardComment(state, facts.comments) !== null;
+  const card = cardComment(state, facts.comments);
+  const isStanding = card !== null && isOursNow(state, card.marker);
   const isHistoryMissing = wasEditedSince(state, facts.comments) && facts.cardHistory.kind === 'unknown';
-  return isFresh && !isHistoryMissing ? state : { ...state, shown: null };
+  return isStanding && !isHistoryMissing ? state : { ...state, shown: null };
 }
 
 /** Whether the card on show was edited after it was shown, perhaps by ourselves: only its history tells. */
