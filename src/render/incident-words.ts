@@ -160,6 +160,7 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     evidence: (d) => `What stood there was at fault (${d.code('fault')}).`,
     did: 'What follows could not wait, and stands on the last good entry: every entry that was signed and known is there again.',
     todo: 'Find out who pushed to the branch of the logbook, and protect it so that only ferrybot may.',
+  },
   'card-edited': {
     title: 'Somebody else changed the status card',
     evidence: (d) => cardEditWords(d.raw('how')),
