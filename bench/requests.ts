@@ -1,6 +1,6 @@
 /** What a ferry costs at GitHub (from the approval to the dispatch, and over five hours with the default cadences), and its test in time. */
 
-import { approve, approveAndFinish, playFerry, propose, seal, stateOf } from '../test/support/play.ts';
+import { approve, finish, playFerry, propose, seal, stateOf } from '../test/support/play.ts';
 import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts';
 import { against, quickestMs, type Result, reported } from './measure.ts';
 
@@ -11,7 +11,7 @@ export async function measureRequests(): Promise<readonly Result[]> {
   const lab = await openVirtualLab();
   const { run, pull, issue } = await propose(lab);
   const toDispatch = await requestsToDispatch(lab, run, pull);
-  await approveAndFinish(lab, run, pull);
+  await finish(lab, run);
   await seal(lab, run, issue);
   await lab.clock.advance(10 * 60_000);
   const { usage } = lab;

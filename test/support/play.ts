@@ -101,6 +101,11 @@ export async function approve(lab: VirtualLab, who: Person, thread: number, run?
 /** The maintainer approves, and the clock moves until the job has ended. */
 export async function approveAndFinish(lab: VirtualLab, run: string, pull: number): Promise<void> {
   await approve(lab, 'mira', pull, run);
+  await finish(lab, run);
+}
+
+/** The clock moves until the job of a run that was approved has ended. */
+export async function finish(lab: VirtualLab, run: string): Promise<void> {
   await until(lab, `the launch of ${run}`, async () => (await stateOf(lab, run))?.submission !== null, {
     stepMs: 5_000,
     limitMs: 3 * 3_600_000,
