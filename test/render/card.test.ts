@@ -131,7 +131,13 @@ describe('the status card', () => {
       run: 'ferry-daily-20261121',
       kind: 'card',
       key: 'card',
-      fields: { head: `${head.seq}:${head.hash.slice(0, 12)}`, phase: 'stepping', check: 'phase.commit.1' },
+      fields: {
+        head: `${head.seq}:${head.hash.slice(0, 12)}`,
+        phase: 'stepping',
+        check: 'phase.commit.1',
+        manifest: training.state.gate?.digest,
+        body: training.state.gate?.body,
+      },
     });
   });
 
