@@ -26,7 +26,7 @@ const mallory = { id: 666, login: 'mallory' };
 const gated = gatedOn();
 const digest = gated.state.gate?.digest ?? '';
 const LINE = lineFor(digest);
-const SHOWN = gated.state.gate?.shownAt ?? '';
+const SHOWN = gated.state.gate?.at ?? '';
 const HEAD = gated.state.gate?.commit ?? null;
 const ended = gated.approved(bob).ordered().submitted().observed().ended();
 

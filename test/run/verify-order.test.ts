@@ -30,7 +30,7 @@ import {
 } from '../support/run-facts.ts';
 import { CONFIG, gatedOn, lineFor } from './parts.ts';
 
-const ordered = gatedOn().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
+const ordered = gatedOn().shown().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
 const { order } = ordered.state;
 if (order === null) throw new Error('no order');
 const hex = order.order.digest.slice('sha256:'.length);
@@ -109,7 +109,7 @@ describe('the runner', () => {
   });
 
   it('counts two hours from the entry in the logbook, whatever the order says', () => {
-    const long = gatedOn().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
+    const long = gatedOn().shown().approved(bob).ordered({ expiresAt: '2027-11-21T13:00:00.000Z' });
     const digest = long.state.order?.digest ?? '';
     expect(judgeOrder(long.state, digest, good).kind).toBe('claim');
     expect(judgeOrder(long.state, digest, { ...good, now: NOON })).toMatchObject({ code: 'order-expired' });
@@ -119,6 +119,7 @@ describe('the runner', () => {
     const claim = held.state.order;
     if (claim === null) throw new Error('no order');
     const late = gatedOn()
+      .shown()
       .approved(bob)
       .ordered()
       .later(110 * 60_000)
@@ -212,7 +213,7 @@ describe('the runner', () => {
   });
 
   it('refuses who asked for the change', () => {
-    const asked = aRun({ requestedBy: bob }).gated().approved(bob).ordered();
+    const asked = aRun({ requestedBy: bob }).gated().shown().approved(bob).ordered();
     const digest = asked.state.order?.digest ?? '';
     const pull = known(aPull());
     const line = lineFor(asked.state.order?.order.digest ?? '');
@@ -223,6 +224,7 @@ describe('the runner', () => {
   it('refuses an approval that is older than the lab allows, and starts a claimed order all the same', () => {
     // Shown for two days, approved at once, ordered on the third: as a control key can write it.
     const late = gatedOn()
+      .shown()
       .approved(bob)
       .later(30 * 60 * 60_000)
       .ordered();

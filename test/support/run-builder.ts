@@ -24,6 +24,7 @@ import {
   observedData,
   orderData,
   sealedData,
+  shownDraft,
   submittedData,
 } from './run-drafts.ts';
 
@@ -36,6 +37,8 @@ export type RunBuilder = {
   readonly later: (ms: number) => RunBuilder;
   readonly add: (...drafts: readonly EventDraft[]) => RunBuilder;
   readonly gated: (change?: Partial<EventDataByType['gated']>) => RunBuilder;
+  /** The card shows what the gates know, since they knew it. */
+  readonly shown: () => RunBuilder;
   readonly commanded: (command: Commanded) => RunBuilder;
   readonly approved: (by: Actor) => RunBuilder;
   readonly dropped: (reason: DropReason) => RunBuilder;
@@ -122,6 +125,7 @@ function builderOf(growth: Growth, state: RunState): RunBuilder {
     later: (ms) => builderOf({ ...growth, now: after(growth.now, ms) }, state),
     add,
     gated: (change = {}) => add({ type: 'gated', role: 'control', data: { ...gatedData(state), ...change } }),
+    shown: () => add(shownDraft(state)),
     commanded: (command) => add(...commandDrafts(state, command)),
     approved: (by) => add(...approvalDrafts(state, by)),
     dropped: (reason) => add({ type: 'approval-dropped', role: 'control', data: dropData(state, reason) }),

@@ -50,6 +50,14 @@ export function gatedData(state: RunState): EventDataByType['gated'] {
   };
 }
 
+/** The card with what was gated last, read back at that moment. */
+export function shownDraft({ gate, proposal }: RunState): EventDraft {
+  if (gate?.digest == null) throw new Error('nothing to show');
+  const { digest, body, at } = gate;
+  const data = { digest, body, thread: proposal.pull, comment: 499, text: 'a'.repeat(64), shownAt: at };
+  return { type: 'shown', role: 'control', data };
+}
+
 /** A command that was seen and answered, in the thread of the run. */
 export function commandDrafts(state: RunState, command: Commanded): readonly EventDraft[] {
   const place = {

@@ -79,7 +79,7 @@ export function createGatherer(
       const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
       const asked = { ...state, commands: all };
       const permissions = await permissionsFor(lab, config, once, asked, comments);
-      const history = await cardHistoryFor(lab, config, once, asked, comments);
+      const history = await cardHistoryFor(lab, config, once, asked, comments, permissions);
       return {
         pull,
         issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
@@ -241,12 +241,14 @@ async function cardHistoryFor(
   once: Once,
   state: RunState,
   comments: Observed<readonly CommentFacts[]>,
+  permissions: RunFacts['permissions'],
 ): Promise<RunFacts['cardHistory']> {
   const card = cardComment(state, comments);
   if (comments.kind === 'unknown' || card === null || !wasEditedSince(state, comments))
     return unknown(NOT_ASKED);
+  const since = commandsSince(state);
   const { otherBots } = config;
-  const pending = pendingItems(state.commands, comments.value, { since: commandsSince(state), otherBots });
+  const pending = pendingItems(state.commands, comments.value, { since, otherBots, permissions });
   const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'approve-launch');
   if (!isAsked) return unknown(NOT_ASKED);
   return once(`history ${card.id}`, () => readHistory(lab.client, card, readingOf(lab, config)));
