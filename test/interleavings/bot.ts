@@ -3,7 +3,9 @@
 import type { LabConfig } from '../../src/config/schema.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { markerText } from '../../src/domain/marker.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
@@ -14,11 +16,11 @@ import { reconcile } from '../../src/run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
 import { citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
-import { digestOf } from '../support/run-drafts.ts';
-import { aBody, aChange, anIssue, aPull, aWorkflowRun, editedBy, someFacts } from '../support/run-facts.ts';
+import { digestOf, labBot } from '../support/run-drafts.ts';
+import { aBody, aChange, aComment, anIssue, aPull, aWorkflowRun, editedBy, someFacts } from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { changeFor, commitFor, fingerprintOf } from './content.ts';
-import { ELSEWHERE, push, RUN, snapshot, type Version, type World } from './world.ts';
+import { ELSEWHERE, PULL, push, RUN, snapshot, type Version, type World } from './world.ts';
 
 /** One control process: what it remembers, and the record as it saw it last. */
 export type Control = { memory: Memory; view: Version };
@@ -57,7 +59,8 @@ function factsOf(world: World, view: Version): RunFacts {
   return someFacts({
     pull: known(pullOf(world)),
     issue: known(anIssue({ updatedAt: world.now })),
-    comments: isHidden ? unknown('GitHub is away') : known(comments),
+    comments: isHidden ? unknown('GitHub is away') : known([...cardOf(view), ...comments]),
+    readAt: world.now,
     cited: new Map(view.state.approvals.map((approval) => askedFor(world, approval))),
     change: world.random.chance(0.03) ? unknown('git is away') : known(aChange(changeFor(world.content))),
     body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
@@ -66,6 +69,16 @@ function factsOf(world: World, view: Version): RunFacts {
     clusterMutations: known([]),
     launchRuns: known(titled),
   });
+}
+
+/** The card, which control keeps at what the gates know: whoever is late finds the one that was written then. */
+function cardOf({ state: { gate, run } }: Version): readonly CommentFacts[] {
+  if (gate?.digest == null) return [];
+  const { digest, body, seq, at } = gate;
+  const fields = { head: `${seq}:${'0'.repeat(12)}`, manifest: digest, body };
+  const text = `${markerText({ run, kind: 'card', key: 'card', fields })}\n🤖`;
+  const createdAt = branded(Math.floor(Date.parse(at) / 1_000) * 1_000, isInstant);
+  return [aComment(labBot, text, { id: 1, thread: PULL, byUs: true, authorIsBot: true, createdAt })];
 }
 
 /** One approving comment by its id, which GitHub answers though its list may lag. */
