@@ -106,7 +106,11 @@ describe('a text of ours that is copied, line and all,', () => {
     // The copy is not taken for the card: another is posted where the card belongs.
     const cards = botComments(lab).filter(({ kind, thread }) => kind === 'card' && thread === pull);
     expect(cards).toHaveLength(1);
-    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'incident')).toEqual([]);
+    // That the card was taken away is told; the copy itself is no alarm.
+    const incidents = (await eventsOf(lab, run)).flatMap((event) =>
+      event.type === 'incident' ? [event.data] : [],
+    );
+    expect(incidents).toMatchObject([{ code: 'card-edited', detail: { how: 'deleted' } }]);
     await lab.close();
   });
 
