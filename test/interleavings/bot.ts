@@ -17,7 +17,16 @@ import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
 import { citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { digestOf, labBot } from '../support/run-drafts.ts';
-import { aBody, aChange, aComment, anIssue, aPull, aWorkflowRun, editedBy, someFacts } from '../support/run-facts.ts';
+import {
+  aBody,
+  aChange,
+  aComment,
+  anIssue,
+  aPull,
+  aWorkflowRun,
+  editedBy,
+  someFacts,
+} from '../support/run-facts.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { changeFor, commitFor, fingerprintOf } from './content.ts';
 import { ELSEWHERE, PULL, push, RUN, snapshot, type Version, type World } from './world.ts';
