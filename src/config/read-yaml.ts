@@ -1,6 +1,7 @@
 /** The text of a config as a plain value with places: YAML 1.2, one document, bounded aliases, no tags, no key twice. */
 
 import {
+  type Alias,
   type Document,
   isScalar,
   LineCounter,
@@ -45,9 +46,10 @@ export function readYaml(written: string): YamlReading {
   const odd = oddNodes(document, lines);
   if (odd.some(({ code }) => code === 'not-a-name'))
     return { kind: 'unreadable', problems: [...warnings, ...faults, ...odd] };
-  const value = aliasCount(document) > limits.configAliasesMax ? TOO_MANY_ALIASES : plainValueOf(document);
+  const aliases = aliasesOf(document);
+  const value = aliases.length > limits.configAliasesMax ? TOO_MANY_ALIASES : plainValueOf(document);
   if (!value.ok) {
-    const place = placeAt(lines, value === TOO_MANY_ALIASES ? 0 : firstAlias(document));
+    const place = placeAt(lines, value === TOO_MANY_ALIASES ? offsetOf(aliases[0]) : firstAlias(document));
     const bomb: ConfigProblem = {
       severity: 'error',
       code: 'alias',
@@ -124,14 +126,14 @@ function plainValueOf(document: Parsed): Result<unknown, string> {
 /** Each alias is looked up in the whole document, so that thousands cost seconds: they are counted before. */
 const TOO_MANY_ALIASES = fail(`more than ${limits.configAliasesMax} aliases: write the values out`);
 
-function aliasCount(document: Parsed): number {
-  let count = 0;
+function aliasesOf(document: Parsed): readonly Alias[] {
+  const found: Alias[] = [];
   visit(document, {
-    Alias: () => {
-      count += 1;
+    Alias(_, alias) {
+      found.push(alias);
     },
   });
-  return count;
+  return found;
 }
 
 /** Where the first alias without an anchor stands, or else the first alias. */
