@@ -1,7 +1,7 @@
 /** The record that approvals were given up by a command. */
 
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { Approval } from '../domain/logbook/run-state.ts';
+import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { DropReason } from '../domain/reasons.ts';
 
 /** The drop of these approvals, which are all of one manifest; null where there are none. */
@@ -13,4 +13,13 @@ export function dropOf(
   if (first === undefined) return null;
   const users = approvals.map((approval) => approval.actor.id);
   return { type: 'approval-dropped', role: 'control', data: { reason, digest: first.digest, users } };
+}
+
+/**
+ * What a brake takes with it: every approval that stands, as long as nothing was started on it. A launch that happened had
+ * its approval; the brake keeps back the next one. From the claim on the runner may be submitting.
+ */
+export function dropByBrake(state: RunState): ReturnType<typeof dropOf> {
+  const isLaunched = state.end !== null || state.submission !== null || state.order?.status === 'claimed';
+  return isLaunched ? null : dropOf(standingApprovals(state), 'held');
 }

@@ -1,9 +1,8 @@
 /** `/freeze reason="…" [scope=lane|repository]`: nothing of the lane, or of the repository, is launched until `/thaw`. */
 
-import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { dropOf } from './drop-of.ts';
+import { dropByBrake } from './drop-of.ts';
 import { frozenScope, reasonText } from './values.ts';
 
 export const freeze: CommandDefinition = {
@@ -18,7 +17,7 @@ export const freeze: CommandDefinition = {
   holdsBack: true,
   confusedWith: ['lock', 'lockdown', 'halt'],
   decide: (context) => {
-    const drop = dropOf(standingApprovals(context.state), 'held');
+    const drop = dropByBrake(context.state);
     return decide(context, drop === null ? [] : [drop]);
   },
   decideWithoutRun: (context) => decide(context, []),

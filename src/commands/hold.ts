@@ -1,10 +1,9 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall (issue *the gate*, section 4). */
 
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
-import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { dropOf } from './drop-of.ts';
+import { dropByBrake } from './drop-of.ts';
 import { reasonText } from './values.ts';
 
 export const hold: CommandDefinition = {
@@ -25,8 +24,7 @@ function decide({ state, actor, args }: CommandContext): CommandDecision {
   if (isLaunched && !isOpen && !mayBeRelaunched(state))
     return answer('hold-too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
-  // A launch that happened had its approval: a hold takes it from the next one, and not from that.
-  const drop = isLaunched ? null : dropOf(standingApprovals(state), 'held');
+  const drop = dropByBrake(state);
   const held = {
     type: 'held',
     role: 'control',

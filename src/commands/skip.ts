@@ -1,10 +1,10 @@
 /** `/skip reason="…"`: no ferry on this day; the day after is proposed as usual. */
 
-import { isLive, isOver, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
+import { isLive, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { dateOf } from '../domain/time.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { dropOf } from './drop-of.ts';
+import { dropByBrake } from './drop-of.ts';
 import { reasonText } from './values.ts';
 
 export const skip: CommandDefinition = {
@@ -37,7 +37,7 @@ function decide(
   const reason = args['reason'] ?? '';
   const isHere =
     run !== null && (run.proposal.pull === comment.thread || run.proposal.issue === comment.thread);
-  const drop = isHere ? dropOf(standingApprovals(run), 'held') : null;
+  const drop = isHere ? dropByBrake(run) : null;
   const held = {
     type: 'held',
     role: 'control',

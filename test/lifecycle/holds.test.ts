@@ -98,6 +98,17 @@ describe('/freeze and /thaw', () => {
     await approveAndFinish(lab, run, pull);
   });
 
+  it('said on the thread of a run that was launched holds the lane, and is answered at once', async () => {
+    const { run, pull } = await proposed();
+    await ask('mira', pull, approvalLine(lab));
+    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect(await ask('mira', pull, '/freeze reason="a bad node"')).toContain(
+      'the lane is frozen: a bad node',
+    );
+    expect(await ask('mira', pull, '/thaw')).toContain('thawed (lane)');
+    expect((await stateOf(lab, run))?.approvals).toHaveLength(1);
+  });
+
   it('given twice in one comment see each other', async () => {
     await proposed();
     const issue = await openIssue(['experiment']);
