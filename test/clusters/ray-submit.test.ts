@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import { randomFrom } from '../interleavings/random.ts';
+import { randomFrom } from '../support/random.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
 import { createRecordedRay, type Fault, type RecordedRay } from '../support/recorded-ray.ts';
 

@@ -11,7 +11,7 @@ import { toRfc3339 } from '../../src/domain/time.ts';
 import { transitionCheck } from '../../src/logbook/rules.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
-import { type Random, randomFrom } from './random.ts';
+import { type Random, randomFrom } from '../support/random.ts';
 
 export const carol: Actor = { id: 103, login: 'carol' };
 export const eve: Actor = { id: 104, login: 'eve' };

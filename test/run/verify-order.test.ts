@@ -97,6 +97,24 @@ describe('the runner', () => {
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
   });
 
+  it('refuses an approval that the owner of a renamed login wrote', () => {
+    const facts = { ...good, ...said({ author: { ...bob, id: 999 } }) };
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-another' });
+  });
+
+  it('refuses an approval that a bot account wrote, whatever it may do', () => {
+    const facts = { ...good, ...said({ authorIsBot: true }) };
+    expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-by-another' });
+  });
+
+  it('refuses an order that one person approved twice, where two people are wanted', () => {
+    const [given] = order.order.approvals;
+    if (given === undefined) throw new Error('no approval');
+    const twice = forged({ approvals: [given, given] }, true);
+    const facts = { ...good, config: quorumOfTwo };
+    expect(judgeOrder(twice, twice.order?.digest ?? '', facts)).toMatchObject({ code: 'too-few-approvals' });
+  });
+
   it('accepts an approval that names the digest, in the issue as well', () => {
     const facts = { ...good, ...said({ thread: 12 }, `/approve-launch sha256:${hex.toUpperCase()}`) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');

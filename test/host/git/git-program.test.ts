@@ -13,6 +13,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/domain/limits.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
 import {
   AT_MS,
@@ -109,6 +110,22 @@ describe('reading', () => {
     await remote.git('update-ref', 'refs/heads/binary', commit);
     await client.fetch();
     await expect(client.readText(commit, 'binary')).rejects.toThrow('not UTF-8');
+  });
+
+  it('ends at a file that is larger than any that is ever written here', async () => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: 'a' });
+    const blob = join(scratchFolder(), 'blob');
+    writeFileSync(blob, Buffer.alloc(limits.logbookFileBytesMax + 1, 0x61));
+    const id = await remote.git('hash-object', '-w', blob);
+    await remote.git('update-index', '--add', '--cacheinfo', `100644,${id},large`);
+    const commit = sha(await remote.git('commit-tree', await remote.git('write-tree'), '-m', 'large'));
+    await remote.git('update-ref', 'refs/heads/large', commit);
+    await client.fetch();
+    await expect(client.readText(commit, 'large')).rejects.toMatchObject({ code: 'unreadable' });
+    // What else lies there is read as before.
+    expect(await client.readText(first, 'a')).toBe('a');
   });
 
   it('peels a tag to its commit', async () => {

@@ -1,0 +1,29 @@
+// What people and attackers did, as the checker reads it: it knows nothing of the bot.
+
+/** `atMs` is GitHub's time. */
+export type Deed = { readonly atMs: number } & (
+  | {
+      readonly kind: 'approved';
+      readonly by: 'mira' | 'noor';
+      readonly comment: number;
+      readonly text: string;
+      /** The hex digits as they were copied from what the bot showed. */
+      readonly digest: string;
+      /** Whether the card was the bot's own words when the person read it. */
+      readonly isCardIntact: boolean;
+    }
+  | {
+      readonly kind: 'braked';
+      readonly brake: 'hold' | 'stop' | 'freeze' | 'revoke';
+      readonly by: 'mira' | 'ada';
+      readonly comment: number;
+      readonly text: string;
+      readonly thread: number;
+    }
+  | { readonly kind: 'released'; readonly brake: 'hold' | 'freeze'; readonly by: 'mira' }
+  | { readonly kind: 'asked'; readonly by: 'mira'; readonly comment: number; readonly text: string }
+  /** Something of the proposal that is not the bot's any more, by whomever in truth. */
+  | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
+  | { readonly kind: 'changed-comment'; readonly comment: number; readonly how: 'edited' | 'deleted' }
+  | { readonly kind: 'attack'; readonly what: string }
+);

@@ -1,0 +1,86 @@
+// What honest people of a lab do: they read the card, copy its line, brake and release, and ask.
+
+import type { Scene, Who } from './scene.ts';
+
+/** Time passes, and everybody works: webhooks, sweeps, jobs. */
+export async function pass(scene: Scene, ms: number): Promise<void> {
+  await scene.lab.clock.advance(ms);
+}
+
+/** A comment in a thread; its number, or null where GitHub refused it. */
+export async function comment(scene: Scene, who: Who, thread: number, body: string): Promise<number | null> {
+  const { status, json } = await scene.ask(who, 'POST', `/issues/${thread}/comments`, { body });
+  return status === 201 && typeof json === 'object' && json !== null && 'id' in json ? Number(json.id) : null;
+}
+
+/** The line that somebody sees on the newest comment of a bot that has one. */
+export function lineOnShow(scene: Scene): { readonly comment: number; readonly digest: string } | null {
+  const { comments, users } = scene.lab.world.state;
+  const shown = Object.values(comments)
+    .filter((row) => row.issueNumber === scene.pull && users[row.authorId]?.type === 'Bot')
+    .flatMap((row) => {
+      const match = /\/approve-launch (?:sha256:)?([0-9a-f]{32,64})/.exec(row.body);
+      return match === null ? [] : [{ comment: row.id, digest: match[1] ?? '', at: row.updatedAtMs }];
+    })
+    .toSorted((a, b) => a.at - b.at);
+  return shown.at(-1) ?? null;
+}
+
+/** Somebody who may approves what the card shows. */
+export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> {
+  const shown = lineOnShow(scene);
+  if (shown === null) return;
+  const text = `/approve-launch ${shown.digest}`;
+  const isCardIntact = !isTouched(scene, shown.comment);
+  const id = await comment(scene, by, scene.pull, text);
+  if (id === null) return;
+  const atMs = createdAt(scene, id);
+  scene.deeds.push({ kind: 'approved', atMs, by, comment: id, text, digest: shown.digest, isCardIntact });
+}
+
+/** Whether somebody else than the bot wrote the newest text of this comment, or wrote in it since the bot did. */
+function isTouched(scene: Scene, id: number): boolean {
+  const row = scene.lab.world.state.comments[id];
+  const touched = scene.deeds.filter((deed) => deed.kind === 'changed-comment' && deed.comment === id);
+  const last = touched.at(-1);
+  // The bot restored it where it wrote after the attacker.
+  return last !== undefined && (row?.updatedAtMs ?? 0) <= last.atMs;
+}
+
+const BRAKES = {
+  hold: '/hold reason="not today"',
+  stop: '/stop',
+  freeze: '/freeze reason="an incident"',
+  revoke: '/revoke',
+} as const;
+
+/** A brake in the run's own threads. */
+export async function brake(scene: Scene, kind: keyof typeof BRAKES): Promise<void> {
+  const by = kind === 'freeze' || kind === 'revoke' ? 'mira' : scene.random.pick(['mira', 'ada'] as const);
+  const thread = scene.random.chance(0.7) ? scene.pull : scene.issue;
+  const text = BRAKES[kind];
+  const id = await comment(scene, by, thread, text);
+  if (id === null) return;
+  const atMs = createdAt(scene, id);
+  scene.deeds.push({ kind: 'braked', atMs, brake: kind, by, comment: id, text, thread });
+}
+
+/** mira takes a hold or a freeze back. */
+export async function release(scene: Scene, kind: 'hold' | 'freeze'): Promise<void> {
+  const text = kind === 'hold' ? '/unhold' : '/thaw';
+  const id = await comment(scene, 'mira', scene.pull, text);
+  if (id === null) return;
+  scene.deeds.push({ kind: 'released', atMs: createdAt(scene, id), brake: kind, by: 'mira' });
+}
+
+/** mira asks how it stands. */
+export async function askStatus(scene: Scene): Promise<void> {
+  const text = scene.random.pick(['/status', '/why', '/help'] as const);
+  const id = await comment(scene, 'mira', scene.pull, text);
+  if (id !== null)
+    scene.deeds.push({ kind: 'asked', atMs: createdAt(scene, id), by: 'mira', comment: id, text });
+}
+
+function createdAt(scene: Scene, id: number): number {
+  return scene.lab.world.state.comments[id]?.createdAtMs ?? scene.lab.clock.now();
+}

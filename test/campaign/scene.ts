@@ -1,0 +1,191 @@
+// One lab of the campaign: a virtual lab with two who may approve, a writer and a stranger, rulesets as the README asks
+// for them, and an engine that tells what it was really given.
+
+import { mintUserToken, mintWorkflowToken } from '../../playground/identity/tokens.ts';
+import { addUser } from '../../playground/world/seed.ts';
+import type { World } from '../../playground/world/world.ts';
+import type { JobSpec } from '../../src/domain/engine.ts';
+import { logbookText, propose } from '../support/play.ts';
+import { type Random, randomFrom } from '../support/random.ts';
+import { SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import type { Deed } from './deeds.ts';
+
+/** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
+export type Who = 'mira' | 'noor' | 'ada' | 'sol' | 'workflow';
+
+/** A job as the engine was given it, and the world as it was at that moment. */
+export type Start = {
+  readonly atMs: number;
+  readonly spec: JobSpec;
+  readonly comments: World['state']['comments'];
+  readonly issues: World['state']['issues'];
+  readonly roles: Readonly<Record<string, string>>;
+  /** The run's file and the journal as they stood on the branch. */
+  readonly record: string;
+  readonly journal: string;
+};
+
+export type Scene = {
+  readonly seed: number;
+  readonly random: Random;
+  readonly lab: VirtualLab;
+  readonly run: string;
+  readonly pull: number;
+  readonly issue: number;
+  readonly branch: string;
+  /** The proposal as the bot made it. */
+  readonly original: { readonly commit: string; readonly body: string; readonly issueBody: string };
+  readonly ids: Readonly<Record<Who, number>>;
+  readonly deeds: Deed[];
+  /** How many jobs the engine really started. */
+  readonly engineStarts: () => number;
+  readonly starts: Start[];
+  /** One request in somebody's name; the status, and the answer where there is one. */
+  readonly ask: (who: Who, method: string, path: string, body?: object) => Promise<Answer>;
+};
+
+export type Answer = { readonly status: number; readonly json: unknown };
+
+/** How old an approval may be in these labs: short, so that some sequences outlive it. */
+export const APPROVAL_AGE_HOURS = 6;
+
+/** Opens a lab with a proposed ferry whose manifest has been shown. */
+export async function openScene(seed: number): Promise<Scene> {
+  const random = randomFrom(seed);
+  const lab = await openVirtualLab({
+    ferry: { ...SHORT_FERRY, durationMs: 12 * 60_000 },
+    server: random.chance(0.8),
+    config: (text) => text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`),
+  });
+  const starts: Start[] = [];
+  const tokens = castOf(lab.world);
+  protect(lab.world);
+  const { run, pull, issue } = await propose(lab);
+  await lab.clock.advance(90_000);
+  witness(lab, run, starts);
+  const branch = `ferrybot/proposal/${run}`;
+  const commit = (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
+  const ask: Scene['ask'] = async (who, method, path, body) => {
+    const response = await lab.world.fetch(
+      new Request(`${lab.world.baseUrl}/api/v3/repos/lab/ferries${path}`, {
+        method,
+        headers: { authorization: `Bearer ${tokens.of[who]()}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    const json: unknown = response.status === 204 ? null : await response.json();
+    await lab.clock.settle();
+    return { status: response.status, json };
+  };
+  const original = { commit, body: textOf(lab.world, pull), issueBody: textOf(lab.world, issue) };
+  return {
+    seed,
+    random,
+    lab,
+    run,
+    pull,
+    issue,
+    branch,
+    original,
+    ids: tokens.ids,
+    deeds: [],
+    engineStarts: () => lab.engine.startCount(),
+    starts,
+    ask,
+  };
+}
+
+/** The text of an issue or pull request. */
+export function textOf(world: World, number: number): string {
+  return Object.values(world.state.issues).find((row) => row.number === number)?.body ?? '';
+}
+
+type Cast = { readonly ids: Scene['ids']; readonly of: Readonly<Record<Who, () => string>> };
+
+function castOf(world: World): Cast {
+  const noor = addUser(world, 'noor', 'User', 'Noor Haddad');
+  for (const [id, repo] of Object.entries(world.state.repos))
+    world.state.repos[id] = { ...repo, collaborators: { ...repo.collaborators, [noor.id]: 'maintain' } };
+  const idOf = (login: string): number =>
+    Object.values(world.state.users).find((user) => user.login === login)?.id ?? 0;
+  const person = (login: string): (() => string) => {
+    const token = mintUserToken(world, idOf(login));
+    return () => token;
+  };
+  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
+  // A workflow of a branch, as anybody with write access may push one: everything that a job's token can be given.
+  const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
+  const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
+  return {
+    ids: {
+      mira: idOf('mira'),
+      noor: noor.id,
+      ada: idOf('ada'),
+      sol: idOf('sol'),
+      workflow: idOf('github-actions[bot]'),
+    },
+    of: {
+      mira: person('mira'),
+      noor: person('noor'),
+      ada: person('ada'),
+      sol: person('sol'),
+      workflow: () => mintWorkflowToken(world, run, permissionsIn(all)).token,
+    },
+  };
+}
+
+/** The playground writes permissions with underscores, as the API does. */
+function permissionsIn(all: Readonly<Record<string, 'write'>>): Parameters<typeof mintWorkflowToken>[2] {
+  return Object.fromEntries(Object.entries(all).map(([name, level]) => [name.replaceAll('-', '_'), level]));
+}
+
+/** The rulesets of the README: the logbook is only appended to, tags below `ferry/` are fixed, main is the lab's. */
+function protect(world: World): void {
+  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
+  const base = {
+    repoId,
+    enforcement: 'active',
+    exclude: [],
+    bypass: [],
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  } as const;
+  world.state.rulesets[901] = {
+    ...base,
+    id: 901,
+    name: 'logbook',
+    target: 'branch',
+    include: ['refs/heads/ferrybot/logbook'],
+    rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }],
+  };
+  world.state.rulesets[902] = {
+    ...base,
+    id: 902,
+    name: 'seals and marks',
+    target: 'tag',
+    include: ['refs/tags/ferry/**/*'],
+    rules: [{ type: 'deletion' }, { type: 'update' }],
+  };
+}
+
+/** Notes what the engine is given, before it is started. */
+function witness(lab: VirtualLab, run: string, starts: Start[]): void {
+  const { engine, world, clock } = lab;
+  const submit = engine.submit.bind(engine);
+  Object.assign(engine, {
+    submit: async (spec: JobSpec) => {
+      const collaborators = Object.values(world.state.repos)[0]?.collaborators ?? {};
+      starts.push({
+        atMs: clock.now(),
+        spec,
+        comments: { ...world.state.comments },
+        issues: { ...world.state.issues },
+        roles: { ...collaborators },
+        record: await logbookText(lab, run),
+        journal: await logbookText(lab, 'journal'),
+      });
+      return submit(spec);
+    },
+  });
+}

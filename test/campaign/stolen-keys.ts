@@ -1,0 +1,173 @@
+// What the control key and the watch key can sign for whoever has stolen them. The runner's key is not among them: it
+// lies where launches are made.
+
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+import { canonicalize } from '../../src/logbook/canonical.ts';
+import { composeAppend } from '../../src/logbook/compose.ts';
+import { DEMO_KEYS } from '../support/demo-keys.ts';
+import { eventsOf, logbookText } from '../support/play.ts';
+import type { Attack } from './attacks.ts';
+import { pushLogbookText } from './logbook-files.ts';
+import type { Scene } from './scene.ts';
+
+/** Signs these drafts into a file and pushes it; nothing happens where the chain itself does not allow them. */
+async function forge(scene: Scene, file: string, drafts: readonly EventDraft[]): Promise<boolean> {
+  const text = await logbookText(scene.lab, file);
+  if (text === '' || drafts.length === 0) return false;
+  const role = drafts[0]?.role === 'watch' ? 'watch' : 'control';
+  const key = parseSigningKey(DEMO_KEYS[role].seed);
+  if (!key.ok) throw new Error(key.error);
+  const composed = composeAppend({ run: file, text, markdown: null }, drafts, {
+    at: branded(scene.lab.clock.now(), isInstant),
+    signers: { [role]: { keyId: `${role}-demo`, role, sign: key.value.sign } },
+    keys: [],
+    hash: sha256Hex,
+  });
+  if (!composed.ok) return false;
+  const path = file === 'journal' ? 'journal/events.jsonl' : `runs/${file}/events.jsonl`;
+  await pushLogbookText(scene, path, composed.value.text);
+  return true;
+}
+
+type Gated = EventOf<'gated'>;
+type Approved = EventOf<'approved'>;
+
+function isGated(event: LogbookEvent): event is Gated {
+  return event.type === 'gated';
+}
+
+function isApproved(event: LogbookEvent): event is Approved {
+  return event.type === 'approved';
+}
+
+/** The run's events; none where somebody pushed what no reader understands. */
+async function readable(scene: Scene): Promise<readonly LogbookEvent[]> {
+  try {
+    return await eventsOf(scene.lab, scene.run);
+  } catch {
+    return [];
+  }
+}
+
+/** The whole way to an order for what stands on the branch now, on any comment that ever approved something. */
+async function forgeOrder(scene: Scene): Promise<void> {
+  const events = await readable(scene);
+  const gated = events.filter(isGated).at(-1);
+  const proposed = events.find((event) => event.type === 'proposed');
+  if (gated === undefined || proposed === undefined || gated.data.digest === null) return;
+  const approval = citable(scene, events);
+  if (approval === null) return;
+  const { digest } = gated.data;
+  const actor = { id: approval.user, login: 'mira' };
+  const orders = events.filter((event) => event.type === 'ordered').length;
+  const attempt = orders + 1;
+  const at = new Date(scene.lab.clock.now()).toISOString();
+  const order = {
+    v: 1,
+    run: proposed.run,
+    repository: 'lab/ferries',
+    attempt,
+    digest,
+    commit: gated.data.commit,
+    pull: scene.pull,
+    approvals: [approval],
+    submissionId: `ferrybot-${scene.run}-a${attempt}`,
+    issuedAt: at,
+    expiresAt: new Date(scene.lab.clock.now() + 7_200_000).toISOString(),
+  };
+  const drafts = [
+    { type: 'approved', role: 'control', actor, data: { ...approval, digest, body: gated.data.body } },
+    {
+      type: 'ordered',
+      role: 'control',
+      data: { order, orderDigest: `sha256:${sha256Hex(canonicalize(order))}` },
+    },
+    // Forged events have the shapes of true ones: the codec would refuse others.
+  ] as unknown as readonly EventDraft[];
+  const all = scene.random.chance(0.5) ? drafts : drafts.slice(1);
+  if (!(await forge(scene, scene.run, all))) return;
+  await scene.ask('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', {
+    ref: 'main',
+    inputs: { run: scene.run, order: `sha256:${sha256Hex(canonicalize(order))}` },
+  });
+  await scene.lab.clock.advance(1_000);
+}
+
+/** Any comment of somebody who may approve that looks like an approval, whatever it approved. */
+function citable(
+  scene: Scene,
+  events: readonly LogbookEvent[],
+): { comment: number; surface: 'comment'; user: number; bodyDigest: string } | null {
+  const given = events.filter(isApproved);
+  const recorded = given.map((event) => event.data.comment);
+  const rows = Object.values(scene.lab.world.state.comments).filter(
+    (row) =>
+      recorded.includes(row.id) ||
+      (row.authorId === scene.ids.mira && /^\/(approve-launch|status|hold|unhold)/.test(row.body)),
+  );
+  if (rows.length === 0) return null;
+  const row = scene.random.pick(rows);
+  return {
+    comment: row.id,
+    surface: 'comment',
+    user: row.authorId,
+    bodyDigest: `sha256:${sha256Hex(row.body)}`,
+  };
+}
+
+/** What brakes is taken back by an entry that control seems to have written. */
+async function forgeRelease(scene: Scene): Promise<void> {
+  const actor = { id: scene.ids.mira, login: 'mira' };
+  const data = {
+    kind: 'hold',
+    scope: 'run',
+    date: null,
+    lane: 'daily',
+    comment: 1,
+    surface: 'comment',
+    reason: '',
+  };
+  const draft = { type: 'released', role: 'control', actor, data } as unknown as EventDraft;
+  await forge(scene, scene.run, [draft]);
+}
+
+/** The watch's key says that a job ended that runs. */
+async function forgeEnd(scene: Scene): Promise<void> {
+  const events = await readable(scene);
+  const ended = events.findLast((event) => event.type === 'observed');
+  if (ended === undefined) return;
+  const draft = { type: 'observed', role: 'watch', data: ended.data } as EventDraft;
+  await forge(scene, scene.run, [draft]);
+}
+
+/** The watch's key tries what only control may write. */
+async function overreach(scene: Scene): Promise<void> {
+  const events = await readable(scene);
+  const ordered = events.findLast((event) => event.type === 'ordered');
+  if (ordered === undefined) return;
+  const last = (await logbookText(scene.lab, scene.run)).trimEnd().split('\n').at(-1) ?? '{}';
+  const { seq, hash } = JSON.parse(last) as { readonly seq: number; readonly hash: string };
+  const {
+    hash: _,
+    sig: __,
+    ...rest
+  } = { ...ordered, seq: seq + 1, prev: hash, role: 'watch', keyId: 'watch-demo' };
+  const own = sha256Hex(canonicalize(rest as never));
+  const text = await logbookText(scene.lab, scene.run);
+  const key = parseSigningKey(DEMO_KEYS.watch.seed);
+  if (!key.ok) throw new Error(key.error);
+  const sig = key.value.sign(`ferrybot.logbook.v1:${own}`);
+  const line = canonicalize({ ...rest, hash: own, sig } as never);
+  await pushLogbookText(scene, `runs/${scene.run}/events.jsonl`, `${text}${line}\n`);
+}
+
+export const STOLEN_KEYS: readonly Attack[] = [
+  { what: 'control key: an order', act: forgeOrder },
+  { what: 'control key: an order', act: forgeOrder },
+  { what: 'control key: a release', act: forgeRelease },
+  { what: 'watch key: an observation', act: forgeEnd },
+  { what: 'watch key: an order', act: overreach },
+];
