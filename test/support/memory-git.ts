@@ -117,15 +117,19 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         const sha = await store().writeTag({ name, object: written, tagger: who, message: `${message}\n` });
         tags.push({ ref: `refs/tags/${name}`, sha });
       }
-      // All of it or nothing: the tags are looked at before the branch moves, and nobody comes in between.
+      // All of it or nothing, as git's atomic push; who finds the branch moved has lost a race, whatever became of the tags.
+      const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
+      if (outcome !== 'updated') return { kind: 'rejected' };
+      const made: typeof tags = [];
       for (const { ref, sha } of tags) {
         const created = await store().updateRef({ ref, sha, expected: null });
-        if (created !== 'updated') return { kind: 'refused', message: `${ref}: ${created}` };
-      }
-      const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
-      if (outcome !== 'updated') {
-        for (const { ref, sha } of tags) await store().updateRef({ ref, sha: null, expected: sha });
-        return { kind: 'rejected' };
+        if (created === 'updated') {
+          made.push({ ref, sha });
+          continue;
+        }
+        for (const tag of made) await store().updateRef({ ref: tag.ref, sha: null, expected: tag.sha });
+        await store().updateRef({ ref: request.ref, sha: request.expected, expected: written });
+        return { kind: 'refused', message: `${ref}: ${created}` };
       }
       await recordPush(act, [
         { ref: request.ref, before: request.expected, after: written },
