@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import { randomFrom } from '../support/random.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
+import { randomFrom } from '../support/random.ts';
 import { createRecordedRay, type Fault, type RecordedRay } from '../support/recorded-ray.ts';
 
 const SUBMITS = 10_000;

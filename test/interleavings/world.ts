@@ -9,9 +9,9 @@ import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { transitionCheck } from '../../src/logbook/rules.ts';
+import { type Random, randomFrom } from '../support/random.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
-import { type Random, randomFrom } from '../support/random.ts';
 
 export const carol: Actor = { id: 103, login: 'carol' };
 export const eve: Actor = { id: 104, login: 'eve' };

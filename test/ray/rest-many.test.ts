@@ -9,8 +9,8 @@ import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import { callOverHttp, type Http, type HttpRequest } from '../../src/clusters/ray/rest/http.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { isTerminal } from '../../src/domain/engine.ts';
-import { randomFrom } from '../support/random.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
+import { randomFrom } from '../support/random.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 
