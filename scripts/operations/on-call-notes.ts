@@ -117,19 +117,19 @@ export const FAULT_NOTES: Readonly<
 > = {
   'branch-missing': {
     title: "The logbook's branch … is gone",
-    next: "Everything stands still, and a running job is unwatched. Push the newest state that any clone has; the server's mirror below `FERRYBOT_WORK_DIR` and the launching runner's are clones. Never begin a new branch.",
+    next: 'Everything stands still, and a running job is unwatched. `npx ferrybot logbook repair` in a clone begins the branch again on the newest commit that a mark or the clone knows. Never begin a new branch by hand.',
   },
   'branch-rewound': {
     title: "The logbook's branch … was put back",
-    next: 'Somebody forced a push. The same repair: push the newest state of a clone; the audit log of the repository says who it was.',
+    next: 'Somebody forced a push; the audit log of the repository says who it was. `npx ferrybot logbook repair`, in the clone that saw most, brings it forward again. A server that saw more than any clone and any mark says so until it is started again.',
   },
   'entry-missing': {
     title: 'The logbook of … does not verify (an entry was there, and is not any more)',
-    next: 'The end of one file was cut off. The comment names the entry; a clone has it.',
+    next: '`npx ferrybot logbook repair` in a clone puts the longest version back that verifies.',
   },
   'bad-entry': {
     title: 'The logbook of … does not verify (a line is bad)',
-    next: '`ferrybot logbook verify PATH` in a checkout of the branch names the line. Take the commit back with `git revert`; never force a push.',
+    next: '`npx ferrybot logbook repair --dry-run` in a clone names the line and the entry up to which the file is good; without `--dry-run` it is put back there. A key that was taken out of the config makes good entries bad: put that back instead.',
   },
   'push-refused': {
     title: 'The logbook of … cannot be written',

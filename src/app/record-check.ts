@@ -73,7 +73,8 @@ export async function markedVersion(checking: Checking, run: string): Promise<Go
   return longest(versions);
 }
 
-async function backing(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
+/** The file at the marked commit as far as it verifies; null where it does not have the entry. */
+export async function backing(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
   const key = `${mark.run} ${mark.hash} ${commit}`;
   const known = checking.backed.get(key);
   if (known !== undefined) return known;

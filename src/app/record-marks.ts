@@ -27,7 +27,11 @@ export type MarkReader = {
 };
 
 /** Reads marks under the keys of one config. A tag that is unsigned, of another repository or malformed is none. */
-export function createMarkReader(lab: Lab, config: LabConfig, git: GitReader): MarkReader {
+export function createMarkReader(
+  lab: Pick<Lab, 'repository' | 'hash' | 'verifySignature'>,
+  config: Pick<LabConfig, 'keys'>,
+  git: GitReader,
+): MarkReader {
   const judged = new Map<string, Mark | null>();
   const judge = (name: string, message: string): Mark | null => {
     const mark = readMark(name, message);

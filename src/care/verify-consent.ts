@@ -20,6 +20,7 @@ import type { Hold } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
+import type { Brake } from '../run/open-brakes.ts';
 import { consentsTo } from './consent-command.ts';
 import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 
@@ -59,6 +60,8 @@ export type ConsentFacts = {
   readonly now: Instant;
   readonly digestOf: DigestOf;
   readonly holds: Observed<readonly Hold[]>;
+  /** Said in the threads, and not answered in the record. */
+  readonly brakes: Observed<readonly Brake[]>;
   /** Entry of the run's own /stop; null where nobody said one, or where this belongs to no run. */
   readonly stoppedAt: number | null;
   /** The consenting comment, fetched by its id; null = GitHub has none. Of no meaning where the config consents. */
@@ -93,6 +96,9 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
   if (facts.holds.kind === 'unknown') return fault('unreadable', facts.holds.why);
   const hold = facts.holds.value[0];
   if (hold !== undefined) return fault('held', `${hold.kind}: ${hold.reason}`);
+  if (facts.brakes.kind === 'unknown') return fault('unreadable', facts.brakes.why);
+  const [brake] = facts.brakes.value;
+  if (brake !== undefined) return fault('held', `/${brake.name} of ${brake.login} in #${brake.thread}`);
   if (facts.stoppedAt !== null && facts.stoppedAt > consent.seq) return fault('stopped', 'after the consent');
   return consent.source.kind === 'comment'
     ? commentFault(facts, mutation, consent, consent.source)

@@ -82,6 +82,8 @@ export type CommitRequest = {
   readonly expected: Sha | null;
   /** `expected`: on top of it (without a parent when it is null); else on top of this commit. */
   readonly parent: 'expected' | Sha;
+  /** Further parents: what they have in their history is in this one's. */
+  readonly merges?: readonly Sha[];
   readonly files: Readonly<Record<string, string | null>>;
   readonly message: string;
   readonly atMs: number;

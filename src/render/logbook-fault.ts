@@ -57,7 +57,8 @@ function titleOf({ run, fault, branch }: FaultNotice): string {
   }
 }
 
-function evidenceOf(fault: LogbookFault): string {
+/** On what it is known, in a sentence. */
+export function evidenceOf(fault: LogbookFault): string {
   switch (fault.kind) {
     case 'bad-entry':
       return `line ${fault.line} (entry ${fault.seq}) is bad: ${code(fault.reason)}, ${text(fault.message)}. What stands before it is in order.`;
@@ -94,11 +95,11 @@ function didOf(fault: LogbookFault): string {
 function todoOf(fault: LogbookFault, branch: string): string {
   switch (fault.kind) {
     case 'bad-entry':
-      return `run \`ferrybot logbook verify\` on the file, find out who pushed to ${code(branch)}, and take the commit back with \`git revert\` (a new commit; never a forced push). ferrybot then goes on from the last good entry.`;
+      return `find out who pushed to ${code(branch)}, and run \`ferrybot logbook repair\` in a clone of the repository (\`--dry-run\` first tells what it would do): a new commit takes out what nobody signed. A key that was taken out of the config makes good entries bad: then put the key back instead. ferrybot then goes on.`;
     case 'entry-missing':
     case 'branch-missing':
     case 'branch-rewound':
-      return `find out who moved ${code(branch)}, and push the newest state that any clone has (the server's mirror is one). ferrybot then goes on. Protect the branch so that only ferrybot may push to it.`;
+      return `find out who moved ${code(branch)}, and run \`ferrybot logbook repair\` in a clone of the repository, best in the one that was fetched last: a new commit puts back what marks, history and the clone know. ferrybot then goes on. Protect the branch so that only ferrybot may push to it.`;
     case 'push-refused':
       return `where it says that there is no space, free some on the machine that said it (the git server's disk, or the one where ferrybot runs); otherwise look at the rules of ${code(branch)} and whether ferrybot may push to it. ferrybot tries again by itself at its next look.`;
     case 'seal-tag':

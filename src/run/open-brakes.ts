@@ -2,11 +2,15 @@
 
 import { definitionOf } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
-import { commandsSince, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import { type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
 /** A brake of somebody who may pull it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
+
+/** The commands that a record has, and from when on comments can be commands of it. */
+export type Unanswered = { readonly commands: ReadonlyMap<string, SeenCommand>; readonly since: Instant };
 
 /**
  * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
@@ -14,13 +18,12 @@ export type Brake = { readonly name: string; readonly login: string; readonly th
  * comment of somebody whose permission is not given, which may be one.
  */
 export function openBrakes(
-  state: RunState,
+  { commands, since }: Unanswered,
   elsewhere: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
   { otherBots, permissions }: Pick<PendingOptions, 'otherBots' | 'permissions'>,
 ): readonly (PendingItem & { readonly name: string | null })[] {
-  const known = new Map([...elsewhere, ...state.commands]);
-  const since = commandsSince(state);
+  const known = new Map([...elsewhere, ...commands]);
   return pendingItems(known, comments, { since, otherBots, permissions }).flatMap(
     (item): readonly (PendingItem & { readonly name: string | null })[] => {
       const { said } = item;

@@ -133,6 +133,7 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     now: at(12),
     digestOf,
     holds: known([]),
+    brakes: known([]),
     stoppedAt: null,
     cited: known(comment()),
     permission: known('maintain'),

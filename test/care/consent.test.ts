@@ -82,6 +82,12 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
       ]),
     },
   ],
+  [
+    'somebody said stop in the thread and nobody has answered',
+    'held',
+    { brakes: known([{ name: 'stop', login: 'noah', thread: 7 }]) },
+  ],
+  ['the threads cannot be read', 'unreadable', { brakes: unknown('GitHub is away') }],
   ['the holds cannot be read', 'unreadable', { holds: unknown('the journal is broken') }],
   ['the comment was deleted', 'consent-gone', { cited: known(null) }],
   ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],

@@ -107,7 +107,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const who = { ...identity, atMs: request.atMs };
       const written = await store().writeCommit({
         tree: await changeTree(store(), parent === null ? null : await tree(parent), changes),
-        parents: parent === null ? [] : [parent],
+        parents: [...(parent === null ? [] : [parent]), ...(request.merges ?? [])],
         author: who,
         committer: who,
         message: request.message,

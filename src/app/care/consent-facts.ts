@@ -5,14 +5,20 @@ import type { ConsentFacts, PreApproval } from '../../care/verify-consent.ts';
 import { readConfig } from '../../config/read-config.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { MutationProposal } from '../../domain/care/mutation.ts';
-import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation-state.ts';
+import type { CommentFacts } from '../../domain/facts.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
+import { branded, isInstant, type Sha } from '../../domain/ids.ts';
 import { type Hold, holdsOn } from '../../domain/launch/hold.ts';
+import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
+import { readThread } from '../../github/thread.ts';
+import type { Brake } from '../../run/open-brakes.ts';
+import { commandsSince } from '../../run/pending-commands.ts';
+import { gatherBrakes } from '../brakes.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -42,6 +48,7 @@ export async function gatherConsentFacts(
     mutation,
     digestOf: lab.digestOf,
     holds: holdsFor(open, state),
+    brakes: await brakesFor(open, state, mutation),
     stoppedAt: state?.stop?.seq ?? null,
     cited,
     permission,
@@ -62,6 +69,29 @@ function holdsFor({ keeper }: OpenLab, state: RunState | null): Observed<readonl
   return known(
     state === null ? laneHolds.value : [...state.holds, ...holdsOn(laneHolds.value, state.proposal.date)],
   );
+}
+
+/** What the record has lost, or has not answered yet, holds this back as it does a launch. */
+async function brakesFor(
+  open: OpenLab,
+  state: RunState | null,
+  { proposal, consents, ...mutation }: MutationRecord,
+): Promise<Observed<readonly Brake[]>> {
+  const { lab, config, keeper } = open;
+  const proposedAt = proposalShownAt(mutation);
+  if (proposedAt === null) throw new Error('a recorded proposal carries a valid time');
+  const since = state === null ? proposedAt : commandsSince(state);
+  const commands = state?.commands ?? keeper.current().journal.commands;
+  const threads = state === null ? [proposal.thread] : [state.proposal.pull, state.proposal.issue];
+  const comments: CommentFacts[] = [];
+  for (const thread of new Set([...threads, proposal.thread])) {
+    const from = branded(since - limits.sweepSlackMs, isInstant);
+    const read = await readThread(lab.client, thread, readingOf(lab, config), from);
+    if (read.kind === 'unknown') return read;
+    comments.push(...read.value.comments);
+  }
+  const approvers = new Set(consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
+  return gatherBrakes(open, { commands, since, approvers }, comments);
 }
 
 async function preApproval(

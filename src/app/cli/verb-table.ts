@@ -45,6 +45,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
     summary: 'tells a run as a person would',
     load: async () => (await import('./verbs/logbook-show.ts')).logbookShow,
   },
+  'logbook repair': {
+    usage: '[--repo DIR] [--dry-run]',
+    summary: 'puts broken files of the record back on their last good entries, in a commit that it pushes',
+    load: async () => (await import('./verbs/logbook-repair.ts')).logbookRepair,
+  },
   'check-pr': {
     usage: '[--base REF] [--head REF] [--body FILE]',
     summary: 'every launch gate on a local branch, before anyone opens a pull request',

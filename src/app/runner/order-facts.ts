@@ -13,15 +13,16 @@ import { readProposal } from '../../github/proposal-threads.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
+import { commandsSince } from '../../run/pending-commands.ts';
 import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-approvals.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
+import { gatherBrakes } from '../brakes.ts';
 import { lastKnownFerry, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import { laneOf } from '../control/gather.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
-import { gatherBrakes } from './brakes.ts';
 
 /** Reads the facts for one run's order; without a run everything is unknown. */
 export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
@@ -38,7 +39,9 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const last = lastKnownFerry(state, open.keeper.current().runs);
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
-  const brakes = await gatherBrakes(open, state, threads.value.comments);
+  const approvers = new Set(order.approvals.map(({ user }) => user));
+  const asked = { commands: state.commands, since: commandsSince(state), approvers };
+  const brakes = await gatherBrakes(open, asked, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
   const gates = gatesOnReading(open, state, { threads: threads.value, change, body, work });

@@ -20,6 +20,8 @@ export type MirrorOptions = {
   /** What git needs of the environment: PATH, and proxy and certificate settings where there are any. */
   readonly environment: Readonly<Record<string, string>>;
   readonly networkTimeoutMs?: number;
+  /** The whole environment of git where a person's own settings are to count: how they prove who they are. */
+  readonly ofPerson?: Readonly<Record<string, string>>;
 };
 
 /** One git command in the mirror. */
@@ -77,7 +79,7 @@ async function runGit(options: MirrorOptions, call: GitCall): Promise<ProgramRes
   const token = file === null ? {} : { GIT_CONFIG_GLOBAL: file };
   try {
     return await runProgram('git', ['--git-dir', options.directory, ...call.args], {
-      env: { ...gitEnvironment(options.environment), ...token, ...call.env },
+      env: { ...(options.ofPerson ?? gitEnvironment(options.environment)), ...token, ...call.env },
       timeoutMs: options.networkTimeoutMs ?? limits.gitNetworkTimeoutMs,
       outputBytesMax: limits.logbookFileBytesMax,
       ...(call.input === undefined ? {} : { input: call.input }),

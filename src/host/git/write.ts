@@ -29,7 +29,8 @@ type Push = { readonly ref: string; readonly object: Sha; readonly expected: Sha
 async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: CommitRequest): Promise<Sha> {
   const parent = request.parent === 'expected' ? request.expected : request.parent;
   const tree = await makeTree(mirror, parent, request.files);
-  const args = ['commit-tree', tree, ...(parent === null ? [] : ['-p', parent]), '-F', '-'];
+  const parents = [...(parent === null ? [] : [parent]), ...(request.merges ?? [])];
+  const args = ['commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-F', '-'];
   const env = identityEnvironment(identity, request.atMs);
   const commit = await mirror.output({ args, input: withNewline(request.message), env }, 'failed');
   return branded(commit.trim(), isSha);

@@ -197,7 +197,7 @@ export async function readEvents(reader: GitReader, commit: Sha, run: string): P
 }
 
 /** It is made anew from the events; what people wrote beside is lost only where it is no text. */
-async function readMarkdown(reader: GitReader, head: Sha, run: string): Promise<string | null> {
+export async function readMarkdown(reader: GitReader, head: Sha, run: string): Promise<string | null> {
   try {
     return await reader.readText(head, markdownPath(run));
   } catch (error) {
@@ -229,11 +229,13 @@ function folderOf(run: string): string {
   return run === JOURNAL ? JOURNAL : `runs/${run}`;
 }
 
-function eventsPath(run: string): string {
+/** Where a run's file lies. */
+export function eventsPath(run: string): string {
   return `${folderOf(run)}/events.jsonl`;
 }
 
-function markdownPath(run: string): string {
+/** Where a run's file lies. */
+export function markdownPath(run: string): string {
   return `${folderOf(run)}/logbook.md`;
 }
 

@@ -54,7 +54,7 @@ describe('help', { timeout: 60_000 }, () => {
     const { code, out } = await ferrybot('logbook', '--help', '--json');
     expect({ code, verbs: JSON.parse(out).verbs }).toEqual({
       code: 0,
-      verbs: ['logbook verify', 'logbook show'],
+      verbs: ['logbook verify', 'logbook show', 'logbook repair'],
     });
   });
 });
@@ -65,6 +65,8 @@ describe('wrong use', { timeout: 60_000 }, () => {
     [['constructor'], /unknown verb: constructor/],
     [['logbook'], /logbook needs one of its verbs/],
     [['logbook', 'veryfy', '.'], /logbook needs one of its verbs/],
+    [['logbook', 'repair', '--repo', '/'], /in no clone with a remote/],
+    [['logbook', 'repair', 'here'], /logbook repair takes --repo DIR, --dry-run and --json/],
     [['delta', '--no-such-option', 'b.py'], /delta does not know --no-such-option/],
     [['delta', 'a.py'], /two files/],
     [['delta', 'a.py', 'b.py'], /a\.py cannot be read/],

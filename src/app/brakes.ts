@@ -1,29 +1,31 @@
-/** The launcher's own look for brakes in the run's threads: also such as the record has lost. */
+/** A runner's own look for brakes in the threads of what it is about to do: also such as the record has lost. */
 
-import { policyOf } from '../../commands/policy.ts';
-import { definitionOf } from '../../commands/registry.ts';
-import { type Permission, permits } from '../../domain/actor.ts';
-import type { CommentFacts } from '../../domain/facts.ts';
-import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/logbook/run-state.ts';
-import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { readPermission } from '../../github/permission.ts';
-import { type Brake, openBrakes } from '../../run/open-brakes.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { policyOf } from '../commands/policy.ts';
+import { definitionOf } from '../commands/registry.ts';
+import { type Permission, permits } from '../domain/actor.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
+import { readPermission } from '../github/permission.ts';
+import { type Brake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
+import type { OpenLab } from './open-lab.ts';
 
 /** The brakes of people who may pull them at this moment; unknown where GitHub does not tell who may. */
 export async function gatherBrakes(
   { lab, config, keeper }: OpenLab,
-  state: RunState,
+  place: Unanswered & {
+    /** Whoever gave an approval that this rests on. */
+    readonly approvers: ReadonlySet<number>;
+  },
   comments: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
   const found: Brake[] = [];
   const asked = new Map<number, Observed<Permission>>();
   const policy = policyOf(config);
-  const approvers = new Set(state.order?.order.approvals.map(({ user }) => user));
+  const { approvers } = place;
   const { otherBots } = config;
   const elsewhere = keeper.current().journal.commands;
-  for (const { comment } of openBrakes(state, elsewhere, comments, { otherBots, permissions: new Map() })) {
+  for (const { comment } of openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map() })) {
     const { author } = comment;
     if (asked.has(author.id)) continue;
     if (asked.size >= limits.permissionsPerWakeMax)
@@ -34,7 +36,7 @@ export async function gatherBrakes(
   }
   // An approver's words are read whole, whatever they may do today.
   const read = new Map([...asked, ...[...approvers].map((id) => [id, known<Permission>('triage')] as const)]);
-  for (const item of openBrakes(state, elsewhere, comments, { otherBots, permissions: read })) {
+  for (const item of openBrakes(place, elsewhere, comments, { otherBots, permissions: read })) {
     if (item.name === null) continue;
     const { author, thread } = item.comment;
     const brake = { name: item.name, login: author.login, thread };

@@ -1,0 +1,118 @@
+/** `ferrybot logbook repair`: puts broken files of the record back on their last good entries, with the person's own git. */
+
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { GitError } from '../../../domain/git.ts';
+import { branded, isInstant } from '../../../domain/ids.ts';
+import { faultKey } from '../../../domain/logbook/logbook-fault.ts';
+import { fail, ok, type Result } from '../../../domain/result.ts';
+import { openPersonsClone, type PersonsClone } from '../../../host/git/persons-clone.ts';
+import { sha256Hex } from '../../../host/hash.ts';
+import { verifyEd25519 } from '../../../host/keys.ts';
+import { MARK_PREFIX, readMark } from '../../../logbook/mark.ts';
+import { evidenceOf } from '../../../render/logbook-fault.ts';
+import { configInForce } from '../../config-source.ts';
+import type { LabGit } from '../../lab.ts';
+import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';
+import { EXIT, misused, type VerbIo } from '../verb-io.ts';
+
+/** Before the config is read nobody commits; git wants a name all the same. */
+const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
+
+/** Exit 0: in order, or put back; 1: a file could not be put back, or the push was refused; 2: used wrongly. */
+export async function logbookRepair(args: readonly string[], io: VerbIo): Promise<number> {
+  const wantsJson = args.includes('--json');
+  const options = optionsOf(args);
+  if (options === null)
+    return misused(io, wantsJson, 'logbook repair takes --repo DIR, --dry-run and --json');
+  try {
+    const folder = resolve(io.cwd, options.repo);
+    const clone = await openPersonsClone(folder, io.environment);
+    if (clone === null) return misused(io, wantsJson, `${folder} is in no clone with a remote "origin"`);
+    try {
+      const repair = await repairIn(clone, options.isDry, io);
+      if (!repair.ok) return misused(io, wantsJson, repair.error);
+      return tell(io, wantsJson, options.isDry, repair.value);
+    } finally {
+      await clone.close();
+    }
+  } catch (error) {
+    // What git does not tell is unknown, and nothing was pushed: a lost answer to a push is told by `refused`.
+    if (!(error instanceof GitError)) throw error;
+    return misused(io, wantsJson, error.message);
+  }
+}
+
+async function repairIn(clone: PersonsClone, isDry: boolean, io: VerbIo): Promise<Result<Repair, string>> {
+  const reader = clone.gitAs(NOBODY);
+  await reader.fetch();
+  const found = await configInForce(reader, clone.defaultBranch);
+  if (found.kind === 'none') return fail(`${clone.defaultBranch} has no valid .github/ferrybot.yml`);
+  const { config } = found;
+  const lab = {
+    repository: await spelling(reader, clone.repository),
+    hash: sha256Hex,
+    verifySignature: verifyEd25519,
+    log: (line: string) => io.stderr.write(`${line}\n`),
+  };
+  const git = clone.gitAs(config.git);
+  const seenAt = await clone.seenAt(config.logbookBranch);
+  return ok(await repairRecord({ lab, config, git, seenAt, at: branded(Date.now(), isInstant), isDry }));
+}
+
+/** An address may be written in any case; marks have the name as GitHub tells it. */
+async function spelling(git: LabGit, repository: string): Promise<string> {
+  for (const { name, message } of await git.tagTexts(MARK_PREFIX)) {
+    const mark = readMark(name, message);
+    if (mark?.repository.toLowerCase() === repository.toLowerCase()) return mark.repository;
+  }
+  return repository;
+}
+
+function optionsOf(args: readonly string[]): { readonly repo: string; readonly isDry: boolean } | null {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        repo: { type: 'string', default: '.' },
+        'dry-run': { type: 'boolean', default: false },
+        json: { type: 'boolean' },
+      },
+    });
+    return { repo: values.repo, isDry: values['dry-run'] };
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function tell(io: VerbIo, wantsJson: boolean, isDry: boolean, repair: Repair): number {
+  const { files, commit, refused } = repair;
+  const isGood = refused === null && files.every(({ why }) => why === null);
+  if (wantsJson) {
+    const told = files.map((file) => ({
+      run: file.run,
+      fault: faultKey(file.fault),
+      evidence: evidenceOf(file.fault),
+      to: file.to,
+      why: file.why,
+    }));
+    io.stdout.write(`${JSON.stringify({ ok: isGood, dryRun: isDry, commit, files: told, refused })}\n`);
+  } else io.stdout.write(`${[...files.map((file) => line(file, isDry)), end(repair, isDry)].join('\n')}\n`);
+  return isGood ? EXIT.yes : EXIT.no;
+}
+
+function line({ run, fault, to, why }: RepairedFile, isDry: boolean): string {
+  const done =
+    why === null
+      ? `${isDry ? 'would be put back' : 'put back'} up to entry ${to?.seq} (${to?.hash.slice(0, 12)})`
+      : `cannot be put back: ${why}`;
+  return `${run}: ${evidenceOf(fault)}\n  ${done}`;
+}
+
+function end({ files, commit, refused }: Repair, isDry: boolean): string {
+  if (files.length === 0) return 'the logbook is in order: nothing to repair';
+  if (refused !== null) return `nothing was pushed: ${refused}`;
+  if (commit !== null) return `pushed ${commit}`;
+  return isDry ? 'nothing was pushed, as asked' : 'nothing was pushed';
+}

@@ -1,0 +1,179 @@
+/** Puts every broken file of the logbook back on its longest good version, in one ordinary commit. No key is needed: every line is signed. */
+
+import type { LabConfig } from '../config/schema.ts';
+import { invariant } from '../domain/assert.ts';
+import type { Instant, Sha } from '../domain/ids.ts';
+import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import type { GoodFile } from '../logbook/dropped-entry.ts';
+import type { Anchor } from '../logbook/ports.ts';
+import { projectLogbook } from '../logbook/projection.ts';
+import {
+  createLogbookStore,
+  eventsPath,
+  type LogbookStore,
+  markdownPath,
+  readMarkdown,
+} from '../logbook/store/git-store.ts';
+import type { Lab, LabGit } from './lab.ts';
+import { backing, type Checking, lostMarks, lostVersions, versionsSince } from './record-check.ts';
+import { goodWithoutBranch, type Held, loadAt, NOTHING_READ } from './record-files.ts';
+import { createMarkReader } from './record-marks.ts';
+
+export type Repairing = {
+  readonly lab: Pick<Lab, 'repository' | 'hash' | 'verifySignature' | 'log'>;
+  readonly config: Pick<LabConfig, 'keys' | 'logbookBranch'>;
+  /** Fetched just now. */
+  readonly git: LabGit;
+  /** Where somebody saw the branch before. */
+  readonly seenAt: readonly Sha[];
+  readonly at: Instant;
+  readonly isDry: boolean;
+};
+
+/** One broken file. `to`: its newest entry after the repair; `why`: what keeps it from being repaired. */
+export type RepairedFile = {
+  readonly run: string;
+  readonly fault: LogbookFault;
+  readonly to: Anchor | null;
+  readonly why: string | null;
+};
+
+/** `commit`: what was pushed; null where nothing was to be done, could be done, or should be (`isDry`). */
+export type Repair = {
+  readonly files: readonly RepairedFile[];
+  readonly commit: Sha | null;
+  /** Why the push did not succeed. */
+  readonly refused: string | null;
+};
+
+type Broken = { readonly run: string; readonly fault: LogbookFault; readonly good: GoodFile | null };
+
+/** Finds what is broken with the code by which every process finds it, and pushes where the branch is still as it was read. */
+export async function repairRecord(repairing: Repairing): Promise<Repair> {
+  const { lab, config, git, seenAt, at, isDry } = repairing;
+  const ref = `refs/heads/${config.logbookBranch}`;
+  const head = await git.resolve(ref);
+  const marks = await createMarkReader(lab, config, git).read();
+  const checking: Checking = { lab, config, git, marks, backed: new Map() };
+  const broken = await findBroken(repairing, checking, head);
+  const tips = await tipsBeside(checking, head, seenAt);
+  const files: RepairedFile[] = [];
+  const texts: Record<string, string> = {};
+  for (const { run, fault, good } of broken) {
+    const why = await obstacle(checking, { run, good }, head === null ? tips : [head, ...tips]);
+    const last = good?.events.at(-1);
+    files.push({ run, fault, why, to: last === undefined ? null : { seq: last.seq, hash: last.hash } });
+    if (why !== null || good === null) continue;
+    texts[eventsPath(run)] = good.text;
+    texts[markdownPath(run)] = projectLogbook(
+      good.events,
+      head === null ? null : await readMarkdown(git, head, run),
+    );
+  }
+  if (isDry || Object.keys(texts).length === 0) return { files, commit: null, refused: null };
+  const [first, ...others] = tips;
+  const outcome = await git.commitAndPush({
+    ref,
+    expected: head,
+    parent: head === null && first !== undefined ? first : 'expected',
+    merges: head === null ? others : tips,
+    files: texts,
+    message: messageOf(files),
+    atMs: at,
+  });
+  if (outcome.kind === 'pushed') return { files, commit: outcome.sha, refused: null };
+  const refused =
+    outcome.kind === 'rejected' ? 'somebody pushed to the branch meanwhile: try again' : outcome.message;
+  return { files, commit: null, refused };
+}
+
+async function findBroken(
+  { lab, config, git, seenAt }: Repairing,
+  checking: Checking,
+  head: Sha | null,
+): Promise<readonly Broken[]> {
+  const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
+  const seen = new Map<string, Held>();
+  for (const tip of seenAt) await readSeen({ ...checking, lab }, store, tip, seen);
+  if (head === null) {
+    const good = await goodWithoutBranch(checking, seen);
+    return [...good].map(([run, file]) => ({ run, fault: { kind: 'branch-missing' }, good: file }));
+  }
+  for (const [run, { events }] of seen) {
+    const last = events.at(-1);
+    if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
+  }
+  const before = new Map([...seen].map(([run, file]) => [run, { run, ...file }] as const));
+  const runs: LogbookStore['runs'] = async (at) => [
+    ...new Set([...(await store.runs(at)), ...[...seen.keys()].filter((run) => run !== 'journal')]),
+  ];
+  const loading = { ...checking, lab, store: { ...store, runs }, held: new Map() };
+  const record = await loadAt({ ...loading, before: { ...NOTHING_READ, good: before } }, head);
+  return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
+}
+
+/** What a clone knows: the good of each file where it saw the branch, the longest of several. */
+async function readSeen(
+  checking: Checking & Pick<Repairing, 'lab'>,
+  store: LogbookStore,
+  tip: Sha,
+  seen: Map<string, Held>,
+): Promise<void> {
+  const held = new Map<string, Held>();
+  const record = await loadAt({ ...checking, store, held, before: NOTHING_READ }, tip);
+  for (const [run, file] of [...held, ...record.good])
+    if (file.events.length > (seen.get(run)?.events.length ?? 0)) seen.set(run, file);
+}
+
+/** Commits that were the branch's head and are not in its history: the newest that a mark knows, and what was seen. */
+async function tipsBeside(
+  checking: Checking,
+  head: Sha | null,
+  seenAt: readonly Sha[],
+): Promise<readonly Sha[]> {
+  const { git, marks } = checking;
+  const candidates = [...seenAt];
+  for (const seen of marks.toSorted((a, b) => b.mark.at.localeCompare(a.mark.at))) {
+    if ((await backing(checking, seen)) === null) continue;
+    candidates.push(seen.commit);
+    break;
+  }
+  const tips: Sha[] = [];
+  for (const one of new Set(candidates)) {
+    const others = [...candidates.filter((other) => other !== one), ...(head === null ? [] : [head])];
+    let isBelow = one === head;
+    for (const other of others) isBelow ||= (await git.mergeBase(one, other)) === one;
+    if (!isBelow) tips.push(one);
+  }
+  return tips;
+}
+
+/** Why a file cannot be put back: what would stand there has to pass the checks that found the fault. */
+async function obstacle(
+  checking: Checking,
+  { run, good }: Pick<Broken, 'run' | 'good'>,
+  tips: readonly Sha[],
+): Promise<string | null> {
+  if (good === null || good.events.length === 0) return 'no version of it that verifies is known';
+  const { missing } = await lostMarks(checking, good);
+  if (missing !== null) return forked(missing);
+  for (const tip of tips) {
+    const versions = (await versionsSince(checking, tip, [run], () => null)).get(run) ?? new Set();
+    const lost = await lostVersions(checking, good, versions);
+    if (lost.missing !== null) return forked(lost.missing);
+  }
+  return null;
+}
+
+function forked({ seq, hash }: Anchor): string {
+  return `its good versions contradict each other: entry ${seq} (${hash.slice(0, 12)}) is signed too, and stands in none that has the others`;
+}
+
+function messageOf(files: readonly RepairedFile[]): string {
+  const done = files.filter(({ why }) => why === null);
+  const lines = done.map(({ run, fault, to }) => {
+    invariant(to !== null, 'repair-without-entry');
+    return `${run}: up to entry ${to.seq} (${faultKey(fault)})`;
+  });
+  return `logbook: put back ${done.length === 1 ? done[0]?.run : `${done.length} files`}\n\n${lines.join('\n')}`;
+}

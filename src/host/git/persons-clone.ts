@@ -1,0 +1,110 @@
+/** A person's own clone: where it was cloned from, what it remembers, and git that proves to the remote who they are. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { GitError, type GitExporter, type GitReader, type GitWriter } from '../../domain/git.ts';
+import { isSha, type Sha } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { type ProgramResult, runProgram } from '../process.ts';
+import { type GitIdentity, gitEnvironment } from './environment.ts';
+import { createGitProgram } from './git-program.ts';
+import { gitError } from './mirror.ts';
+
+export type PersonsClone = {
+  /** `owner/name`, as the address of the remote ends. */
+  readonly repository: string;
+  readonly defaultBranch: string;
+  /** A copy of the remote of its own, so that nothing changes in the clone; it reads the clone's objects too. */
+  readonly gitAs: (identity: GitIdentity) => GitReader & GitWriter & GitExporter;
+  /** Where this clone saw a branch of the remote, and has it itself: perhaps more than the remote still has. */
+  readonly seenAt: (branch: string) => Promise<readonly Sha[]>;
+  readonly close: () => Promise<void>;
+};
+
+/** Null where `folder` is in no clone with a remote `origin`. Throws `GitError` where the remote does not answer. */
+export async function openPersonsClone(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<PersonsClone | null> {
+  const plain = personsEnvironment(environment);
+  const git = (args: readonly string[], env = plain): Promise<ProgramResult> =>
+    runProgram('git', args, { cwd: folder, env, timeoutMs: limits.gitNetworkTimeoutMs });
+  const top = await git(['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  if (top.exitCode === null) throw gitError('failed', { args: ['rev-parse'] }, top);
+  const url = await git(['config', 'remote.origin.url']);
+  const address = url.ok ? addressOf(url.stdout.trim(), folder) : null;
+  if (!top.ok || address === null) return null;
+  const common = top.stdout.trim();
+  const ofPerson = {
+    ...gitEnvironment(plain, await settingsOf(git)),
+    ...kept(plain),
+    GIT_ALLOW_PROTOCOL: 'https:http:file:ssh',
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(common, 'objects'),
+  };
+  const named = await git(['ls-remote', '--symref', 'origin', 'HEAD']);
+  if (!named.ok) throw gitError('unreachable', { args: ['ls-remote'] }, named);
+  const defaultBranch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(named.stdout)?.[1];
+  if (defaultBranch === undefined) throw new GitError('unreadable', 'the remote tells no default branch');
+  const scratch = await mkdtemp(join(tmpdir(), 'ferrybot-repair-'));
+  return {
+    repository: address.repository,
+    defaultBranch,
+    gitAs: createGitProgram({
+      directory: join(scratch, 'mirror.git'),
+      remoteUrl: address.url,
+      token: async () => null,
+      environment: plain,
+      ofPerson,
+    }),
+    seenAt: async (branch) => {
+      const refs = [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`];
+      const found = await git(['for-each-ref', '--format=%(objectname)', ...refs]);
+      if (!found.ok) throw gitError('failed', { args: ['for-each-ref'] }, found);
+      return [...new Set(found.stdout.split('\n').filter(isSha))];
+    },
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}
+
+/** A path is taken from where the clone is; an address or `host:path` stands as it is. */
+function addressOf(
+  text: string,
+  folder: string,
+): { readonly url: string; readonly repository: string } | null {
+  const match = /([^/:\\]+)\/([^/]+?)(?:\.git)?\/?$/.exec(text);
+  if (match === null) return null;
+  const isElsewhere = /^[a-z+]+:\/\//.test(text) || /^[^/]+:/.test(text);
+  return { url: isElsewhere ? text : resolve(folder, text), repository: `${match[1]}/${match[2]}` };
+}
+
+/** Variables that point git to another repository or add settings would make it read something else than the folder. */
+function personsEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || (name.startsWith('GIT_') && !KEPT.includes(name)) ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** How a person's git and ssh find what proves who they are. */
+const KEPT = ['HOME', 'XDG_CONFIG_HOME', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'SSH_ASKPASS'];
+
+function kept(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => KEPT.includes(name)));
+}
+
+const SETTINGS = String.raw`^(credential|http|url)\.|^core\.(sshcommand|askpass|gitproxy)$`;
+
+/** The settings by which the person's git would speak to the remote, from all their files and those of the clone. */
+async function settingsOf(
+  git: (args: readonly string[]) => Promise<ProgramResult>,
+): Promise<readonly (readonly [string, string])[]> {
+  const listed = await git(['config', '--null', '--get-regexp', SETTINGS]);
+  return listed.stdout.split('\0').flatMap((entry): readonly (readonly [string, string])[] => {
+    const end = entry.indexOf('\n');
+    return end === -1 ? [] : [[entry.slice(0, end), entry.slice(end + 1)]];
+  });
+}

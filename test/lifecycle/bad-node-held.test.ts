@@ -1,0 +1,43 @@
+/** A deletion of a bad node that somebody holds back in the thread, before control has come to it. */
+
+import { describe, expect, it } from 'vitest';
+import { consentLine } from '../support/approve.ts';
+import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
+import { stateOf, until } from '../support/play.ts';
+import { deletions } from '../support/simulated-cloud.ts';
+import { say } from '../support/talk.ts';
+
+const MINUTE = 60_000;
+
+describe('a consented deletion that somebody brakes in the thread', () => {
+  it.each(['/hold reason="I want to look at it first"', '/stop', '/freeze reason="not tonight"'])(
+    '(%s) is not carried out, though the record of the runner has no such entry',
+    async (brake) => {
+      let onClaim: () => void = () => undefined;
+      const { lab, cloud } = await openBadNodeLab({
+        atBoundary: (process, kind, moment) => {
+          if (process === 'care' && `${moment} ${kind}` === 'before append') onClaim();
+        },
+      });
+      const { run, issue } = await playUntilBad(lab);
+      let isSaid = false;
+      onClaim = () => {
+        if (!isSaid) void say(lab, 'mira', issue, brake);
+        isSaid = true;
+      };
+      await say(lab, 'mira', issue, consentLine(lab, 'approve-node-delete vm=ray-worker-7c21'));
+      await until(
+        lab,
+        'the end of the care',
+        async () => (await stateOf(lab, run))?.mutations[0]?.ended != null,
+        { limitMs: 60 * MINUTE },
+      );
+      expect((await stateOf(lab, run))?.mutations[0]?.ended).toMatchObject({
+        outcome: 'refused',
+        code: 'held',
+      });
+      expect(deletions(cloud)).toEqual([]);
+      await lab.close();
+    },
+  );
+});
