@@ -141,8 +141,9 @@ export async function goodWithoutBranch(
 
 /** Runs that a genuine mark tells of come first: whoever pushes folders must not crowd them out. */
 function runsToRead(stored: readonly string[], marks: readonly SeenMark[]): readonly string[] {
-  const marked = new Set(marks.map(({ mark }) => mark.run).filter(isRunId));
-  const others = stored.filter(isRunId).filter((run) => !marked.has(run));
+  // The journal has marks too, and its name could be a run's: it is read by itself.
+  const marked = new Set(marks.map(({ mark }) => mark.run).filter((run) => run !== JOURNAL && isRunId(run)));
+  const others = stored.filter((run) => isRunId(run) && run !== JOURNAL && !marked.has(run));
   return [...newestOf([...marked]), ...newestOf(others)];
 }
 
