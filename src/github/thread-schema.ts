@@ -196,5 +196,4 @@ export type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
 export type IssueAnswer = z.infer<typeof issueSchema>;
 export type CommentAnswer = z.infer<typeof commentSchema>;
 export type ReviewAnswer = z.infer<typeof reviewSchema>;
-export type EditAnswer = z.infer<typeof editSchema>;
 export type AuthorAnswer = z.infer<typeof authorSchema>;

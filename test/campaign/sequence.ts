@@ -7,10 +7,6 @@ import { openScene, type Scene } from './scene.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
-let trace: ((scene: Scene) => Promise<void>) | null = null;
-export function setTrace(f: typeof trace): void {
-  trace = f;
-}
 
 /** What came of a sequence: the promises that it broke, and what happened in it. */
 export type Outcome = {
@@ -34,7 +30,6 @@ export async function playSequence(seed: number): Promise<Outcome> {
     // Two sweeps and every patience.
     for (let index = 0; index < 2; index += 1) await pass(scene, 20 * MINUTE);
     const faults = await faultsOf(scene);
-    if (trace !== null) await trace(scene);
     return { seed, faults, starts: scene.starts.length, moves };
   } finally {
     await scene.lab.close();
