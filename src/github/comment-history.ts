@@ -31,7 +31,7 @@ const historySchema = z.object({
   }),
 });
 
-/** The comment's texts, newest first (`diff` is the whole text, docs/decisions/0033-what-was-shown.md). Unknown where GitHub has more than a page. */
+/** The comment's texts, newest first (`diff` is the whole text, docs/decisions/0032-what-was-shown.md). Unknown where GitHub has more than a page. */
 export async function readHistory(
   client: GitHubClient,
   { nodeId, thread }: CommentFacts,

@@ -1,6 +1,6 @@
 /**
  * Decides what people have been shown: a manifest counts as shown only once the card that shows it was read back from
- * GitHub, and no longer when somebody else edits that card (docs/decisions/0033-what-was-shown.md).
+ * GitHub, and no longer when somebody else edits that card (docs/decisions/0032-what-was-shown.md).
  */
 
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';

@@ -9,7 +9,7 @@ import type { ShipRefusal } from './ship-tree.ts';
 
 /**
  * Where a lab's script submits, it may resolve and build what it ships (`uv export`) with the cluster's token in reach
- * (docs/decisions/0039-whose-code-runs-beside-the-token.md). So the commit's build files have to be those of a commit of
+ * (docs/decisions/0038-whose-code-runs-beside-the-token.md). So the commit's build files have to be those of a commit of
  * the default branch, the last that both have in common. Over the Jobs API, and locally, nothing is built before the job.
  */
 export async function changedBuildFiles(

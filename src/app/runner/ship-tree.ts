@@ -36,7 +36,7 @@ export type ShipTree = (
 /**
  * A folder that nobody can have prepared: its name is drawn now, and only its owner may look in. It is compared with the
  * approved trees after it was written. Who runs as the same user can still write to it later; so it is compared once more
- * where it is used (docs/decisions/0038-what-is-shipped.md).
+ * where it is used (docs/decisions/0037-what-is-shipped.md).
  */
 export async function shipTree(
   open: OpenLab,
