@@ -209,7 +209,7 @@ describe('what is no token stays', () => {
           `wandb run ${id}: synced`,
           `entry 12:${digest}`,
           `uv run launch.py --run_id ${id} --commit ${sha}`,
-          `https://pypi.org/simple and git@github.com:lab/ferries.git`,
+          `https://packages.lab.example/simple and git@github.com:lab/ferries.git`,
         ]) {
           expect(withoutTokens(text)).toBe(text);
           expect(redact(text, ['a-secret-of-ours'])).toBe(text);
