@@ -55,7 +55,7 @@ describe('an entry that nobody signed', () => {
     );
     await lab.clock.advance(MINUTE);
     expect(incidents(lab)).toEqual([
-      expect.stringMatching(/does not verify[\s\S]*line 3 \(entry 2\) is bad/),
+      expect.stringMatching(/does not verify[\s\S]*line 4 \(entry 3\) is bad/),
     ]);
     expect(botComments(lab).at(-1)?.thread).toBe(pull);
     const approval = await approve(lab, 'mira', pull);
