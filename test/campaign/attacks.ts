@@ -183,6 +183,19 @@ async function squatTag(scene: Scene): Promise<void> {
   await scene.ask('ada', 'POST', '/git/refs', { ref: `refs/tags/${name}`, sha: tip });
 }
 
+/** The last brake is taken back whole: its comment goes, and every line of the record since. */
+async function takeBrakeBack(scene: Scene): Promise<void> {
+  const brake = scene.deeds.findLast((deed) => deed.kind === 'braked');
+  if (brake?.kind !== 'braked') return;
+  const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${brake.comment}`);
+  if (status === 204) touched(scene, brake.comment, 'deleted');
+  for (const [path, text] of await logbookFiles(scene)) {
+    const lines = text.trimEnd().split('\n');
+    const first = lines.findIndex((line) => line.includes(`"comment":${brake.comment},`));
+    if (first > 0) await pushLogbookText(scene, path, `${lines.slice(0, first).join('\n')}\n`);
+  }
+}
+
 /** GitHub brings no webhook for a while. */
 async function loseWebhooks(scene: Scene): Promise<void> {
   scene.lab.world.state.settings.drop = scene.lab.world.state.settings.drop === 'all' ? 'none' : 'all';
@@ -214,7 +227,8 @@ async function pushOwnConfig(scene: Scene): Promise<void> {
 /** The attacks, by how often they are tried. */
 export const ATTACKS: readonly Attack[] = [
   { what: 'drops lines', act: dropLines },
-  { what: 'drops lines', act: dropLines },
+  { what: 'takes a brake back', act: takeBrakeBack },
+  { what: 'takes a brake back', act: takeBrakeBack },
   { what: 'drops lines and restores', act: dropAndRestore },
   { what: 'pushes a junk line', act: junkLine },
   { what: 'edits the card', act: editCard },

@@ -128,6 +128,9 @@ function unticked(text: string): string {
 function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   const row = start.comments[deed.comment];
   if (row !== undefined && row.body === deed.text) return true;
+  // Who was answered was heard, whatever became of the comment.
+  if (Object.values(start.comments).some((answer) => answer.body.includes(`key=comment-${deed.comment} `)))
+    return true;
   const gone = scene.deeds.find(
     (other) => other.kind === 'changed-comment' && other.comment === deed.comment,
   );

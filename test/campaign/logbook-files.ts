@@ -1,7 +1,7 @@
 // The logbook's branch as anybody with write access may read it and push to it.
 
 import { logbookText } from '../support/play.ts';
-import { pushFile } from '../support/talk.ts';
+import { fileOf } from '../support/talk.ts';
 import type { Scene } from './scene.ts';
 
 /** The files of events with their text: the run's, and the journal where there is one. */
@@ -13,7 +13,15 @@ export async function logbookFiles(
   return [run, journal].filter(([, text]) => text !== '');
 }
 
-/** An ordinary commit by ada on top of what stands. */
+/** An ordinary commit by ada on top of what stands; nothing where somebody else pushed meanwhile. */
 export async function pushLogbookText(scene: Scene, path: string, text: string): Promise<void> {
-  await pushFile(scene.lab, 'ada', 'ferrybot/logbook', path, text);
+  if ((await fileOf(scene.lab, BRANCH, path)) === null) return;
+  const { json } = await scene.ask('ada', 'GET', `/contents/${path}?ref=${BRANCH}`);
+  const sha = typeof json === 'object' && json !== null && 'sha' in json ? String(json.sha) : '';
+  const content = Buffer.from(text).toString('base64');
+  const change = { message: `Change ${path}`, content, branch: BRANCH, sha };
+  const { status } = await scene.ask('ada', 'PUT', `/contents/${path}`, change);
+  if (![200, 409].includes(status)) throw new Error(`PUT ${path}: ${status}`);
 }
+
+const BRANCH = 'ferrybot/logbook';

@@ -48,16 +48,21 @@ export type Scene = {
 export type Answer = { readonly status: number; readonly json: unknown };
 
 /** How old an approval may be in these labs: short, so that some sequences outlive it. */
-export const APPROVAL_AGE_HOURS = 6;
+export const APPROVAL_AGE_HOURS = 1;
 
 /** Opens a lab with a proposed ferry whose manifest has been shown. */
 export async function openScene(seed: number): Promise<Scene> {
   const random = randomFrom(seed);
+  // In some labs the launching runner is away for a while: what was ordered waits, and people change their minds.
+  const awayMs = random.chance(0.5) ? random.below(100 * 60_000) : 0;
+  let sleep = async (_ms: number): Promise<void> => undefined;
   const lab = await openVirtualLab({
     ferry: { ...SHORT_FERRY, durationMs: 12 * 60_000 },
     server: random.chance(0.8),
+    beforeJob: (mode) => (mode === 'launch' ? sleep(awayMs) : Promise.resolve()),
     config: (text) => text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`),
   });
+  sleep = lab.clock.sleep;
   const starts: Start[] = [];
   const tokens = castOf(lab.world);
   protect(lab.world);

@@ -34,7 +34,8 @@ async function ended(lab: VirtualLab, run: string): Promise<void> {
 }
 
 async function tags(lab: VirtualLab): Promise<readonly string[]> {
-  return [...(await lab.store.refs('refs/tags/')).keys()];
+  // The marks of decisions stand beside them.
+  return [...(await lab.store.refs('refs/tags/')).keys()].filter((ref) => !ref.includes('/mark-'));
 }
 
 /** The pull request that carries the closure of a run. */
