@@ -83,7 +83,7 @@ async function readTheProposal(seat: Seat): Promise<void> {
   expect(await page.locator('.diff-added').first().textContent()).toContain('2.5e-3');
   await look(seat, 'change');
   await page.getByRole('link', { name: /^Checks/ }).click();
-  await page.getByText('All 21 gates pass').first().waitFor();
+  await page.getByText('All 22 gates pass').first().waitFor();
   await look(seat, 'checks');
   await page.getByRole('link', { name: /^Conversation/ }).click();
 }

@@ -243,12 +243,14 @@ async function axeIn(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** A page that is wider than its window, a script that ran. */
+/** A page that is wider than its window, words of a check that a long name leaves no room, a script that ran. */
 async function badIn(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const sideways = document.documentElement.scrollWidth - window.innerWidth;
+    const words = [...document.querySelectorAll('.check-said')].map((said) => said.clientWidth);
     return [
       ...(sideways > 0 ? [`scrolls sideways by ${sideways}`] : []),
+      ...words.filter((width) => width < 200).map((width) => `a check's words are ${width} wide`),
       ...(Reflect.get(window, 'pwned') === undefined ? [] : ['a script ran']),
     ];
   });
