@@ -24,9 +24,17 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** RFC 3986, HTML, and the escapes of JSON, Python, JavaScript and the shell's `$'…'`. Each piece is bounded, and none begins inside of another. */
-const WRITTEN =
-  /%(?:[c-d][0-9a-f]%[89ab][0-9a-f]|e[0-9a-f](?:%[89ab][0-9a-f]){2}|f[0-7](?:%[89ab][0-9a-f]){3}|[0-9a-f]{2})|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,16});?|\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3][0-7]{2}|.)/gis;
+/** Percent-encoding (RFC 3986), a whole character of UTF-8 at once. Each piece of these patterns is bounded, and none begins inside of another. */
+const PERCENT =
+  /%(?:[c-d][0-9a-f]%[89ab][0-9a-f]|e[0-9a-f](?:%[89ab][0-9a-f]){2}|f[0-7](?:%[89ab][0-9a-f]){3}|[0-9a-f]{2})/gi;
+/** HTML's references. */
+const REFERENCE = /&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,16});?/gi;
+/** The escapes of JSON, Python, JavaScript and the shell's `$'…'`. */
+const ESCAPE = /\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-3][0-7]{2}|.)/gis;
+
+/** The ways to write a text that a layer can be, and all of them at once. */
+export const WRITINGS: readonly RegExp[] = [PERCENT, REFERENCE, ESCAPE];
+export const EVERY_WRITING = new RegExp(`${PERCENT.source}|${REFERENCE.source}|${ESCAPE.source}`, 'gis');
 
 /** The text itself. */
 export function plainView(text: string): View {
@@ -34,11 +42,13 @@ export function plainView(text: string): View {
   return { text, starts, ends: starts.map((at) => at + 1) };
 }
 
-/** The view with one layer of percent-encoding, references and escapes read; null where there is none. */
-export function decoded(view: View): View | null {
+/** The view with one layer of this writing read; null where there is none. */
+export function decoded(view: View, writing: RegExp): View | null {
+  // Most lines have nothing to read: they cost no buffers.
+  if (view.text.search(writing) === -1) return null;
   const writer = viewWriter(view);
   let at = 0;
-  for (const match of view.text.matchAll(WRITTEN)) {
+  for (const match of view.text.matchAll(writing)) {
     const meant = meaningOf(match[0]);
     if (meant === null) continue;
     writer.copy(at, match.index);
@@ -100,15 +110,18 @@ function viewWriter({ text, starts, ends }: View): ViewWriter {
   return {
     copy: (begin, end) => {
       pieces.push(text.slice(begin, end));
-      from.set(starts.subarray(begin, end), length);
-      to.set(ends.subarray(begin, end), length);
-      length += end - begin;
+      // Sign by sign: pieces are short, and a `subarray` for each costs many times what it copies.
+      for (let at = begin; at < end; at += 1, length += 1) {
+        from[length] = starts[at] ?? 0;
+        to[length] = ends[at] ?? 0;
+      }
     },
     put: (meant, begin, end) => {
       pieces.push(meant);
-      from.fill(starts[begin] ?? 0, length, length + meant.length);
-      to.fill(ends[end - 1] ?? 0, length, length + meant.length);
-      length += meant.length;
+      for (const stop = length + meant.length; length < stop; length += 1) {
+        from[length] = starts[begin] ?? 0;
+        to[length] = ends[end - 1] ?? 0;
+      }
     },
     view: () => ({ text: pieces.join(''), starts: from.subarray(0, length), ends: to.subarray(0, length) }),
   };

@@ -1,7 +1,7 @@
 /** Where a secret stands in a text, however programs wrote it down: escaped, encoded, split over lines, several layers deep. */
 
 import { trimmedEnd } from '../domain/trimmed-end.ts';
-import { decoded, plainView, type View, without } from './decoded-view.ts';
+import { decoded, EVERY_WRITING, plainView, type View, WRITINGS, without } from './decoded-view.ts';
 
 /** Half-open, in the text as it was given. */
 export type Span = { readonly start: number; readonly end: number };
@@ -16,34 +16,35 @@ const HEX_GAPS = /[\s:,-]|0x|\\x/gi;
 const CORE_CHARACTERS_MIN = 6;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** A text, prepared once for all secrets that are looked for in it. */
-export type Prepared = {
-  readonly layers: readonly View[];
-  readonly plain: readonly View[];
-  readonly base64: readonly View[];
-  readonly hex: View;
-};
+/** One reading of a text in the views that the forms of a secret are looked for in. */
+type Reading = { readonly whole: View; readonly plain: View; readonly base64: View };
 
-/** The views in which secrets are looked for; every one is made in a number of steps that grows with the text alone. */
-export function prepared(text: string): Prepared {
-  const layers: View[] = [plainView(text)];
-  for (let layer = 0; layer < LAYERS_MAX; layer += 1) {
-    const next = decoded(layers.at(-1) ?? plainView(text));
-    if (next === null) break;
-    layers.push(next);
+/**
+ * The text, and what it reads as with up to three layers taken off, each of one writing or of all at once: a secret may
+ * itself hold what looks like another writing (`\r`, `%41`), which the program that wrote it down has left as it was.
+ * One at a time, because each takes many times the text's own memory; `read` has the layers still left where a text was read.
+ */
+function* readings(view: View, left: number, read: Map<string, number>): Generator<View> {
+  const before = read.get(view.text);
+  if (before !== undefined && before >= left) return;
+  read.set(view.text, left);
+  if (before === undefined) yield view;
+  // The last layer is read all at once: one writing at a time would double the cost for what hardly anybody nests.
+  const writings = left > 1 ? [EVERY_WRITING, ...WRITINGS] : [EVERY_WRITING];
+  for (const writing of left > 0 ? writings : []) {
+    const inner = decoded(view, writing);
+    if (inner !== null) yield* readings(inner, left - 1, read);
   }
-  const plain = layers.map((view) => without(view, WRAPPING));
-  const base64 = plain.map((view) => ({
-    ...view,
-    text: view.text.replaceAll('-', '+').replaceAll('_', '/'),
-  }));
-  const hex = without(plain[0] ?? plainView(text), HEX_GAPS);
-  return {
-    layers,
-    plain,
-    base64,
-    hex: { ...hex, text: hex.text.replace(/[A-F]/g, (digit) => digit.toLowerCase()) },
-  };
+}
+
+function readingOf(whole: View): Reading {
+  const plain = without(whole, WRAPPING);
+  return { whole, plain, base64: { ...plain, text: plain.text.replaceAll('-', '+').replaceAll('_', '/') } };
+}
+
+function hexOf(view: View): View {
+  const hex = without(without(view, WRAPPING), HEX_GAPS);
+  return { ...hex, text: hex.text.replace(/[A-F]/g, (digit) => digit.toLowerCase()) };
 }
 
 /** What a secret looks like in each kind of view; made once for a secret. */
@@ -95,20 +96,34 @@ function digitsWhere(ownBits: number, isSame: (digit: number) => boolean): strin
   return ownBits === 0 || ownBits === 6 ? '' : [...BASE64].filter((_, digit) => isSame(digit)).join('');
 }
 
-/** Every place of the secret, in no order; some may overlap. */
-export function placesOf(forms: SecretForms, { layers, plain, base64, hex }: Prepared): readonly Span[] {
-  const spans: Span[] = layers.flatMap((view) => found(view, forms.whole));
-  for (const view of plain) for (const form of forms.plain) spans.push(...found(view, form));
-  for (const view of base64)
-    for (const { core, before, after } of forms.base64)
-      for (const at of occurrences(view.text, core)) {
-        const begin = at > 0 && before.includes(view.text[at - 1] ?? '?') ? at - 1 : at;
-        const next = view.text[at + core.length];
-        const end = at + core.length + (next !== undefined && after.includes(next) ? 1 : 0);
-        spans.push(spanOf(view, begin, end));
-      }
-  spans.push(...found(hex, forms.hex));
+/** Every place of every one of the secrets, in no order; some may overlap. */
+export function placesOf(text: string, known: readonly SecretForms[]): readonly Span[] {
+  const spans: Span[] = [];
+  const first = plainView(text);
+  for (const view of readings(first, LAYERS_MAX, new Map())) {
+    const reading = readingOf(view);
+    for (const forms of known) for (const span of placesIn(reading, forms)) spans.push(span);
+  }
+  const hex = hexOf(first);
+  for (const forms of known) for (const span of found(hex, forms.hex)) spans.push(span);
   return spans;
+}
+
+function placesIn({ whole, plain, base64 }: Reading, forms: SecretForms): readonly Span[] {
+  return [
+    ...found(whole, forms.whole),
+    ...forms.plain.flatMap((form) => found(plain, form)),
+    ...forms.base64.flatMap((one) => foundAligned(base64, one)),
+  ];
+}
+
+function foundAligned(view: View, { core, before, after }: Aligned): readonly Span[] {
+  return occurrences(view.text, core).map((at) => {
+    const begin = at > 0 && before.includes(view.text[at - 1] ?? '?') ? at - 1 : at;
+    const next = view.text[at + core.length];
+    const end = at + core.length + (next !== undefined && after.includes(next) ? 1 : 0);
+    return spanOf(view, begin, end);
+  });
 }
 
 function found(view: View, form: string): readonly Span[] {

@@ -65,10 +65,31 @@ const secrets = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9!#$%&*+,./:;<=>?@^_{|}~"'\\-]{8,40}[A-Za-z0-9]$/)
   .filter((secret) => secret.replace(/[\\'"]/g, '').length >= 8);
 
+/** Secrets with pieces in them that one who reads the text could take for escapes, references or percent-encoding. */
+const lookalikes = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('\\r', '\\n', '\\x41', '\\u0041', '\\101', '%41', '%25', '&lt;', '&amp;', '&#65;'),
+      fc.constantFrom('<', '&', '>', '\\', '%', 'q', '7'),
+    ),
+    { minLength: 6, maxLength: 12 },
+  )
+  .map((pieces) => `k3${pieces.join('')}Z9pw`);
+
 describe('a secret that is known', () => {
   it.each(WRITINGS)('is taken out %s', (_, write) => {
     fc.assert(
       fc.property(secrets, (secret) => {
+        const clean = redact(`it says ${write(secret)} at the end`, [secret]);
+        expect(clean).toMatch(/^it says .{0,6}\*\*\*.{0,6} at the end$/s);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(WRITINGS)('is taken out %s, also where it holds what looks like another writing', (_, write) => {
+    fc.assert(
+      fc.property(lookalikes, (secret) => {
         const clean = redact(`it says ${write(secret)} at the end`, [secret]);
         expect(clean).toMatch(/^it says .{0,6}\*\*\*.{0,6} at the end$/s);
       }),
@@ -104,7 +125,14 @@ describe('a secret that is known', () => {
   });
 
   it('costs a pass over a hostile text, not more', () => {
-    for (const piece of ['%25', '&#', '\\u', '\\', 'eyJ-', '\n ', 'A_', '-----BEGIN ', 'a:/', 'password=']) {
+    const mixed = [
+      '%2525252526',
+      '&amp;amp;amp;amp;',
+      '\\\\\\\\\\\\\\\\u0041',
+      '%255c&#92;&amp;#37;41\\\\x2541 ',
+    ];
+    const plain = ['%25', '&#', '\\u', '\\', 'eyJ-', '\n ', 'A_', '-----BEGIN ', 'a:/', 'password='];
+    for (const piece of [...plain, ...mixed]) {
       const text = piece.repeat(65_536 / piece.length);
       const startedAt = performance.now();
       redact(text, ['correct horse battery staple', 'another-secret-of-ours']);
