@@ -28,7 +28,7 @@ export function commandsFor(wish: BotWish): readonly {
 }
 
 function approvalLineIn(text: string): string | null {
-  return /\/approve-launch [0-9a-f]{12,64}/.exec(text)?.[0] ?? null;
+  return /\/approve-launch [0-9a-f]{32,64}/.exec(text)?.[0] ?? null;
 }
 
 /** A thread that the bot looks after: labelled so, or opened or checked by it. */

@@ -8,7 +8,10 @@ import { z } from 'zod';
  */
 export const digestPrefix = z
   .string()
-  .regex(/^(sha256:)?[0-9a-fA-F]{12,64}$/, 'at least 12 hex digits of the digest on the card');
+  .regex(
+    /^(sha256:)?[0-9a-fA-F]{12,64}$/,
+    '32 or more hex digits of the digest: copy the line from the card',
+  );
 
 /** The name of a machine, as the cloud allows one (RFC 1035 label): it never begins with a dash, so that no program takes it for an option. */
 export const machineName = z
