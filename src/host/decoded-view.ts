@@ -73,9 +73,10 @@ export function without(view: View, left: RegExp): View {
   return writer.view();
 }
 
+const UTF8 = new TextDecoder();
+
 function meaningOf(written: string): string | null {
-  if (written.startsWith('%'))
-    return new TextDecoder().decode(Buffer.from(written.replaceAll('%', ''), 'hex'));
+  if (written.startsWith('%')) return UTF8.decode(Buffer.from(written.replaceAll('%', ''), 'hex'));
   if (written.startsWith('&')) {
     const name = written.replace(/^&|;$/g, '');
     if (!name.startsWith('#')) return NAMED[name] ?? null;

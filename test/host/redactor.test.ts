@@ -134,9 +134,11 @@ describe('a secret that is known', () => {
     const plain = ['%25', '&#', '\\u', '\\', 'eyJ-', '\n ', 'A_', '-----BEGIN ', 'a:/', 'password='];
     for (const piece of [...plain, ...mixed]) {
       const text = piece.repeat(65_536 / piece.length);
-      const startedAt = performance.now();
+      const before = process.threadCpuUsage();
       redact(text, ['correct horse battery staple', 'another-secret-of-ours']);
-      expect(performance.now() - startedAt).toBeLessThan(500);
+      const { user, system } = process.threadCpuUsage(before);
+      // Microseconds of this thread: what else the machine does at the same time is no cost of ours.
+      expect(user + system).toBeLessThan(250_000);
     }
   });
 });
