@@ -72,10 +72,16 @@ function addressOf(
   text: string,
   folder: string,
 ): { readonly url: string; readonly repository: string } | null {
-  const match = /([^/:\\]+)\/([^/]+?)(?:\.git)?\/?$/.exec(text);
-  if (match === null) return null;
+  const named = withoutEnd(withoutEnd(text, '/'), '.git').split('/');
+  const [name = '', before = ''] = named.toReversed();
+  const owner = before.split(/[:\\]/).at(-1) ?? '';
+  if (named.length < 2 || name === '' || owner === '') return null;
   const isElsewhere = /^[a-z+]+:\/\//.test(text) || /^[^/]+:/.test(text);
-  return { url: isElsewhere ? text : resolve(folder, text), repository: `${match[1]}/${match[2]}` };
+  return { url: isElsewhere ? text : resolve(folder, text), repository: `${owner}/${name}` };
+}
+
+function withoutEnd(text: string, end: string): string {
+  return text.endsWith(end) ? text.slice(0, -end.length) : text;
 }
 
 /** Variables that point git to another repository or add settings would make it read something else than the folder. */
