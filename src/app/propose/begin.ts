@@ -107,7 +107,7 @@ type OurBranch = { readonly kind: 'ours'; readonly isNew: boolean; readonly head
 
 async function pushedBranch(
   open: OpenLab,
-  { view, text, base }: Planned,
+  { view, text, base, head: begunHead }: Planned,
   request: SeenCommand | null,
 ): Promise<Failed | Lost | OurBranch> {
   const { git, config } = open;
@@ -115,7 +115,9 @@ async function pushedBranch(
   const mark = branchMark(request === null ? null : commandKey(request));
   const known = await begunAs(open, view.run);
   if (known !== null)
-    return isBegunFor(known, request) ? { kind: 'ours', isNew: false, head: null } : { kind: 'lost' };
+    return isBegunFor(known, request)
+      ? { kind: 'ours', isNew: false, head: known.tip === begunHead ? known.tip : null }
+      : { kind: 'lost' };
   const pushed = await act(open, {
     kind: 'push-branch',
     branch,
@@ -183,6 +185,8 @@ async function record(
   // A card is only written from a record: this run was recorded once, and is begun no second time.
   if (toldAnchors(threads.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
+  const mended = await mendedText(open, view, opened.value, written);
+  if (mended !== null) return mended;
   const data = { ...proposedData(open, view, request, opened.value), ...proofOf(open, written) };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
@@ -193,6 +197,33 @@ async function record(
     await keeper.load();
   }
   return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
+}
+
+/**
+ * What a process that died had opened may say it in other words, and nobody knows by now whose they are: the text becomes
+ * what is recorded as ours. Null where it is, or was.
+ */
+async function mendedText(
+  open: OpenLab,
+  view: ProposalView,
+  opened: PullFacts,
+  { texts }: Written,
+): Promise<Failed | null> {
+  const { lab, config } = open;
+  const { issueFirst, checklist } = config.lanes.daily;
+  const print = (text: string): string => bodyFingerprintText(text, checklist.preconditions);
+  if (print(opened.body) === print(texts.pull)) return null;
+  const body = `${markerOf(view, issueFirst ? 'issue' : 'pull')}\n${texts.pull}`;
+  const { number, bodyDigest: expected } = opened;
+  const outcome = await perform(
+    open,
+    issueFirst
+      ? { kind: 'edit-issue', issue: number, expected, body, state: null }
+      : { kind: 'edit-pull-body', pull: number, expected, body },
+  );
+  if (outcome.kind !== 'done') return refusedOr('the text of the proposal', outcome);
+  lab.log('a proposal that was begun has its text anew', { number });
+  return null;
 }
 
 function proofOf(

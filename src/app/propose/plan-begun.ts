@@ -1,8 +1,12 @@
 /** The plan of a proposal that was begun before: its change is what its branch has, and not what would be chosen now. */
 
 import { GitError } from '../../domain/git.ts';
+import type { Sha } from '../../domain/ids.ts';
+import { askedChange } from '../../ferry/ask/asked-change.ts';
+import { askOf } from '../../ferry/ask/request.ts';
 import { riskOf } from '../../ferry/ask/risk-of.ts';
 import { configDelta } from '../../ferry/delta/config-delta.ts';
+import { applyEdits } from '../../ferry/edit.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { isSameValueText } from '../../ferry/value-text.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -21,13 +25,41 @@ export async function planOfBegun(
   if ('kind' in context) return context;
   const changes = await changesOf(open, begun);
   if (changes === null) return nothing('edit-refused', `the branch of ${begun.run} changes more than knobs`);
-  const view = {
-    ...viewOf(open, input, context),
-    changes,
-    rationale: null,
-    ...originOf(open, changes, input),
-  };
-  return { kind: 'planned', base: begun.mergeBase, text: null, view };
+  const origin = originOf(open, changes, input);
+  const view = { ...viewOf(open, input, context), changes, rationale: null, ...origin };
+  const head = (await isAsWritten(open, begun, { ...input, changes, candidate: origin.candidate }))
+    ? begun.tip
+    : null;
+  return { kind: 'planned', base: begun.mergeBase, text: null, head, view };
+}
+
+type Origin = Pick<ProposalView, 'changes' | 'candidate'> & Pick<PlanInput, 'request'>;
+
+/**
+ * Whether the branch is, byte for byte, what is written here for a value of the config's list, for the knobs that a person
+ * named, or for the same configuration again. Then nothing in it is anybody else's work, whoever pushed it: the process
+ * that did so died before it could record which commit was its own.
+ */
+async function isAsWritten(
+  { lab, git, config }: OpenLab,
+  { mergeBase, tip }: { readonly mergeBase: Sha; readonly tip: Sha },
+  { changes, candidate, request }: Origin,
+): Promise<boolean> {
+  const path = config.lanes.daily.experiment;
+  const touched = await git.changedPaths(mergeBase, tip);
+  if (touched.length === 0) return changes.length === 0;
+  if (touched.length > 1 || touched[0] !== path) return false;
+  const before = await git.readText(mergeBase, path);
+  if (before === null) return false;
+  const parser = await lab.parser();
+  const syntax = parser.parse(before);
+  const edits = changes.map(({ path: knob, after }) => ({ path: knob, after: after ?? '' }));
+  if (request === null && candidate === null) return false;
+  const written =
+    request === null
+      ? applyEdits(syntax, edits, parser)
+      : askedChange(syntax, parser, askOf(request).knobs, null);
+  return written.ok && written.value.text === (await git.readText(tip, path));
 }
 
 async function changesOf(

@@ -18,6 +18,8 @@ export type Planned = {
   readonly view: ProposalView;
   /** The whole experiment file as it shall be; null = as it is. */
   readonly text: string | null;
+  /** Of a proposal that was begun before: its commit, where it is what is written here and nothing else. */
+  readonly head?: Sha | null;
   readonly base: Sha;
 };
 
