@@ -1,6 +1,7 @@
 /** The record of a run under way is damaged: the job is watched and stopped all the same, from the last good entry. */
 
 import { describe, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
 import { logbookText, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -13,7 +14,7 @@ type Running = { readonly lab: VirtualLab; readonly run: string; readonly pull: 
 async function running(): Promise<Running> {
   const lab = await openVirtualLab();
   const { run, pull } = await propose(lab);
-  await say(lab, 'mira', pull, '/approve-launch');
+  await say(lab, 'mira', pull, approvalLine(lab));
   await until(lab, 'the first look', async () => (await stateOf(lab, run))?.observation != null, {
     stepMs: MINUTE,
   });
