@@ -17,7 +17,7 @@ import { fail, ok, type Result } from '../domain/result.ts';
 
 /** What could not be read, in words for people, and on which line, from 1. */
 export type Unread = { readonly line: number; readonly what: string };
-/** `unread`: what stands in a list of commands and is no text. */
+/** `unread`: what stands in a list of commands and is no text, or too long a one. */
 export type SetupEntries = { readonly entries: readonly SetupEntry[]; readonly unread: readonly Unread[] };
 
 /** Entries of every list whose key ends in `_commands`, in the order of the file; a list under an alias is that of its anchor. */
@@ -67,13 +67,15 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
         if (!isScalar(item))
           unread.push({ line: lineOf(written), what: `an entry of ${key} that is no text` });
         else if (typeof item.value === 'string') {
-          if (item.value.length > limits.infraCommandCharactersMax) {
-            tooLarge = `not judged: too large: a command of more than ${limits.infraCommandCharactersMax} characters`;
-            return visit.BREAK;
-          }
           // The text of a block begins on the line after its sign.
           const isBlock = item.type === 'BLOCK_LITERAL' || item.type === 'BLOCK_FOLDED';
-          entries.push({ key, text: item.value, line: lineOf(item) + (isBlock ? 1 : 0) });
+          const line = lineOf(item) + (isBlock ? 1 : 0);
+          if (item.value.length > limits.infraCommandCharactersMax)
+            unread.push({
+              line,
+              what: `not judged: too large: a command of more than ${limits.infraCommandCharactersMax} characters`,
+            });
+          else entries.push({ key, text: item.value, line });
         }
       }
       return undefined;

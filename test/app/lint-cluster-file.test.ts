@@ -2,11 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import { lintClusterFile } from '../../src/app/lint-cluster-file.ts';
+import { limits } from '../../src/domain/limits.ts';
 
 const found = (text: string): unknown => {
   const linted = lintClusterFile(text, ['/tmp/m']);
   return linted.ok ? linted.value.map(({ code, line }) => `${code}@${line}`) : linted.error.line;
 };
+
+/** Signs that nest deeper than is followed, in a command within the bound of its characters. */
+const SHORT = Math.floor(limits.infraCommandCharactersMax / 'true && '.length) - 10;
 
 describe('a cluster file', () => {
   it('is read through its aliases, on the line of the anchor', () => {
@@ -30,8 +34,20 @@ describe('a cluster file', () => {
     ['negations', `${'! '.repeat(20_000)} true`],
     ['conditions', 'if '.repeat(20_000)],
     ['a chain', `${'true && '.repeat(10_000)} touch /tmp/m/x`],
+    ['groups that are short enough to be read', '( '.repeat(SHORT)],
+    ['negations that are short enough to be read', `${'! '.repeat(SHORT)} true`],
+    ['conditions that are short enough to be read', 'if '.repeat(SHORT)],
+    ['a chain that is short enough to be read', `${'true && '.repeat(SHORT)} touch /tmp/m/x`],
   ])('of commands nested without end is not understood: %s', (_what, commands) => {
     expect(found(`setup_commands:\n  - |\n    ${commands} /tmp/m\n`)).toEqual(['not-understood@3']);
+  });
+
+  it('is judged beside a command that is too long to be read, which is told on its own line', () => {
+    const long = 'true;'.repeat(10_000);
+    expect(found(`setup_commands:\n  - ${long}\n  - touch /tmp/m/x\n`)).toEqual([
+      'not-understood@2',
+      'write-unguarded@3',
+    ]);
   });
 
   it.each(['[', '- ', '? ', 'a: ', '{ '])('of YAML nested without end is an error: %s', (sign) => {
