@@ -26,7 +26,8 @@ export function rayConfig(text: string, { address, uv, python, outputs }: RayPla
       scripts: {
         python: [uv, 'run', '--offline', '--no-project', '--no-config', '--python', python],
         pythonWithoutUv: null,
-        checkout: ['lib/marin', 'scripts/ray'],
+        clusterFile: 'infra/marin-{cluster}-vllm.yaml',
+        checkout: ['lib/marin', 'scripts/ray', 'infra'],
       },
       acceleratorHoursPerRun,
       accelerators: 1,

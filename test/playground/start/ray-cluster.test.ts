@@ -14,7 +14,8 @@ import { rayConfig } from '../../../playground/start/ray/ray-config.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import { isRayThere } from '../../support/ray-tools.ts';
 
-const LAB = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
+const LAB_FOLDER = join(import.meta.dirname, '../../../fixtures/lab');
+const LAB = readFileSync(join(LAB_FOLDER, '.github/ferrybot.yml'), 'utf8');
 
 it('is a valid config whose cluster submits through the scripts of the lab, with uv and without a network', () => {
   const place = {
@@ -31,10 +32,20 @@ it('is a valid config whose cluster submits through the scripts of the lab, with
       dashboard: 'http://127.0.0.1:8265',
       scripts: {
         python: expect.arrayContaining(['/opt/ray/bin/uv', 'run', '--offline']),
-        submit: expect.arrayContaining(['{checkout}/lib/marin/src/marin/run/ray_run.py', '{submissionId}']),
+        submit: expect.arrayContaining([
+          '{checkout}/lib/marin/src/marin/run/ray_run.py',
+          '{clusterFile}',
+          '{submissionId}',
+        ]),
       },
     },
   });
+  for (const [name, cluster] of Object.entries(reading.config.clusters)) {
+    const clusterFile = cluster.engine === 'ray' ? (cluster.scripts?.clusterFile ?? '') : '';
+    expect(readFileSync(join(LAB_FOLDER, clusterFile.replaceAll('{cluster}', name)), 'utf8')).toContain(
+      'cluster_name:',
+    );
+  }
   expect(reading.config.lanes.daily.outputRoot).toBe('/data/outputs/{run}');
 });
 
