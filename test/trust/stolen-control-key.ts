@@ -5,7 +5,7 @@ import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
 import { isRunId, type RunId } from '../../src/domain/ids.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
@@ -58,8 +58,13 @@ export async function orderWithStolenKey(lab: BundleWorld, run: string, approver
   const green = verdicts.map((one) => ({ ...one, outcome: 'pass', found: {}, remedyBy: 'anyone' }) as const);
   const data = { digest, manifest: manifest.value, commit, body, verdicts: green };
   await append(open, run, { type: 'gated', role: 'control', data });
-  lab.clock.advance(5_000);
   const { pull } = runIn(open, run).proposal;
+  // That it was shown is an entry of control's as well.
+  const shownAt = new Date(open.lab.now()).toISOString();
+  const shown = { digest, body, thread: pull, comment: 1, text: '0'.repeat(64), shownAt };
+  if (shownAtOf(runIn(open, run), digest) === null)
+    await append(open, run, { type: 'shown', role: 'control', data: shown });
+  lab.clock.advance(5_000);
   const text = `/approve-launch ${digest.slice('sha256:'.length)}`;
   const said = (await lab.as(approver, 'POST', `/issues/${pull}/comments`, { body: text })) as {
     readonly id: number;
