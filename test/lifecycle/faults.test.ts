@@ -24,13 +24,20 @@ const GOOD: FaultReport = {
   problem: null,
 };
 
+/** A read is stale only where the same was read within the minute, which a ferry seldom does: half of the seeds strike. */
+const STALE_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
 describe('a ferry is launched once, answers every command once and reaches its seal', () => {
   it.each(faultKinds)(
     'under %s',
     async (kind) => {
-      const report = await playUnderFault(kind, 1);
-      expect(report.problem).toBeNull();
-      if (kind !== 'clock-skew') expect(report.struck).toBeGreaterThan(0);
+      let struck = 0;
+      for (const seed of kind === 'stale-read' ? STALE_SEEDS : [1]) {
+        const report = await playUnderFault(kind, seed);
+        expect(report.problem).toBeNull();
+        struck += report.struck;
+      }
+      if (kind !== 'clock-skew') expect(struck).toBeGreaterThan(0);
     },
     120_000,
   );

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
-import { eventsOf, playFerry, stateOf } from '../support/play.ts';
+import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
+import { botComments } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
 
 const TIMEOUT = { timeout: 120_000 };
@@ -26,15 +27,37 @@ async function dayOf(options: {
   return events;
 }
 
-/** The logbook without observations, and with times, hashes, signatures and the ids of comments, runs and jobs masked. */
+/**
+ * The logbook without observations, and with times, hashes, signatures and the ids of comments, runs and jobs masked. The
+ * card says since when its gates pass, so the hash of its text is masked too; the test of the card compares the text.
+ */
 function masked(events: readonly LogbookEvent[]): string {
   const ids =
-    /^(at|hash|sig|prev|seq|comment|workflowRun|orderDigest|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|commit|digest)$/;
+    /^(at|hash|sig|prev|seq|comment|workflowRun|orderDigest|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|commit|digest|shownAt)$/;
   return JSON.stringify(
-    events.filter((event) => event.type !== 'observed'),
+    events
+      .filter((event) => event.type !== 'observed')
+      .map((event) =>
+        event.type === 'shown' ? { ...event, data: { ...event.data, text: '<text>' } } : event,
+      ),
     (key, value: unknown) => (ids.test(key) ? `<${key}>` : value),
     1,
   );
+}
+
+/** Proposes a ferry and gives the card on show with its times and the newest event's hash masked, once the record was held against it. */
+async function cardOf(options: Parameters<typeof openVirtualLab>[0]): Promise<string> {
+  const lab = await openVirtualLab(options);
+  const { run } = await propose(lab);
+  const shown = (await eventsOf(lab, run)).find((event) => event.type === 'shown');
+  const card = botComments(lab).find(({ kind }) => kind === 'card');
+  await lab.close();
+  expect(shown?.data.comment).toBe(card?.id);
+  expect(card?.source).toContain(` text=${shown?.data.text} `);
+  expect(Date.parse(shown?.data.shownAt ?? '')).toBeLessThanOrEqual(Date.parse(shown?.at ?? ''));
+  return (card?.text ?? '')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, '<time>')
+    .replace(/(newest event is `\d+):[\da-f]{64}`/, '$1:<hash>`');
 }
 
 describe('a daily ferry of five hours', () => {
@@ -48,6 +71,17 @@ describe('a daily ferry of five hours', () => {
       const byPull = (text: string): string => text.replaceAll('github-actions', 'ferrybot');
       expect(byPull(masked(sweep))).toBe(byPull(masked(server)));
       expect(byPull(masked(action))).toBe(byPull(masked(server)));
+    },
+  );
+
+  it(
+    'shows the same card on every way, but for times and hashes, and records the text that stands there',
+    TIMEOUT,
+    async () => {
+      const server = await cardOf({ server: true, webhooks: true });
+      expect(server).toContain('<time>');
+      expect(await cardOf({ server: true, webhooks: false })).toBe(server);
+      expect(await cardOf({ server: false, webhooks: true })).toBe(server);
     },
   );
 
