@@ -21,7 +21,7 @@ afterAll(async () => {
 async function recordedJob(jobId: string): Promise<JobScript> {
   const log = await readFile(join(folder, 'jobs/jobs', jobId, 'log'), 'utf8');
   const lines = log.split('\n').filter((line) => line !== '');
-  const metrics = await readFile(await metricsFile(join(folder, 'jobs/trees', jobId)), 'utf8');
+  const metrics = await readFile(await metricsFile(join(folder, 'jobs/trees')), 'utf8');
   const endAtMs = 30 * 60_000;
   return {
     pendingMs: 0,
@@ -41,7 +41,7 @@ async function metricsFile(tree: string): Promise<string> {
 
 /** Ids, hashes, signatures and times; each is replaced by its own name, so that its place still counts. */
 const MASKED =
-  /^(at|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence)$/;
+  /^(at|hash|sig|prev|seq|keys|comment|workflowRun|engineSession|session|pid|processStart|issuedAt|expiresAt|startedAt|endedAt|bodyDigest|body|digest|orderDigest|commit|sinceCommit|baseAt|fence|head|shownAt|text|shippedDigest|shippedFiles|workingDirectory)$/;
 /** A commit as the gates name it in short. */
 const SHORT_COMMIT = /^[0-9a-f]{12}$/;
 
