@@ -2,9 +2,10 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
-import { gateWords, whoCan } from './gate-words.ts';
+import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
+import { whoCan } from './who-can.ts';
 import { details, paragraphs, table } from './words.ts';
 
 /** Null before the gates were looked at. */

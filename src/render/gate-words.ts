@@ -1,7 +1,6 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
-import { assertNever } from '../domain/assert.ts';
-import type { GateId, RemedyActor, Verdict } from '../domain/launch/verdict.ts';
+import type { GateId, Verdict } from '../domain/launch/verdict.ts';
 import { AUTHORS_WORDS } from './authors-words.ts';
 import { type DetailReader, numbered, reading } from './detail.ts';
 import type { PlaceWord } from './place-word.ts';
@@ -17,28 +16,6 @@ export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): 
   const sentence = verdict.code === 'unreadable' ? UNREADABLE : SENTENCES[verdict.gate][verdict.code];
   const [found, remedy] = sentence?.(facts, place) ?? [code(verdict.code)];
   return { found, remedy: remedy ?? null };
-}
-
-/** Who can supply what is missing. */
-export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): string {
-  switch (actor) {
-    case 'author':
-      return place === 'issue'
-        ? 'whoever can push to the branch and edit this issue'
-        : 'whoever can edit this pull request';
-    case 'maintainer':
-      return 'a maintainer';
-    case 'approver':
-      return 'whoever may approve';
-    case 'anyone':
-      return 'anyone';
-    case 'lab':
-      return 'whoever keeps `.github/ferrybot.yml`';
-    case 'time':
-      return 'nobody: it clears by itself';
-    default:
-      return assertNever(actor);
-  }
 }
 
 const UNREADABLE: Sentence = (f) => [

@@ -5,9 +5,10 @@ import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import { gateWords, whoCan } from './gate-words.ts';
+import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
+import { whoCan } from './who-can.ts';
 import { approvalLine } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */

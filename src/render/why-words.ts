@@ -6,8 +6,8 @@ import { REMEDY_ACTORS } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { DetailReader } from './detail.ts';
 import { numbered } from './detail.ts';
-import { whoCan } from './gate-words.ts';
 import type { PlaceWord } from './place-word.ts';
+import { whoCan } from './who-can.ts';
 import { count, paragraphs, table } from './words.ts';
 
 /** The words for `why-told`. */

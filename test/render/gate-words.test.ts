@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GATES, REMEDY_ACTORS } from '../../src/domain/launch/verdict.ts';
-import { gateWords, SENTENCES, whoCan } from '../../src/render/gate-words.ts';
+import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
+import { whoCan } from '../../src/render/who-can.ts';
 
 const folder = new URL('../../src/gates/', import.meta.url);
 
