@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   'already-approved': ({ detail }) =>
     `you have approved manifest ${detail.code('digest')} before, and that still stands.`,
   'approval-gates-blocked': (view) =>
-    `not approved, because a launch gate does not pass (open gates: ${view.detail.text('count')}). First: ${blockedBy(view)} The card shows all of them; approve again when they pass.`,
+    `not approved, because a launch gate does not pass (open gates: ${view.detail.text('count')}). First: ${blockedBy(view)} The card shows all of them; approve when they pass, with the line that it shows then.`,
   'approval-digest-unknown': ({ detail }) =>
     `not approved: no manifest of this run begins with ${detail.code('given')}. The card shows the one to approve.`,
   'approval-digest-changed': ({ detail }) =>
@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     'nothing happened: no run belongs to this thread. Commands go to the pull request or the issue of a ferry.',
   'run-over': () => 'nothing happened: the run of this thread is over.',
   'comment-edited': ({ detail }) =>
-    `not done: the comment was edited, and an edited comment gives no commands. Write \`/${detail.raw('name').replace(/[^a-z-]/g, '')}\` in a new one.`,
+    `not done: the comment was edited, and an edited comment gives no commands. ${anewInstead(detail.raw('name').replace(/[^a-z-]/g, ''))}`,
   'comment-gone': () => 'not done: the comment is gone.',
   'not-understood': ({ detail }) => mistakeWords(detail),
   hint: ({ detail }) => hintWords(detail),
@@ -148,4 +148,11 @@ function blockedBy({ detail, input }: AnswerView): string {
 
 function isGate(name: string): name is GateId {
   return (GATES as readonly string[]).includes(name);
+}
+
+/** A bare approval or consent would be refused: the line to copy has the digest. */
+function anewInstead(name: string): string {
+  return name.startsWith('approve-')
+    ? `If you mean it, copy the line that is shown now, with its digest, into a new one.`
+    : `Write \`/${name}\` in a new one.`;
 }

@@ -258,11 +258,11 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     ],
     'too-few': (f) => [
       `${f.text('count')} of ${f.text('needed')} people have approved${f.has('who1') ? `: ${approvers(f)}` : ''}`,
-      `\`/approve-launch\` by ${f.text('missing')} more`,
+      `the card's \`/approve-launch\` line, said by ${f.text('missing')} more`,
     ],
     'not-counting': (f) => [
       `the approval of ${f.text('by')} does not count any more: ${whyNot(f.raw('why'))} (${f.text('count')} of ${f.text('needed')} people count)`,
-      '`/approve-launch` by somebody who may',
+      "the card's `/approve-launch` line, said by somebody who may",
     ],
   },
   'manifest-unchanged': {

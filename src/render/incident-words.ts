@@ -66,7 +66,7 @@ function relaunchWords(reason: string, d: DetailReader, place: PlaceWord): strin
 }
 
 const why = (d: DetailReader): string => (d.has('why') ? d.text('why') : d.text('message'));
-const NEW_APPROVAL = 'Clear the cause, then approve again with `/approve-launch`.';
+const NEW_APPROVAL = "Clear the cause, then approve again with the card's `/approve-launch` line.";
 
 export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   'runner-refused': {
@@ -97,7 +97,7 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     title: 'The launch workflow could not be started',
     evidence: why,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
-    todo: 'Check that the launch workflow is on the default branch and may be dispatched, then approve again.',
+    todo: 'Check that the launch workflow is on the default branch and may be dispatched, then approve again with the line that the card shows.',
   },
   'order-expired': {
     title: 'Nobody took the order in time',
@@ -184,7 +184,7 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     evidence: (d) =>
       `${d.code('kind')} of ${d.code('target')} was consented to at ${d.text('at')} and no runner has begun it within the hour.`,
     did: 'Nothing on the cluster was touched.',
-    todo: 'Check that a runner for the care workflow is online, then give the consent again.',
+    todo: 'Check that a runner for the care workflow is online, then give the consent again, with the line that was proposed.',
   },
   'relaunch-refused': {
     title: 'The job is not started again',

@@ -79,5 +79,6 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => strin
   'wait-for-run': (about) => `wait until ${about} has ended`,
   unhold: () => '`/unhold`',
   thaw: () => '`/thaw`',
-  approve: (_, people) => `\`/approve-launch\` by ${people === '1' ? 'one person' : `${people} people`}`,
+  approve: (_, people) =>
+    `the card's \`/approve-launch\` line, said by ${people === '1' ? 'one person' : `${people} people`}`,
 };

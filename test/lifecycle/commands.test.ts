@@ -195,7 +195,7 @@ describe('/why', () => {
     const free = await say(lab, 'ada', pull, '/why');
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, free)).toEqual([
-      expect.stringMatching(/1 thing to do.*`\/approve-launch` by one person.*mira/s),
+      expect.stringMatching(/1 thing to do.*`\/approve-launch` line, said by one person.*mira/s),
     ]);
     await lab.close();
   });

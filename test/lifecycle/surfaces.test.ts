@@ -112,7 +112,7 @@ describe('a comment that changes after it was read', () => {
     expect(answers(lab, 'comment', comment)).toHaveLength(1);
     const told = botComments(lab).filter(({ key }) => key === `comment-${comment}-edited`);
     expect(told.map(({ text }) => text)).toEqual([
-      expect.stringContaining('Write `/approve-launch` in a new one'),
+      expect.stringContaining('copy the line that is shown now, with its digest, into a new one'),
     ]);
     expect((await stateOf(lab, run))?.approvals).toEqual([]);
     expect(saidTwice(lab)).toEqual([]);

@@ -259,10 +259,15 @@ describe('an approval', () => {
   });
 
   it('that was refused as their own would have launched the run', () => {
-    const refused = aRun({ requestedBy: alice })
-      .gated(look())
-      .commanded({ by: alice, name: 'approve-launch', code: 'approval-by-author' });
+    const asked = (args: Readonly<Record<string, string>>): RunBuilder =>
+      aRun({ requestedBy: alice })
+        .gated(look())
+        .commanded({ by: alice, name: 'approve-launch', args, code: 'approval-by-author' });
+    const digest = manifestDigest(MANIFEST, digestOf).slice('sha256:'.length);
+    const refused = asked({ digest: digest.slice(0, 32) });
     expect(replay(refused, CONFIG)).toEqual([]);
+    for (const binds of [{}, { digest: digest.slice(0, 31) }, { digest: '0'.repeat(32) }])
+      expect(replay(asked(binds), withApprovals({ onePersonIsEnough: true }))).toEqual([]);
     expect(replay(refused, withApprovals({ onePersonIsEnough: true }))).toEqual([
       'approval alice refused -> counts (one-person)',
       'quorum not-reached -> reached (1-of-1)',

@@ -2,6 +2,7 @@
 
 import type { LabConfig } from '../../config/schema.ts';
 import { PERMISSIONS, type Permission, permits } from '../../domain/actor.ts';
+import { namingOf } from '../../domain/approval-binding.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import { allPass } from '../../domain/launch/verdict.ts';
 import type { EventOf } from '../../domain/logbook/event.ts';
@@ -92,9 +93,8 @@ function notLongEnough({ gate }: RunState, seenAt: string, shownForMs: number): 
 
 function whenReady({ gate }: RunState, command: SeenCommand, { approvals }: LabConfig): Counts | null {
   if (gate === null || gate.digest === null || !allPass(gate.verdicts)) return null;
-  const given = command.args['digest']?.replace(/^sha256:/, '').toLowerCase();
-  if (given !== undefined)
-    return gate.digest.slice('sha256:'.length).startsWith(given) ? { ...COUNTS, why: 'one-person' } : null;
+  // A bare or short one is refused whoever gives it.
+  if (namingOf(command.args['digest'], gate.digest) !== 'named') return null;
   return approvals.shownForMs === 0
     ? { ...COUNTS, why: 'one-person' }
     : { to: 'unknown', why: 'comment-time-not-recorded' };
