@@ -43,10 +43,8 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
   const actor = actorOf(world, caller);
   if (!request.success || actor === null)
     return plain({ message: 'A query attribute must be specified and must be a string.' });
-  const document = read(request.data.query);
-  if (document instanceof GraphQLError) return plain({ errors: [shapeError(document)] });
-  const problems = validate(schema, document, rules);
-  if (problems.length > 0) return plain({ errors: problems.map(shapeError) });
+  const document = readOnce(request.data.query);
+  if ('problems' in document) return plain({ errors: document.problems.map(shapeError) });
   const mutation = document.definitions.some(
     (one) => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.MUTATION,
   );
@@ -79,11 +77,27 @@ function plain(body: Json): GraphqlAnswer {
   return { status: 200, body, mutation: false, content: false };
 }
 
-function read(query: string): DocumentNode | GraphQLError {
+type Unreadable = { readonly problems: readonly GraphQLError[] };
+
+/** A client asks with a handful of texts; parsing and checking one takes longer than answering it. */
+const known = new Map<string, DocumentNode | Unreadable>();
+
+function readOnce(query: string): DocumentNode | Unreadable {
+  const before = known.get(query);
+  if (before !== undefined) return before;
+  const document = read(query);
+  if (known.size >= playground.graphqlTextsRemembered) known.clear();
+  known.set(query, document);
+  return document;
+}
+
+function read(query: string): DocumentNode | Unreadable {
   try {
-    return parse(query, { maxTokens: playground.graphqlTokens });
+    const document = parse(query, { maxTokens: playground.graphqlTokens });
+    const problems = validate(schema, document, rules);
+    return problems.length > 0 ? { problems } : document;
   } catch (error) {
-    if (error instanceof GraphQLError) return error;
+    if (error instanceof GraphQLError) return { problems: [error] };
     throw error;
   }
 }

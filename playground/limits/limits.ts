@@ -72,6 +72,8 @@ export const playground = {
   unservedKept: 500,
   /** Tokens of a GraphQL query. */
   graphqlTokens: 5_000,
+  /** Texts of queries whose parse and check are kept: a client asks with a handful. */
+  graphqlTextsRemembered: 64,
   /** Pages that listen for live events at the same time. */
   eventListeners: 64,
   /** Characters of one job's log that are kept. */
@@ -126,6 +128,8 @@ export const actions = {
   /** Commits whose workflow files are kept in memory. */
   commitsRemembered: 50,
   workflowFileBytes: 512 * 1024,
+  /** Workflow files, and manifests of actions, whose meaning is kept by their text. */
+  filesRemembered: 100,
   /** A cancelled process is interrupted, then terminated, then killed after these times (actions/runner, ProcessInvoker). */
   interruptGraceMs: 7_500,
   terminateGraceMs: 2_500,

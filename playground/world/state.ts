@@ -212,6 +212,15 @@ export function emptyState(): State {
   };
 }
 
+/** A state of its own with the same rows, which are never changed in place. */
+export function copyOf(state: State): State {
+  const tables = Object.entries(state).map(([name, table]) => [
+    name,
+    Array.isArray(table) ? [...table] : typeof table === 'object' ? { ...table } : table,
+  ]);
+  return { ...Object.fromEntries(tables), extra: structuredClone({ ...state.extra }) };
+}
+
 /** The key of an issue or pull request in `state.issues`. */
 export function issueKey(repoId: number, number: number): string {
   return `${repoId}#${number}`;

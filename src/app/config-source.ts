@@ -7,7 +7,7 @@ import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
-import { remembered } from './remembered.ts';
+import { remembered } from '../domain/remembered.ts';
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 

@@ -32,13 +32,10 @@ async function startFaults(scene: Scene, start: Start): Promise<readonly string[
     const tree = commit === null ? null : await treeAt(scene.lab.store, commit, path);
     if (tree !== manifest.trees?.[path]) faults.push(`${at}: ${path} is not what was approved`);
   }
-  const people = new Set(
-    approvalsOf(scene, start, digest)
-      .filter((deed) => !isInterested(scene, start, deed))
-      .map((deed) => deed.by),
-  );
+  const approvals = approvalsOf(scene, start, digest).filter((deed) => !isInterested(scene, start, deed));
+  const people = new Set(approvals.map((deed) => deed.by));
   if (people.size < 1) faults.push(`${at}: nobody had approved ${digest.slice(0, 12)}`);
-  for (const deed of standingBrakes(scene, start))
+  for (const deed of standingBrakes(scene, start, approvals))
     faults.push(`${at}: ${deed.text} of ${new Date(deed.atMs).toISOString()} stood`);
   return faults;
 }
@@ -137,9 +134,11 @@ function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   return gone !== undefined && gone.atMs - deed.atMs >= SWEPT_MS;
 }
 
-function standingBrakes(scene: Scene, start: Start): readonly Brake[] {
+function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval[]): readonly Brake[] {
   return scene.deeds.filter((deed): deed is Brake => {
     if (deed.kind !== 'braked' || deed.brake === 'revoke') return false;
+    // A stop takes back what was approved until then, and holds back nothing that is approved after it.
+    if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;
     const mayBrake = isPermitted(scene, start, deed);
     const isReleased = scene.deeds.some(

@@ -8,7 +8,12 @@ import type { JobSpec } from '../../src/domain/engine.ts';
 import { logbookText, propose } from '../support/play.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
-import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+import {
+  type Moment,
+  openVirtualLab,
+  type VirtualLab,
+  type VirtualLabOptions,
+} from '../support/virtual-lab.ts';
 import type { Deed } from './deeds.ts';
 
 /** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
@@ -55,27 +60,26 @@ export async function openScene(seed: number): Promise<Scene> {
   const random = randomFrom(seed);
   // In some labs the launching runner is away for a while: what was ordered waits, and people change their minds.
   const awayMs = random.chance(0.5) ? random.below(100 * 60_000) : 0;
+  const server = random.chance(0.8);
+  const beginning = await beginningOf(server);
   let sleep = async (_ms: number): Promise<void> => undefined;
   const lab = await openVirtualLab({
-    ferry: { ...SHORT_FERRY, durationMs: 12 * 60_000 },
-    server: random.chance(0.8),
+    ...labOptions(server),
+    from: { ...beginning.moment, seed },
     beforeJob: (mode) => (mode === 'launch' ? sleep(awayMs) : Promise.resolve()),
-    config: (text) => text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`),
   });
   sleep = lab.clock.sleep;
   const starts: Start[] = [];
-  const tokens = castOf(lab.world);
-  protect(lab.world);
-  const { run, pull, issue } = await propose(lab);
-  await lab.clock.advance(90_000);
+  const { run, pull, issue, branch, original, cast } = beginning;
   witness(lab, run, starts);
-  const branch = `ferrybot/proposal/${run}`;
-  const commit = (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
   const ask: Scene['ask'] = async (who, method, path, body) => {
     const response = await lab.world.fetch(
       new Request(`${lab.world.baseUrl}/api/v3/repos/lab/ferries${path}`, {
         method,
-        headers: { authorization: `Bearer ${tokens.of[who]()}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${tokenOf(lab.world, cast, who)}`,
+          'content-type': 'application/json',
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     );
@@ -83,7 +87,6 @@ export async function openScene(seed: number): Promise<Scene> {
     await lab.clock.settle();
     return { status: response.status, json };
   };
-  const original = { commit, body: textOf(lab.world, pull), issueBody: textOf(lab.world, issue) };
   return {
     seed,
     random,
@@ -93,7 +96,7 @@ export async function openScene(seed: number): Promise<Scene> {
     issue,
     branch,
     original,
-    ids: tokens.ids,
+    ids: cast.ids,
     deeds: [],
     engineStarts: () => lab.engine.startCount(),
     starts,
@@ -101,12 +104,49 @@ export async function openScene(seed: number): Promise<Scene> {
   };
 }
 
+/** What all sequences begin with: played once for a lab with a server and once for one without. */
+type Beginning = Pick<Scene, 'run' | 'pull' | 'issue' | 'branch' | 'original'> & {
+  readonly moment: Omit<Moment, 'seed'>;
+  readonly cast: Cast;
+};
+
+const beginnings = new Map<boolean, Promise<Beginning>>();
+
+function beginningOf(server: boolean): Promise<Beginning> {
+  const known = beginnings.get(server) ?? begin(server);
+  beginnings.set(server, known);
+  return known;
+}
+
+function labOptions(server: boolean): VirtualLabOptions {
+  return {
+    ferry: { ...SHORT_FERRY, durationMs: 12 * 60_000 },
+    server,
+    config: (text) => text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`),
+  };
+}
+
+async function begin(server: boolean): Promise<Beginning> {
+  const lab = await openVirtualLab(labOptions(server));
+  const cast = castOf(lab.world);
+  protect(lab.world);
+  const { run, pull, issue } = await propose(lab);
+  await lab.clock.advance(90_000);
+  const branch = `ferrybot/proposal/${run}`;
+  const commit = (await lab.store.refs(`refs/heads/${branch}`)).get(`refs/heads/${branch}`) ?? '';
+  const original = { commit, body: textOf(lab.world, pull), issueBody: textOf(lab.world, issue) };
+  const moment = lab.keep();
+  await lab.close();
+  return { run, pull, issue, branch, original, cast, moment };
+}
+
 /** The text of an issue or pull request. */
 export function textOf(world: World, number: number): string {
   return Object.values(world.state.issues).find((row) => row.number === number)?.body ?? '';
 }
 
-type Cast = { readonly ids: Scene['ids']; readonly of: Readonly<Record<Who, () => string>> };
+type Person = Exclude<Who, 'workflow'>;
+type Cast = { readonly ids: Scene['ids']; readonly tokens: Readonly<Record<Person, string>> };
 
 function castOf(world: World): Cast {
   const noor = addUser(world, 'noor', 'User', 'Noor Haddad');
@@ -114,14 +154,7 @@ function castOf(world: World): Cast {
     world.state.repos[id] = { ...repo, collaborators: { ...repo.collaborators, [noor.id]: 'maintain' } };
   const idOf = (login: string): number =>
     Object.values(world.state.users).find((user) => user.login === login)?.id ?? 0;
-  const person = (login: string): (() => string) => {
-    const token = mintUserToken(world, idOf(login));
-    return () => token;
-  };
-  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
-  // A workflow of a branch, as anybody with write access may push one: everything that a job's token can be given.
-  const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
-  const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
+  const tokenFor = (login: string): string => mintUserToken(world, idOf(login));
   return {
     ids: {
       mira: idOf('mira'),
@@ -130,14 +163,22 @@ function castOf(world: World): Cast {
       sol: idOf('sol'),
       workflow: idOf('github-actions[bot]'),
     },
-    of: {
-      mira: person('mira'),
-      noor: person('noor'),
-      ada: person('ada'),
-      sol: person('sol'),
-      workflow: () => mintWorkflowToken(world, run, permissionsIn(all)).token,
+    tokens: {
+      mira: tokenFor('mira'),
+      noor: tokenFor('noor'),
+      ada: tokenFor('ada'),
+      sol: tokenFor('sol'),
     },
   };
+}
+
+function tokenOf(world: World, cast: Cast, who: Who): string {
+  if (who !== 'workflow') return cast.tokens[who];
+  const repoId = Object.values(world.state.repos)[0]?.id ?? 0;
+  // A workflow of a branch, as anybody with write access may push one: everything that a job's token can be given.
+  const run = { id: 999_999, repoId } as Parameters<typeof mintWorkflowToken>[1];
+  const all = { contents: 'write', issues: 'write', 'pull-requests': 'write', actions: 'write' } as const;
+  return mintWorkflowToken(world, run, permissionsIn(all)).token;
 }
 
 /** The playground writes permissions with underscores, as the API does. */

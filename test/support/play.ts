@@ -3,10 +3,10 @@
 import type { GitStore } from '../../playground/git/store/git-store.ts';
 import { readPath } from '../../playground/git/store/memory-remote.ts';
 import type { Person } from '../../playground/world/seed.ts';
-import { remembered } from '../../src/app/remembered.ts';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { remembered } from '../../src/domain/remembered.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
 import { approvalLine, shownApprovalLine } from './approve.ts';
 import { say } from './talk.ts';

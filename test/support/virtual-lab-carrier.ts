@@ -5,7 +5,7 @@ import type { World } from '../../playground/world/world.ts';
 import type { Lab } from '../../src/app/lab.ts';
 import type { ShipTree } from '../../src/app/runner/ship-tree.ts';
 import { type FullDisk, memoryGit } from './memory-git.ts';
-import { memoryRepository } from './virtual-lab-repository.ts';
+import { copyOfStore, memoryRepository } from './virtual-lab-repository.ts';
 
 /** Made before the world, whose addresses and repository it gives. */
 export type Carrier = {
@@ -45,14 +45,16 @@ export type RepositoryOptions = {
   readonly beforeMs: number;
   /** Where GitHub is said to be; only the memory carrier is free to say so. */
   readonly origin?: string;
+  /** What the repository goes on from, instead of the lab's first commits. */
+  readonly from?: GitStore;
 };
 
 /** Everything in this process: nothing takes time, and a thousand ferries take minutes. */
 export async function memoryCarrier(
-  { config, beforeMs, origin = ORIGIN }: RepositoryOptions,
+  { config, beforeMs, origin = ORIGIN, from }: RepositoryOptions,
   fullDisk?: () => FullDisk,
 ): Promise<Carrier> {
-  const store = await memoryRepository(config, beforeMs);
+  const store = from === undefined ? await memoryRepository(config, beforeMs) : copyOfStore(from);
   return {
     origin,
     hookUrl: `${origin}/hook`,

@@ -24,8 +24,14 @@ export function keysIn(env: Readonly<Record<string, string>>): Lab['signingKeys'
   return keys;
 }
 
+/** A lab has three keys, and hundreds of jobs. */
+const known = new Map<string, NonNullable<Lab['signingKeys']['control']>>();
+
 function signing(seed: string): NonNullable<Lab['signingKeys']['control']> {
+  const before = known.get(seed);
+  if (before !== undefined) return before;
   const key = parseSigningKey(seed);
   if (!key.ok) throw new Error(key.error);
+  known.set(seed, key.value);
   return key.value;
 }

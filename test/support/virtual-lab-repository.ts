@@ -31,6 +31,16 @@ export async function memoryRepository(
   return copy;
 }
 
+/** A copy of such a store as it is now. */
+export function copyOfStore(store: GitStore): GitStore {
+  if (!isMemoryStore(store)) throw new Error('only a store in memory is copied');
+  return cloneStore(store);
+}
+
+function isMemoryStore(store: GitStore): store is MemoryStore {
+  return 'clone' in store;
+}
+
 /** The same as a bare repository in `directory`, which is made; every answer of the store is the git program's. */
 export async function diskRepository(
   directory: string,

@@ -58,8 +58,8 @@ function environment(
 }
 
 /** Bytes for tokens and GUIDs that are the same in every run of a test (mulberry32). */
-export function seededBytes(): (count: number) => Uint8Array {
-  let state = 20_261_121;
+export function seededBytes(seed = 20_261_121): (count: number) => Uint8Array {
+  let state = seed;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -7,7 +7,8 @@ import type { Fault } from '../../playground/faults/fault.ts';
 import type { GitStore } from '../../playground/git/store/git-store.ts';
 import { startWebhooks } from '../../playground/webhooks/webhooks.ts';
 import { createWorld } from '../../playground/world/create-world.ts';
-import type { Person } from '../../playground/world/seed.ts';
+import type { Person, Seeded } from '../../playground/world/seed.ts';
+import { copyOf, type State } from '../../playground/world/state.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
@@ -24,6 +25,7 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 import { type Carrier, memoryCarrier } from './virtual-lab-carrier.ts';
 import { composer } from './virtual-lab-compose.ts';
 import { virtualJobs } from './virtual-lab-jobs.ts';
+import { copyOfStore } from './virtual-lab-repository.ts';
 import { startServer } from './virtual-lab-server.ts';
 import { seededBytes, seedVirtualWorld } from './virtual-lab-world.ts';
 
@@ -57,8 +59,20 @@ export type VirtualLabOptions = {
   readonly helpers?: Lab['helpers'];
   /** Stands for gcloud and the lab's scripts. None unless given. */
   readonly disks?: DisksOf;
+  /** Goes on from this moment of another lab, with fresh processes; only where everything is in memory. */
+  readonly from?: Moment;
   /** Real HTTP on the loopback and the git program on disk, in place of function calls and a store in memory. */
   readonly overHttp?: boolean;
+};
+
+/** A lab as it stood at a moment when no job ran: for tests that begin many times from one history. */
+export type Moment = {
+  readonly atMs: number;
+  readonly state: State;
+  readonly store: GitStore;
+  readonly seeded: Seeded;
+  /** Tokens and GUIDs from here on. */
+  readonly seed: number;
 };
 
 export type VirtualLab = {
@@ -73,6 +87,8 @@ export type VirtualLab = {
   /** One request as a person; throws when GitHub refuses. */
   readonly as: (login: Person, method: string, path: string, body?: object) => Promise<unknown>;
   readonly dispatchDaily: () => Promise<void>;
+  /** Everything that a lab in memory has to go on from, as it is now. */
+  readonly keep: () => Omit<Moment, 'seed'>;
   readonly close: () => Promise<void>;
 };
 
@@ -93,18 +109,20 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
   const loaded = await parser;
   const inFlight = createInFlight();
   const carrier = await carrierFor(options, inFlight);
-  const clock = createVirtualClock(options.startMs ?? MORNING, inFlight.changes, inFlight.idle);
+  const { from } = options;
+  const startMs = from?.atMs ?? options.startMs ?? MORNING;
+  const clock = createVirtualClock(startMs, inFlight.changes, inFlight.idle);
   const world = createWorld({
     clock,
     gitStores: () => carrier.store,
     baseUrl: carrier.origin,
-    randomBytes: seededBytes(),
+    randomBytes: seededBytes(from?.seed),
+    ...(from === undefined ? {} : { state: copyOf(from.state) }),
   });
   const log: string[] = [];
-  const { tokens, app } = seedVirtualWorld(world, options.server !== false, {
-    url: carrier.hookUrl,
-    secret: SECRET,
-  });
+  const hook = { url: carrier.hookUrl, secret: SECRET };
+  const seeded = from?.seeded ?? seedVirtualWorld(world, options.server !== false, hook);
+  const { tokens, app } = seeded;
   if (options.webhooks === false) world.state.settings.drop = 'all';
   world.state.settings.faults = options.faults ?? [];
   const engine = createSimulatedEngine({
@@ -194,6 +212,12 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
     dispatchDaily: async () => {
       await as('mira', 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', { ref: 'main' });
     },
+    keep: () => ({
+      atMs: clock.now(),
+      state: copyOf(world.state),
+      store: copyOfStore(carrier.store),
+      seeded,
+    }),
     close: async () => {
       for (const server of servers) server.stop();
       void actions.stop();
@@ -210,7 +234,12 @@ async function carrierFor(options: VirtualLabOptions, inFlight: InFlight): Promi
     beforeMs: MORNING,
     ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
-  if (options.overHttp !== true) return memoryCarrier(repository, options.fullDisk);
+  if (options.overHttp !== true)
+    return memoryCarrier(
+      { ...repository, ...(options.from === undefined ? {} : { from: options.from.store }) },
+      options.fullDisk,
+    );
+  if (options.from !== undefined) throw new Error('a lab over HTTP begins anew');
   if (options.fullDisk !== undefined) throw new Error("over HTTP the disk is this machine's own");
   return loopbackCarrier(repository, inFlight);
 }

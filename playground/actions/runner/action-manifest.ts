@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { actions } from '../../limits/limits.ts';
 import { scalarSchema } from '../workflow/shared-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import type { Scalar } from '../workflow/workflow-file.ts';
@@ -44,6 +45,16 @@ export function readActionManifest(directory: string, uses: string): ActionManif
       `Can't find 'action.yml' or 'action.yaml' for '${uses}'. Did you forget to run actions/checkout before running your local action?`,
     );
   }
+  const manifest = known.get(source) ?? manifestOf(source, uses);
+  if (known.size >= actions.filesRemembered) known.clear();
+  known.set(source, manifest);
+  return manifest;
+}
+
+/** Every job asks for the manifests of its actions, which are the same few texts. */
+const known = new Map<string, ActionManifest>();
+
+function manifestOf(source: string, uses: string): ActionManifest {
   const parsed = schema.safeParse(parse(source));
   if (!parsed.success) throw new WorkflowFault(`${uses}: action.yml: ${z.prettifyError(parsed.error)}`);
   const { runs, name, inputs } = parsed.data;

@@ -2,6 +2,7 @@
 
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
+import { actions } from '../../limits/limits.ts';
 import { isCron } from './due-times.ts';
 import { expressionProblems } from './expression-problems.ts';
 import { jobSchema, toJob } from './job-schema.ts';
@@ -12,6 +13,17 @@ import type { JobDefinition, WorkflowFile } from './workflow-file.ts';
 
 /** The file's meaning; `problems` is empty when everything in it can be done. Never throws on what a file holds. */
 export function parseWorkflow(path: string, source: string): WorkflowFile {
+  const key = JSON.stringify([path, source]);
+  const file = known.get(key) ?? parseAnew(path, source);
+  if (known.size >= actions.filesRemembered) known.clear();
+  known.set(key, file);
+  return file;
+}
+
+/** Each look and each world asks for the same few files; nobody changes what a file means. */
+const known = new Map<string, WorkflowFile>();
+
+function parseAnew(path: string, source: string): WorkflowFile {
   const document = parseDocument(source, { prettyErrors: true });
   const syntax = document.errors[0];
   if (syntax !== undefined) return brokenWorkflow(path, [`${path}: ${syntax.message}`]);

@@ -4,11 +4,11 @@ import type { LabConfig } from '../../config/schema.ts';
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { remembered } from '../../domain/remembered.ts';
 import { bodyFacts, type KnownFerry } from '../../ferry/body/body-facts.ts';
 import { bodyFingerprintText } from '../../ferry/body/fingerprint-text.ts';
 import { readPullBody } from '../../ferry/body/read-pull-body.ts';
 import type { Lab } from '../lab.ts';
-import { remembered } from '../remembered.ts';
 
 /** Reads one body. Without a known change the table cannot be held against anything, and nothing is declared. */
 export function readBody(
@@ -21,7 +21,7 @@ export function readBody(
   const body = readBodyOnce(markdown);
   if (body === null) return unknown('the body is too large or too deeply nested to be read');
   const { preconditions } = config.lanes.daily.checklist;
-  const fingerprint = lab.digestOf(fingerprintOnce({ markdown, preconditions }));
+  const fingerprint = lab.digestOf(bodyFingerprintText(markdown, preconditions));
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
   return known(bodyFacts({ body, delta, last, fingerprint }));
 }
@@ -33,10 +33,3 @@ export function lastKnownFerry(state: RunState, runs: readonly RunState[]): Know
 }
 
 const readBodyOnce = remembered(readPullBody, (markdown) => markdown);
-
-type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
-
-const fingerprintOnce = remembered(
-  ({ markdown, preconditions }: Fingerprinted) => bodyFingerprintText(markdown, preconditions),
-  ({ markdown, preconditions }) => JSON.stringify([markdown, preconditions]),
-);

@@ -3,6 +3,7 @@
 import type { ListItem, Nodes, Root } from 'mdast';
 import { isWithinBounds } from '../../commands/grammar/bounds.ts';
 import { parseMarkdown } from '../../commands/grammar/parse-markdown.ts';
+import { remembered } from '../../domain/remembered.ts';
 import { plainText } from './plain-text.ts';
 import { isMarker } from './read-pull-body.ts';
 
@@ -12,6 +13,17 @@ import { isMarker } from './read-pull-body.ts';
  * turns them into CRLF; outer blank lines do not count. A body that is not parsed is its own text.
  */
 export function bodyFingerprintText(markdown: string, preconditions: readonly string[]): string {
+  return fingerprintOnce({ markdown, preconditions });
+}
+
+type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
+
+// Each look asks for every version of a run's texts: a text that was read once is not parsed again.
+const fingerprintOnce = remembered(readFingerprint, ({ markdown, preconditions }) =>
+  JSON.stringify([markdown, preconditions]),
+);
+
+function readFingerprint({ markdown, preconditions }: Fingerprinted): string {
   const text = markdown.replace(/\r\n?/g, '\n');
   if (!isWithinBounds(text)) return text.trim();
   const { root } = parseMarkdown(text);

@@ -1,8 +1,8 @@
 /** What is remembered is what would be read again, and no more of it than the limit. */
 
 import { describe, expect, it } from 'vitest';
-import { remembered } from '../../src/app/remembered.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { remembered } from '../../src/domain/remembered.ts';
 
 function counting(): { readonly read: (text: string) => string; readonly reads: () => number } {
   let reads = 0;

@@ -1,6 +1,6 @@
 /** Readings of what was read before: a wake asks for the same config and the same body again and again. */
 
-import { limits } from '../domain/limits.ts';
+import { limits } from './limits.ts';
 
 /**
  * `read` as a function that keeps its newest answers. Only for a pure `read` whose answers nobody changes. `keyOf` is
