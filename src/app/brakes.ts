@@ -1,18 +1,22 @@
 /** A runner's own look for brakes in the threads of what it is about to do: also such as the record has lost. */
 
+import type { CommandPolicy } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { type Permission, permits } from '../domain/actor.ts';
+import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { readPermission } from '../github/permission.ts';
-import { type Brake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
+import { readingOfComment } from '../run/comment-readings.ts';
+import { type Brake, type OpenBrake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
 import type { OpenLab } from './open-lab.ts';
+
+type Asked = Map<number, Observed<Permission>>;
 
 /** The brakes of people who may pull them at this moment; unknown where GitHub does not tell who may. */
 export async function gatherBrakes(
-  { lab, config, keeper }: OpenLab,
+  { lab, config, keeper }: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
   place: Unanswered & {
     /** Whoever gave an approval that this rests on. */
     readonly approvers: ReadonlySet<number>;
@@ -20,7 +24,12 @@ export async function gatherBrakes(
   comments: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
   const found: Brake[] = [];
-  const asked = new Map<number, Observed<Permission>>();
+  const asked: Asked = new Map();
+  const ask = async (author: Actor): Promise<Observed<Permission>> => {
+    const permission = asked.get(author.id) ?? (await readPermission(lab.client, author));
+    asked.set(author.id, permission);
+    return permission;
+  };
   const policy = policyOf(config);
   const { approvers } = place;
   const { otherBots } = config;
@@ -28,11 +37,10 @@ export async function gatherBrakes(
   for (const { comment } of openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map() })) {
     const { author } = comment;
     if (asked.has(author.id)) continue;
-    if (asked.size >= limits.permissionsPerWakeMax)
+    if (asked.size >= limits.brakeAuthorsMax)
       return unknown('more people may hold this back than can be asked about');
-    const permission = await readPermission(lab.client, author);
+    const permission = await ask(author);
     if (permission.kind === 'unknown' && !approvers.has(author.id)) return permission;
-    asked.set(author.id, permission);
   }
   // An approver's words are read whole, whatever they may do today.
   const read = new Map([...asked, ...[...approvers].map((id) => [id, known<Permission>('triage')] as const)]);
@@ -42,11 +50,52 @@ export async function gatherBrakes(
     const brake = { name: item.name, login: author.login, thread };
     // Whoever gave an approval may take it back, also after they lost the right to give one.
     if (item.name === 'revoke' && approvers.has(author.id)) return known([...found, brake]);
-    const permission = asked.get(author.id) ?? (await readPermission(lab.client, author));
-    asked.set(author.id, permission);
+    const permission = await ask(author);
     if (permission.kind === 'unknown') return permission;
-    const needs = item.name === 'revoke' ? policy.revokePermission : definitionOf(item.name)?.who(policy);
-    if (needs === null || needs === undefined || permits(permission.value, needs)) found.push(brake);
+    const needs = item.name === 'revoke' ? policy.revokePermission : neededFor(item.name, policy);
+    const isPulled = needs === null || permits(permission.value, needs);
+    if (isPulled && !tookBackOwn(item, comments, otherBots) && !(await isLifted(item, policy, ask)))
+      found.push(brake);
   }
   return known(found);
+}
+
+function neededFor(name: string, policy: CommandPolicy): Permission | null {
+  return definitionOf(name)?.who(policy) ?? null;
+}
+
+/** Somebody who approved and then revoked took back their own approval, and nobody else's: so it was answered. */
+function tookBackOwn(
+  { name, isAnswered, comment }: OpenBrake,
+  comments: readonly CommentFacts[],
+  otherBots: readonly string[],
+): boolean {
+  return (
+    name === 'revoke' &&
+    isAnswered &&
+    comments.some(
+      (one) =>
+        one.author.id === comment.author.id &&
+        one.createdAt <= comment.createdAt &&
+        readingOfComment(one, 'trusted', otherBots).reading.commands.some((said) => said.name === APPROVAL),
+    )
+  );
+}
+
+const APPROVAL = 'approve-launch';
+
+/** Whether somebody who may has lifted it in the same threads; one that nobody has answered yet stands whatever follows. */
+async function isLifted(
+  { isAnswered, lifts }: OpenBrake,
+  policy: CommandPolicy,
+  ask: (author: Actor) => Promise<Observed<Permission>>,
+): Promise<boolean> {
+  if (!isAnswered) return false;
+  for (const { said, comment } of lifts) {
+    if (said.kind !== 'command') continue;
+    const needs = neededFor(said.name, policy);
+    const permission = await ask(comment.author);
+    if (permission.kind === 'known' && (needs === null || permits(permission.value, needs))) return true;
+  }
+  return false;
 }

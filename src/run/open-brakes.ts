@@ -1,35 +1,78 @@
-/** What was said to hold a launch back and stands answered in no record that the reader has. */
+/** What was said to hold a launch back: what stands answered in no record that the reader has, and what is younger than the approval. */
 
 import { definitionOf } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
-import type { SeenCommand } from '../domain/logbook/run-state.ts';
-import { type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
+import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
+import { itemKey, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
 /** A brake of somebody who may pull it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
 
 /** The commands that a record has, and from when on comments can be commands of it. */
-export type Unanswered = { readonly commands: ReadonlyMap<string, SeenCommand>; readonly since: Instant };
+export type Unanswered = {
+  readonly commands: ReadonlyMap<string, SeenCommand>;
+  readonly since: Instant;
+  /**
+   * The oldest approval or consent that is to be acted on; null: none. What the record answers of whatever was said after
+   * it counts for nothing: who has stolen the control key can write that a brake was answered, or lifted.
+   */
+  readonly restsOn: Pick<CommentFacts, 'id' | 'createdAt'> | null;
+};
+
+/** `name` null: a long comment of somebody whose permission is not given, which may be a brake. */
+export type OpenBrake = PendingItem & {
+  readonly name: string | null;
+  /** The record has an answer to it. */
+  readonly isAnswered: boolean;
+  /** Later comments that lift it, if whoever wrote them may. */
+  readonly lifts: readonly PendingItem[];
+};
+
+/** What a person says to lift a brake; a stop and a revocation are lifted by a new approval alone. */
+const LIFTED_BY: ReadonlyMap<string, string> = new Map([
+  ['hold', 'unhold'],
+  ['skip', 'unhold'],
+  ['freeze', 'thaw'],
+]);
 
 /**
  * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
- * record does not have as answered; one that it has is governed by it, since it may have been lifted. `name` null: a long
- * comment of somebody whose permission is not given, which may be one.
+ * record does not have as answered, or that were written after what is to be acted on. An older one that the record has is
+ * governed by it, since it may have been lifted.
  */
 export function openBrakes(
-  { commands, since }: Unanswered,
+  { commands, since, restsOn }: Unanswered,
   elsewhere: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
   { otherBots, permissions }: Pick<PendingOptions, 'otherBots' | 'permissions'>,
-): readonly (PendingItem & { readonly name: string | null })[] {
-  const known = new Map([...elsewhere, ...commands]);
-  return pendingItems(known, comments, { since, otherBots, permissions }).flatMap(
-    (item): readonly (PendingItem & { readonly name: string | null })[] => {
-      const { said } = item;
-      if (said.kind === 'unread') return [{ ...item, name: null }];
-      const name = said.kind === 'command' || said.kind === 'edited' ? said.name : null;
-      return name !== null && definitionOf(name)?.holdsBack === true ? [{ ...item, name }] : [];
-    },
-  );
+): readonly OpenBrake[] {
+  const recorded = new Map([...elsewhere, ...commands]);
+  const younger = new Set(comments.filter((one) => isAfter(one, restsOn)).map(nameOf));
+  const known = new Map([...recorded].filter(([, seen]) => !younger.has(commandKey({ ...seen, index: 0 }))));
+  const items = pendingItems(known, comments, { since, otherBots, permissions });
+  return items.flatMap((item, at): readonly OpenBrake[] => {
+    const name = item.said.kind === 'unread' ? null : nameIn(item);
+    if (name !== null && definitionOf(name)?.holdsBack !== true) return [];
+    if (name === null && item.said.kind !== 'unread') return [];
+    const isAnswered = (recorded.get(itemKey(item))?.answer ?? null) !== null;
+    const lift = name === null ? undefined : LIFTED_BY.get(name);
+    const lifts = items.slice(at + 1).filter((later) => lift !== undefined && nameIn(later) === lift);
+    return [{ ...item, name, isAnswered, lifts }];
+  });
+}
+
+function nameIn({ said }: PendingItem): string | null {
+  return said.kind === 'command' || said.kind === 'edited' ? said.name : null;
+}
+
+function nameOf({ surface, id }: CommentFacts): string {
+  return commandKey({ surface, comment: id, index: 0 });
+}
+
+/** GitHub tells whole seconds; within one, ids tell what came later. */
+function isAfter(comment: CommentFacts, restsOn: Unanswered['restsOn']): boolean {
+  if (restsOn === null) return false;
+  const { createdAt, id } = restsOn;
+  return comment.createdAt > createdAt || (comment.createdAt === createdAt && comment.id > id);
 }

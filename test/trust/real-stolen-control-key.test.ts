@@ -2,9 +2,23 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
-import { type BundleWorld, bookmark, HOSTED, LAUNCHER, openBundleWorld, proposedIn } from './bundle-world.ts';
-import { orderWithStolenKey, proposeWithStolenKey } from './stolen-control-key.ts';
+import {
+  type BundleWorld,
+  bookmark,
+  HOSTED,
+  LAUNCHER,
+  openBundleWorld,
+  proposedIn,
+  stateIn,
+} from './bundle-world.ts';
+import {
+  answerWithStolenKey,
+  orderAgainWithStolenKey,
+  orderWithStolenKey,
+  proposeWithStolenKey,
+} from './stolen-control-key.ts';
 
 const DAY = 24 * 3_600_000;
 let lab: BundleWorld;
@@ -50,6 +64,33 @@ it('a forged order while another run of the lane is live is refused with lane-fr
   expect(await launch(await orderWithStolenKey(lab, second, 'mira'), second)).toContain('lane-free');
   expect(await started()).toEqual([]);
 }, 60_000);
+
+async function said(body: string): Promise<number> {
+  lab.clock.advance(5_000);
+  const { pull } = (await stateIn(lab))?.proposal ?? {};
+  return ((await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as { readonly id: number }).id;
+}
+
+it('a forged order on an approval that was revoked is refused with held-in-thread', async () => {
+  const approval = await said(approvalLine(lab));
+  await lab.sweep();
+  await said('/revoke');
+  await lab.sweep();
+  expect((await stateIn(lab))?.approvals).toEqual([]);
+  expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held-in-thread');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+it.each(['/stop', '/hold reason="wait"', '/freeze reason="wait"', '/skip reason="wait"'])(
+  'a forged answer to %s does not take it out of the way of an order',
+  async (brake) => {
+    const order = await orderWithStolenKey(lab, run, 'mira');
+    await answerWithStolenKey(lab, run, await said(brake));
+    expect(await launch(order)).toContain('held-in-thread');
+    expect(await started()).toEqual([]);
+  },
+  60_000,
+);
 
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {

@@ -2,10 +2,10 @@
 
 import { createGatherer } from '../../src/app/control/gather.ts';
 import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
-import { isRunId, type RunId } from '../../src/domain/ids.ts';
+import { type Digest, isRunId, type RunId, type Sha } from '../../src/domain/ids.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
+import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
@@ -66,10 +66,57 @@ export async function orderWithStolenKey(lab: BundleWorld, run: string, approver
     await append(open, run, { type: 'shown', role: 'control', data: shown });
   lab.clock.advance(5_000);
   const text = `/approve-launch ${digest.slice('sha256:'.length)}`;
-  const said = (await lab.as(approver, 'POST', `/issues/${pull}/comments`, { body: text })) as {
-    readonly id: number;
-    readonly user: { readonly id: number; readonly login: string };
-  };
+  const said = (await lab.as(approver, 'POST', `/issues/${pull}/comments`, { body: text })) as Said;
+  return orderOn(open, run, { said, text, digest, body, commit });
+}
+
+type Said = { readonly id: number; readonly user: { readonly id: number; readonly login: string } };
+
+/** The same on an approval that somebody really gave, whatever became of it since. */
+export async function orderAgainWithStolenKey(
+  lab: BundleWorld,
+  run: string,
+  comment: number,
+): Promise<string> {
+  const open = await stolen(lab);
+  const row = lab.world.state.comments[comment];
+  const { gate } = runIn(open, run);
+  if (row === undefined || gate?.digest == null || gate.body === null)
+    throw new Error('there is nothing to order again');
+  const said = { id: row.id, user: { id: row.authorId, login: 'mira' } };
+  const { digest, body, commit } = gate;
+  return orderOn(open, run, { said, text: row.body, digest, body, commit });
+}
+
+/** A command is recorded as answered, and nothing that it asked for ever happens: control leaves it alone from then on. */
+export async function answerWithStolenKey(lab: BundleWorld, run: string, comment: number): Promise<void> {
+  const open = await stolen(lab);
+  const row = lab.world.state.comments[comment];
+  if (row === undefined) throw new Error(`there is no comment ${comment}`);
+  const thread = runIn(open, run).proposal.pull;
+  const name = /^\/(\w+)/.exec(row.body)?.[1] ?? '';
+  const place = { comment, surface: 'comment', index: 0, thread } as const;
+  const actor = { id: row.authorId, login: 'mira' };
+  const bodyDigest = open.lab.digestOf(row.body);
+  const seen = { ...place, name, args: {}, bodyDigest };
+  await append(open, run, { type: 'command-seen', role: 'control', actor, data: seen });
+  const data = { ...place, code: 'not-permitted', detail: {} } as const;
+  await append(open, run, { type: 'command-answered', role: 'control', data });
+}
+
+type Approved = {
+  readonly said: Said;
+  readonly text: string;
+  readonly digest: Digest;
+  readonly body: Digest;
+  readonly commit: Sha;
+};
+
+async function orderOn(
+  open: OpenLab,
+  run: string,
+  { said, text, digest, body, commit }: Approved,
+): Promise<string> {
   const actor = { id: said.user.id, login: said.user.login };
   const approved = {
     digest,
@@ -80,18 +127,19 @@ export async function orderWithStolenKey(lab: BundleWorld, run: string, approver
   } as const;
   await append(open, run, { type: 'approved', role: 'control', actor, data: approved });
   const now = open.lab.now();
-  const attempt = 1;
+  const state = runIn(open, run);
+  const attempt = nextAttempt(state.order);
   const { comment, surface, bodyDigest } = approved;
   const order = {
     v: 1,
-    run: runIn(open, run).run,
+    run: state.run,
     repository: open.lab.repository,
     attempt,
     digest,
     commit,
-    pull,
+    pull: state.proposal.pull,
     approvals: [{ comment, surface, user: actor.id, bodyDigest }],
-    submissionId: submissionIdOf(runIn(open, run).run, attempt),
+    submissionId: submissionIdOf(state.run, attempt),
     issuedAt: toRfc3339(now),
     expiresAt: toRfc3339(after(now, HOUR)),
   } as const;

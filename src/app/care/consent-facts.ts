@@ -48,7 +48,7 @@ export async function gatherConsentFacts(
     mutation,
     digestOf: lab.digestOf,
     holds: holdsFor(open, state),
-    brakes: await brakesFor(open, state, mutation),
+    brakes: await brakesFor(open, state, mutation, cited.kind === 'known' ? cited.value : null),
     stoppedAt: state?.stop?.seq ?? null,
     cited,
     permission,
@@ -76,6 +76,7 @@ async function brakesFor(
   open: OpenLab,
   state: RunState | null,
   { proposal, consents, ...mutation }: MutationRecord,
+  restsOn: CommentFacts | null,
 ): Promise<Observed<readonly Brake[]>> {
   const { lab, config, keeper } = open;
   const proposedAt = proposalShownAt(mutation);
@@ -91,7 +92,7 @@ async function brakesFor(
     comments.push(...read.value.comments);
   }
   const approvers = new Set(consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
-  return gatherBrakes(open, { commands, since, approvers }, comments);
+  return gatherBrakes(open, { commands, since, approvers, restsOn }, comments);
 }
 
 async function preApproval(

@@ -40,7 +40,8 @@ export async function gatherOrderFacts(open: OpenLab, state: RunState | null): P
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
   const approvers = new Set(order.approvals.map(({ user }) => user));
-  const asked = { commands: state.commands, since: commandsSince(state), approvers };
+  const restsOn = oldestOf(cited);
+  const asked = { commands: state.commands, since: commandsSince(state), approvers, restsOn };
   const brakes = await gatherBrakes(open, asked, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
@@ -141,6 +142,14 @@ async function citedApprovals(
     );
   }
   return cited;
+}
+
+/** The oldest of the approvals: what was said to hold this back since then is read again, whatever the record has of it. */
+function oldestOf(cited: ApprovalFacts['cited']): CommentFacts | null {
+  const found = [...cited.values()].flatMap((one) =>
+    one.kind === 'known' && one.value !== null ? [one.value] : [],
+  );
+  return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)[0] ?? null;
 }
 
 /** Live permissions under the names that the accounts have today: a renamed person keeps the id, and the right. */

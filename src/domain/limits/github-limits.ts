@@ -29,4 +29,6 @@ export const githubLimits = {
   permissionPatienceMs: 10 * 60 * 1_000,
   /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
   permissionsPerWakeMax: 20,
+  /** People whose permission a runner asks for before it acts: any stranger may write a brake, and it asks once a launch. */
+  brakeAuthorsMax: 200,
 } as const;
