@@ -1,6 +1,5 @@
 /** Fires `on.schedule` by the playground's clock: workflows of the default branch only. */
 
-import { shapeRepo } from '../../git/shape-repo.ts';
 import type { Json } from '../../world/json.ts';
 import { repoById, userById } from '../../world/lookup.ts';
 import type { World } from '../../world/world.ts';
@@ -25,7 +24,8 @@ export async function fireSchedules(engine: Engine): Promise<void> {
       const dueMs = newestDueMs(line, Math.max(since, row.updatedAtMs), now);
       if (dueMs === null) continue;
       const repo = repoById(world, row.repoId);
-      const payload: Json = { schedule: line, workflow: row.path, repository: shapeRepo(world, repo) };
+      // GitHub tells a scheduled run nothing about the repository (github/codeql-action#1211).
+      const payload: Json = { schedule: line, workflow: row.path };
       const source = await defaultBranchSource(world, repo, { type: 'schedule', action: null, payload });
       if (source === null) continue;
       const run = createRun(world, {

@@ -15,6 +15,7 @@ import { launcherCheckout } from '../launcher-checkout.ts';
 import { shipTree } from '../runner/ship-tree.ts';
 import { createSecretKeeper, type SecretKeeper } from '../secret-keeper.ts';
 import { metricsFromFile } from '../watch/look.ts';
+import { defaultBranchOf } from './default-branch.ts';
 import { isMode } from './inputs.ts';
 import { logLine, logLines } from './log-line.ts';
 import type { ActionEvent, ActionResult } from './parts.ts';
@@ -34,8 +35,6 @@ const environmentSchema = z.object({
 
 /** Well inside the 24 hours of the workflow token. */
 const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
-
-const eventSchema = z.object({ repository: z.object({ default_branch: z.string() }) });
 
 /** Runs the action and reports. A result that is no success fails the job with its reason. `environment`: all of it. */
 export async function main(payload: unknown, environment: Environment): Promise<void> {
@@ -79,8 +78,8 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
     log: (line, fields) => core.info(logLine(line, fields, secrets.clean)),
   });
   const gcloud = gcloudOf(environment);
-  const event = eventSchema.safeParse(payload);
-  const defaultBranch = event.success ? event.data.repository.default_branch : 'main';
+  const event = startedBy(env, payload);
+  const defaultBranch = defaultBranchOf(event);
   const engines = createEngines({
     stateDirectory,
     temporaryDirectory: workDirectory,
@@ -100,7 +99,7 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
       stateDirectory,
       shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
     },
-    event: startedBy(env, payload),
+    event,
     defaultBranch,
     engineOf: engines.engineOf,
     cloudOf: (config, cluster) => cloudFor(config, cluster, gcloud),
