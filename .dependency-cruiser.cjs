@@ -22,6 +22,7 @@ const PACKAGES = {
   yaml: '^src/(config|app/cli)/',
   'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|ferry|render)/',
+  parse5: '^src/commands/grammar/',
   'fastest-levenshtein': '^src/commands/',
   zod: `^src/(config|commands|logbook|handlers|github|clusters|trackers|checkpoints|app)/`,
 };

@@ -40,6 +40,11 @@ export async function measureReading(): Promise<readonly Result[]> {
     '<ul><li>'.repeat(8_000),
     '<details>'.repeat(7_000),
     '<b></b>'.repeat(9_000),
+    `<div>${'<b><p>'.repeat(10_000)}`,
+    `<div>${tags((index) => `<b ${index}><div>`)}${'</b>'.repeat(5_000)}`,
+    `<div>${tags((index) => `<i ${index}>`)}</div>${'<p>x'.repeat(9_000)}`,
+    `<div ${tags((index) => `a${index} `)}>`,
+    '<table>x'.repeat(8_000),
     '/hold reason="a\n'.repeat(4_000),
     'On x wrote:\n'.repeat(5_400),
     'www.a '.repeat(10_000),
@@ -75,6 +80,11 @@ export async function measureReading(): Promise<readonly Result[]> {
     against('delta-1000-lines', await deltaMs((index) => [`SETTING_${index} = ${index}`]), 'ms', '<=', 50),
     against('delta-1000-lines-of-calls', await deltaMs(callLines), 'ms', '<=', 50),
   ];
+}
+
+/** Two thousand tags or attributes, no two alike. */
+function tags(of: (index: number) => string): string {
+  return Array.from({ length: 2_000 }, (_, index) => of(index)).join('');
 }
 
 function callLines(index: number): readonly string[] {

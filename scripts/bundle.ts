@@ -9,8 +9,8 @@ import { differencesFrom } from './bundle/compare.ts';
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 const ENTRY = 'src/app/action/main.ts';
-/** A larger file starts slower on every comment: the bench holds the cold start itself against a bare Node. */
-const BYTES_MAX = 1_600_000;
+/** A larger file starts slower on every comment: the bench holds the cold start itself against a bare Node. parse5 is 141 KB of it. */
+const BYTES_MAX = 1_800_000;
 const SHARES_SHOWN = 8;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

@@ -1,9 +1,9 @@
 /** All slash words of a comment, each with where it stands and why it is not plain text, if it is not. */
 
-import type { Heading, Html, Paragraph, RootContent, TableCell } from 'mdast';
+import type { Heading, Paragraph, RootContent, TableCell } from 'mdast';
 import { emailStart } from './email-region.ts';
 import { type Glyphs, type ReadingContext, rangeOf, seenIn } from './glyphs.ts';
-import { type MarkdownElement, trackElements } from './html-elements.ts';
+import { pageOf } from './page.ts';
 import type { ParsedMarkdown } from './parse-markdown.ts';
 import { type PlainLine, plainLine } from './plain-line.ts';
 import type { IgnoreReason } from './reading.ts';
@@ -25,11 +25,11 @@ type Context = ReadingContext & {
   readonly words: CommentWord[];
 };
 
-/** The slash words of a parsed comment in the order of the source. */
-export function wordsOf(source: string, parsed: ParsedMarkdown): readonly CommentWord[] {
+/** The slash words of a parsed comment in the order of the source; `elementsMax` bounds its page. */
+export function wordsOf(source: string, parsed: ParsedMarkdown, elementsMax: number): readonly CommentWord[] {
   const email = emailStart(parsed.root.children, source);
-  const context: Context = { source, parsed, elements: trackElements(), email, words: [] };
-  for (const block of parsed.root.children) readBlock(block, null, context);
+  const context: Context = { source, parsed, page: pageOf(parsed.root, elementsMax), email, words: [] };
+  for (const block of parsed.root.children) readBlock(block, true, context);
   return context.words.toSorted((a, b) => a.start - b.start);
 }
 
@@ -43,71 +43,41 @@ export function rawWords(source: string, reason: IgnoreReason): readonly Comment
   }));
 }
 
-function readBlock(block: RootContent, outer: IgnoreReason | null, context: Context): void {
-  if (block.type === 'html') readHtml(block, outer, context);
-  else {
-    const element = ELEMENTS[block.type] ?? '#other';
-    context.elements.enter(element);
-    readElement(block, outer, context);
-    context.elements.leave(element);
-  }
-}
-
-const ELEMENTS: Readonly<Partial<Record<RootContent['type'], MarkdownElement>>> = {
-  paragraph: '#paragraph',
-  heading: '#heading',
-  blockquote: '#quote',
-};
-
-function readHtml(block: Html, outer: IgnoreReason | null, context: Context): void {
+function readBlock(block: RootContent, isTopLevel: boolean, context: Context): void {
   const { start, end } = rangeOf(block);
-  context.elements.feed(block.value);
-  readRaw(start, end, outer ?? 'html', context);
-}
-
-function readElement(block: Exclude<RootContent, Html>, outer: IgnoreReason | null, context: Context): void {
-  const { start, end } = rangeOf(block);
-  const text = context.source.slice(start, end);
-  if (!mayHaveSlashWord(text) && !text.includes('<')) return;
-  const around = outer ?? context.elements.mark();
+  if (!mayHaveSlashWord(context.source.slice(start, end))) return;
+  const mark = context.page.markOf(block);
   switch (block.type) {
     case 'paragraph':
-      // An element that is open here may end inside the paragraph, so each piece of it is asked for itself.
-      readPhrasing(block, outer, context);
+      readPhrasing(block, isTopLevel, context);
       break;
     case 'heading':
-      readPhrasing(block, around ?? 'heading', context);
+      readPhrasing(block, false, context);
       break;
     case 'blockquote':
-      readInside(block.children, around ?? 'quote', context);
+    case 'footnoteDefinition':
+      readInside(block.children, context);
       break;
     case 'list':
-      for (const item of block.children) {
-        context.elements.enter('#item');
-        readInside(item.children, around ?? 'list', context);
-        context.elements.leave('#item');
-      }
-      break;
-    case 'footnoteDefinition':
-      // Footnotes are rendered below everything else, so their HTML says nothing about the text around them.
-      readInside(block.children, around ?? 'footnote', { ...context, elements: trackElements() });
+      for (const item of block.children) readInside(item.children, context);
       break;
     case 'table':
-      // A browser lets no tag in a cell begin or end anything outside it.
-      for (const cell of block.children.flatMap((row) => row.children))
-        readPhrasing(cell, around ?? 'table', { ...context, elements: trackElements() });
+      for (const cell of block.children.flatMap((row) => row.children)) readPhrasing(cell, false, context);
+      break;
+    case 'html':
+      readRaw(start, end, mark ?? 'html', context);
       break;
     case 'definition':
-      readRaw(start, end, around ?? 'link', context);
+      readRaw(start, end, mark ?? 'link', context);
       break;
     default:
       // Code; a thematic break has no words.
-      readRaw(start, end, around ?? 'code', context);
+      readRaw(start, end, mark ?? 'code', context);
   }
 }
 
-function readInside(blocks: readonly RootContent[], reason: IgnoreReason, context: Context): void {
-  for (const block of blocks) readBlock(block, reason, context);
+function readInside(blocks: readonly RootContent[], context: Context): void {
+  for (const block of blocks) readBlock(block, false, context);
 }
 
 function readRaw(start: number, end: number, mark: IgnoreReason, { source, words }: Context): void {
@@ -115,18 +85,14 @@ function readRaw(start: number, end: number, mark: IgnoreReason, { source, words
     words.push({ start: start + found.start, word: found.word, mark, line: null });
 }
 
-function readPhrasing(
-  block: Paragraph | Heading | TableCell,
-  base: IgnoreReason | null,
-  context: Context,
-): void {
-  const seen = seenIn(block.children, base, context);
+function readPhrasing(block: Paragraph | Heading | TableCell, isTopLevel: boolean, context: Context): void {
+  const seen = seenIn(block.children, context);
   for (const unseen of seen.unseen) readRaw(unseen.start, unseen.end, unseen.reason, context);
   const { text, offsets } = seen.glyphs;
   const marks = withFormulas(seen.glyphs);
   for (const { found, isFirst } of withLines(text)) {
     const start = offsets[found.start] ?? 0;
-    const isInEmail = base === null && context.email !== null && start >= context.email;
+    const isInEmail = isTopLevel && context.email !== null && start >= context.email;
     const mark = isInEmail ? 'email' : markOf(found, offsets, marks);
     const line = mark === null && isFirst ? plainLine(found, seen, context.source) : null;
     context.words.push({ start, word: found.word, mark, line });

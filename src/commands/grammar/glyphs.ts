@@ -2,7 +2,7 @@
 
 import type { Nodes, PhrasingContent, Text } from 'mdast';
 import { reorderingStart } from './characters.ts';
-import type { InlineElement, OpenElements } from './html-elements.ts';
+import type { Page } from './page.ts';
 import type { ParsedMarkdown } from './parse-markdown.ts';
 import type { IgnoreReason } from './reading.ts';
 
@@ -29,11 +29,11 @@ export type Seen = {
   readonly reordered: number | null;
 };
 
-/** What the reading of one comment goes by. `elements` is told of the HTML on the way. */
+/** What the reading of one comment goes by. */
 export type ReadingContext = {
   readonly source: string;
   readonly parsed: ParsedMarkdown;
-  readonly elements: OpenElements;
+  readonly page: Page;
 };
 
 type Sheet = {
@@ -45,82 +45,58 @@ type Sheet = {
   readonly hidden: number[];
 };
 
-/**
- * What is seen of the content of a paragraph, heading or cell. `base` is the reason of the block around it, or null;
- * the outermost reason counts.
- */
-export function seenIn(
-  nodes: readonly PhrasingContent[],
-  base: IgnoreReason | null,
-  context: ReadingContext,
-): Seen {
+/** What is seen of the content of a paragraph, heading or cell. */
+export function seenIn(nodes: readonly PhrasingContent[], context: ReadingContext): Seen {
   const sheet: Sheet = { text: [], offsets: [], marks: [], unseen: [], breaks: [], hidden: [] };
-  for (const node of nodes) write(node, base, context, sheet);
+  for (const node of nodes) write(node, context, sheet);
   const { offsets, marks, unseen, breaks, hidden } = sheet;
   const text = sheet.text.join('');
   return { glyphs: { text, offsets, marks }, unseen, breaks, hidden, reordered: reorderingStart(text) };
 }
 
-function write(
-  node: PhrasingContent,
-  outer: IgnoreReason | null,
-  context: ReadingContext,
-  sheet: Sheet,
-): void {
-  const around = outer ?? context.elements.mark();
+function write(node: PhrasingContent, context: ReadingContext, sheet: Sheet): void {
+  const mark = context.page.markOf(node);
   const { start, end } = rangeOf(node);
   switch (node.type) {
     case 'text':
-      writeText(node, around, context, sheet);
+      writeText(node, mark, context, sheet);
       break;
     case 'inlineCode':
-      writeCode(node.value, start, around ?? 'code', context.source, sheet);
+      writeCode(node.value, start, mark ?? 'code', context.source, sheet);
       break;
     case 'break':
       sheet.breaks.push(start);
-      put('\n', start, around, sheet);
+      put('\n', start, mark, sheet);
       break;
     case 'html':
       if (/^<[!?]/.test(node.value)) sheet.hidden.push(start);
-      context.elements.feed(node.value);
-      sheet.unseen.push({ start, end, reason: outer ?? 'html' });
-      if (OBJECT_TAG.test(node.value)) put(OBJECT, start, around ?? 'html', sheet);
-      else if (BREAK_TAG.test(node.value)) put('\n', start, around ?? 'html', sheet);
+      sheet.unseen.push({ start, end, reason: mark === null || SPANS.has(mark) ? 'html' : mark });
+      if (OBJECT_TAG.test(node.value)) put(OBJECT, start, mark ?? 'html', sheet);
+      else if (BREAK_TAG.test(node.value)) put('\n', start, mark ?? 'html', sheet);
       break;
     case 'image':
     case 'imageReference':
-      sheet.unseen.push({ start, end, reason: around ?? 'image' });
-      put(OBJECT, start, around ?? 'image', sheet);
+      sheet.unseen.push({ start, end, reason: mark ?? 'image' });
+      put(OBJECT, start, mark ?? 'image', sheet);
       break;
     case 'footnoteReference':
-      put(OBJECT, start, around ?? 'footnote', sheet);
+      put(OBJECT, start, mark ?? 'footnote', sheet);
       break;
     case 'link':
     case 'linkReference': {
-      const mark = around ?? 'link';
-      context.elements.open('a', 'link');
-      for (const child of node.children) write(child, outer, context, sheet);
-      context.elements.close('a');
+      for (const child of node.children) write(child, context, sheet);
       const last = node.children.at(-1);
-      sheet.unseen.push({ start: last === undefined ? start : rangeOf(last).end, end, reason: mark });
+      const from = last === undefined ? start : rangeOf(last).end;
+      sheet.unseen.push({ start: from, end, reason: mark ?? 'link' });
       break;
     }
-    default: {
-      const { element, reason } = INLINE_ELEMENTS[node.type];
-      context.elements.open(element, reason);
-      for (const child of node.children) write(child, outer, context, sheet);
-      context.elements.close(element);
-    }
+    default:
+      for (const child of node.children) write(child, context, sheet);
   }
 }
 
-const INLINE_ELEMENTS = {
-  delete: { element: 'del', reason: 'strikethrough' },
-  emphasis: { element: 'em', reason: 'emphasis' },
-  strong: { element: 'strong', reason: 'emphasis' },
-} as const satisfies Readonly<
-  Record<'delete' | 'emphasis' | 'strong', { readonly element: InlineElement; readonly reason: IgnoreReason }>
->;
+// A tag in emphasis or a link is a tag all the same.
+const SPANS: ReadonlySet<IgnoreReason> = new Set(['emphasis', 'link', 'strikethrough']);
 
 function put(unit: string, offset: number, mark: IgnoreReason | null, sheet: Sheet): void {
   sheet.text.push(unit);

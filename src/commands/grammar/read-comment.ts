@@ -2,7 +2,7 @@
 
 import { limits } from '../../domain/limits.ts';
 import type { CommandSpec } from '../spec.ts';
-import { isWithinBounds } from './bounds.ts';
+import { type Bounds, isWithinBounds } from './bounds.ts';
 import { type ReadLine, readLine } from './command-line.ts';
 import { type CommentWord, rawWords, wordsOf } from './comment-words.ts';
 import { firstNamed } from './named-command.ts';
@@ -44,9 +44,11 @@ export function readCommentOf(
   registry: readonly CommandSpec[],
   options: ReadingOptions,
 ): BoundedReading {
-  if (speaker === 'stranger' && !isWithinBounds(markdown, limits.commentOfStranger))
-    return { reading: unparsed(markdown, registry), isWhole: false };
-  return { reading: readWhole(markdown, registry, options), isWhole: true };
+  const bounds: Bounds = speaker === 'stranger' ? limits.commentOfStranger : limits.commentOfTrusted;
+  const isWithin = isWithinBounds(markdown, bounds);
+  if (speaker === 'stranger' && !isWithin) return { reading: unparsed(markdown, registry), isWhole: false };
+  const words = isWithin ? wordsIn(markdown, bounds.elements) : rawWords(markdown, 'limit');
+  return { reading: readingOf(words, markdown, registry, options), isWhole: true };
 }
 
 function unparsed(markdown: string, registry: readonly CommandSpec[]): Reading {
@@ -56,9 +58,13 @@ function unparsed(markdown: string, registry: readonly CommandSpec[]): Reading {
   return { commands: [], errors: [], ignored: [hint], hint };
 }
 
-function readWhole(markdown: string, registry: readonly CommandSpec[], options: ReadingOptions): Reading {
+function readingOf(
+  words: readonly CommentWord[],
+  markdown: string,
+  registry: readonly CommandSpec[],
+  options: ReadingOptions,
+): Reading {
   const vocabulary = vocabularyOf(registry, options.otherBots);
-  const words = wordsIn(markdown);
   const placeOf = placesIn(markdown);
   const byLine = Map.groupBy(words, (word) => placeOf(word.start).line);
   const found = [...byLine.values()].flatMap((line) => readLine(line, markdown, vocabulary));
@@ -67,12 +73,13 @@ function readWhole(markdown: string, registry: readonly CommandSpec[], options: 
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-function wordsIn(markdown: string): readonly CommentWord[] {
-  if (!isWithinBounds(markdown)) return rawWords(markdown, 'limit');
-  if (!markdown.startsWith(BYTE_ORDER_MARK)) return wordsOf(markdown, parseMarkdown(markdown));
+function wordsIn(markdown: string, elementsMax: number): readonly CommentWord[] {
+  if (!markdown.startsWith(BYTE_ORDER_MARK)) return wordsOf(markdown, parseMarkdown(markdown), elementsMax);
   const unmarked = markdown.slice(BYTE_ORDER_MARK.length);
   const firstLineEnd = endOfLine(markdown, 0);
-  return wordsOf(unmarked, parseMarkdown(unmarked)).map((word) => behindMark(word, firstLineEnd));
+  return wordsOf(unmarked, parseMarkdown(unmarked), elementsMax).map((word) =>
+    behindMark(word, firstLineEnd),
+  );
 }
 
 /** The parser leaves the mark out of its offsets; on the first line it is a character that nobody sees. */

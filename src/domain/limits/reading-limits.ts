@@ -13,8 +13,6 @@ export const readingLimits = {
   commentCharactersMax: 65_536,
   /** Commands that one comment may give, and lines of it that may be answered as wrong (issue *the gate*, Commands). */
   commentCommandsMax: 10,
-  /** Elements of HTML that may be open in each other: a browser builds 512, nobody writes fifty. */
-  commentElementsOpenMax: 200,
   /** What is parsed of somebody who may do something here, or whose own body it is. */
   commentOfTrusted: {
     characters: 65_536,
@@ -34,6 +32,8 @@ export const readingLimits = {
     signPairs: 1_000_000,
     /** Sum of brackets times length of each paragraph: each may be looked ahead from; 15 million take 0.2 s. */
     lookahead: 15_000_000,
+    /** Elements of its page, formatting that is carried on among them: 65,536 characters hold 16,384 `<br>`; these take 0.1 s. */
+    elements: 20_000,
   },
   /**
    * What is parsed of anybody: pages of prose, and of every shape above so much that a comment costs a few milliseconds. A
@@ -49,6 +49,7 @@ export const readingLimits = {
     signs: 400,
     signPairs: 20_000,
     lookahead: 400_000,
+    elements: 2_000,
   },
   /** An experiment file has hundreds of lines. A hostile file of this size is told apart in two or three seconds. */
   pythonFileCharsMax: 262_144,
