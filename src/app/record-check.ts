@@ -5,7 +5,7 @@ import type { Sha, TreeId } from '../domain/ids.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
 import { droppedEntry, firstLines, type GoodFile } from '../logbook/dropped-entry.ts';
 import type { Anchor } from '../logbook/ports.ts';
-import { LOGBOOK_FOLDERS, readEvents, runAt } from '../logbook/store/git-store.ts';
+import { eventsPath, readEvents, runAt } from '../logbook/store/git-store.ts';
 import { type BadEntry, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
 import { type SeenMark, vouchedFor } from './record-marks.ts';
@@ -96,7 +96,7 @@ export async function versionsSince(
   for (const [base, of] of bases) {
     if (base === head) continue;
     const wanted = new Set(of);
-    const query = { from: head, not: base === 'all' ? null : base, folders: LOGBOOK_FOLDERS };
+    const query = { from: head, not: base === 'all' ? null : base, paths: of.map(eventsPath) };
     for (const { path, blob } of await checking.git.versions(query)) {
       const run = runAt(path);
       if (run === null || !wanted.has(run)) continue;

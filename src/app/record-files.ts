@@ -1,5 +1,6 @@
 /** The files of the logbook branch as they were read and verified, and the record that they make together. */
 
+import { GitError } from '../domain/git.ts';
 import { branded, isRunId, type RunId, type Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
@@ -74,7 +75,7 @@ export type Loading = Checking & {
  */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
   const { lab, store, held, before, marks } = loading;
-  const names = [...runsToRead(await store.runs(head), marks), JOURNAL];
+  const names = [...runsToRead(await storedRuns(loading, head), marks), JOURNAL];
   const wasBroken = new Set(before.broken.map(({ run }) => run));
   const since = (run: string): Sha | null => (wasBroken.has(run) ? null : before.head);
   const versions = head === null ? new Map() : await versionsSince(loading, head, names, since);
@@ -122,6 +123,17 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
     broken.push({ run: name, fault, state, thread: told?.thread ?? null });
   }
   return { ...rebuilt(held, broken), good, head };
+}
+
+/** Whoever pushes more files than can be listed hides none of ours: every run has its mark from its first entry on. */
+async function storedRuns({ lab, store }: Loading, head: Sha | null): Promise<readonly string[]> {
+  try {
+    return await store.runs(head);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
+    lab.log(`the runs of the logbook cannot be listed, those with marks are read: ${error.message}`);
+    return [];
+  }
 }
 
 /** What the marks, and this process, know of the files of a branch that is gone or was put back. */

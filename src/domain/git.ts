@@ -31,11 +31,12 @@ export type TagText = {
 /** One version that a file had somewhere in a history: the path, and the id of its content. */
 export type FileVersion = { readonly path: string; readonly blob: TreeId };
 
-/** The versions that the commits reachable from `from` and not from `not` brought or replaced, under these folders. */
+/** The versions that the commits reachable from `from` and not from `not` brought or replaced, of these files. */
 export type VersionsQuery = {
   readonly from: Sha;
   readonly not: Sha | null;
-  readonly folders: readonly string[];
+  /** From the repository's root. */
+  readonly paths: readonly string[];
 };
 
 /**
@@ -65,7 +66,7 @@ export type GitReader = {
   tagTexts(prefix: string): Promise<readonly TagText[]>;
   /** Each version once, on every side of every merge, by ids alone: no content is read for it. */
   versions(query: VersionsQuery): Promise<readonly FileVersion[]>;
-  /** Contents by id, as many as can be had; what is no UTF-8 is replaced, so the text need not be the content's. */
+  /** Contents by id; what is larger than any file here is left out, what is no UTF-8 is replaced, so the text need not be the content's. */
   readBlobs(ids: readonly TreeId[]): Promise<ReadonlyMap<TreeId, string>>;
   /**
    * Those of `ids` that are the contents of `text` cut behind one of its newlines. Bounded: what is far from the end is

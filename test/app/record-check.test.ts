@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { goodOf, lostVersions, versionsSince } from '../../src/app/record-check.ts';
 import { branded, isInstant, isSha, type Sha } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
@@ -28,6 +29,9 @@ function written(drafts: readonly EventDraft[]): string {
 
 const LONG = written([proposed, gated, commandSeen(1, 'status'), commandAnswered(1, 'status-shown')]);
 const SHORT = `${LONG.split('\n').slice(0, 2).join('\n')}\n`;
+
+/** Four of them are more than is read in one piece. */
+const LARGE = 'a'.repeat(limits.logbookFileBytesMax / 4);
 
 /** What is missing from the last of these versions, each pushed as an ordinary commit on the one before. */
 async function missingAfter(...texts: readonly string[]): Promise<number | null> {
@@ -68,6 +72,11 @@ describe('a history', () => {
 
   it('in which a line of junk came and went has lost nothing', async () => {
     expect(await missingAfter(SHORT, `${SHORT}junk\n`, SHORT, LONG)).toBeNull();
+  });
+
+  it('in which many large versions came and went has lost nothing', async () => {
+    const large = Array.from({ length: 4 }, (_, index) => `${SHORT}${index}${LARGE}\n`);
+    expect(await missingAfter(SHORT, ...large, SHORT, LONG)).toBeNull();
   });
 
   it('in which signed lines came back after they were dropped has lost nothing', async () => {

@@ -26,15 +26,15 @@ export function memoryVersions(store: () => GitStore): VersionReader {
       }
       return found;
     },
-    versions: async ({ from, not, folders }) => {
+    versions: async ({ from, not, paths }) => {
       const found = new Map<string, FileVersion>();
       const commits = await store().log({ from, ...(not === null ? {} : { not }), limit: 1_000_000 });
       for (const { tree, parents } of commits) {
-        const after = await filesUnder(store(), tree, folders);
+        const after = await filesUnder(store(), tree, paths);
         for (const parent of parents.length === 0 ? [null] : parents) {
           const commit = parent === null ? null : await store().readCommit(parent);
           const before =
-            commit === null ? new Map<string, TreeId>() : await filesUnder(store(), commit.tree, folders);
+            commit === null ? new Map<string, TreeId>() : await filesUnder(store(), commit.tree, paths);
           for (const [one, other] of [
             [before, after],
             [after, before],
@@ -71,7 +71,7 @@ async function notHere(): Promise<never> {
 async function filesUnder(
   store: GitStore,
   root: string,
-  folders: readonly string[],
+  paths: readonly string[],
 ): Promise<ReadonlyMap<string, TreeId>> {
   const found = new Map<string, TreeId>();
   const walk = async (tree: string, prefix: string): Promise<void> => {
@@ -80,9 +80,10 @@ async function filesUnder(
       else found.set(`${prefix}${entry.name}`, branded(entry.sha, isTreeId));
     }
   };
-  for (const folder of folders) {
-    const start = await entryAt(store, root, folder);
-    if (start?.type === 'tree') await walk(start.sha, `${folder}/`);
+  for (const path of paths) {
+    const start = await entryAt(store, root, path);
+    if (start?.type === 'tree') await walk(start.sha, `${path}/`);
+    else if (start?.type === 'blob') found.set(path, branded(start.sha, isTreeId));
   }
   return found;
 }

@@ -23,6 +23,8 @@ export const logbookLimits = {
   gitLockStaleMs: 10 * 60 * 1_000,
   /** Message of a mark: a signed statement of some 500 bytes, and the names of files that were broken then. */
   markBytesMax: 8 * 1024,
+  /** Tags that are read in one piece, each as long as a mark at most: what comes back stays below `logbookFileBytesMax`. */
+  tagsReadAtOnce: 4_000,
   /** Entries of a file without a mark, after which the next append makes one: what a fresh process reads of the history. */
   entriesPerMarkMax: 256,
   /** Bytes that are hashed to know versions of a file by their ids: 256 versions of 2,880 entries are 0.6 GB, half a second. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { FileVersion, GitReader, TagText, VersionsQuery } from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type TreeId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import type { GitMirror } from './mirror.ts';
+import { type GitMirror, gitError } from './mirror.ts';
 
 export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf'>;
 
@@ -28,9 +28,12 @@ async function tagTexts(
 ): Promise<readonly TagText[]> {
   const listed = await shortTags(mirror, prefix);
   const fresh = listed.map(({ object }) => object).filter((object) => !messages.has(object));
-  for (const [object, text] of await objectsOf(mirror, fresh, 'tag')) {
-    const end = text.indexOf('\n\n');
-    messages.set(object, end === -1 ? '' : text.slice(end + 2));
+  for (let at = 0; at < fresh.length; at += limits.tagsReadAtOnce) {
+    const some = fresh.slice(at, at + limits.tagsReadAtOnce);
+    for (const [object, text] of await objectsOf(mirror, some, 'tag')) {
+      const end = text.indexOf('\n\n');
+      messages.set(object, end === -1 ? '' : text.slice(end + 2));
+    }
   }
   return listed.flatMap(({ name, commit, parents, object }) => {
     const message = messages.get(object);
@@ -56,7 +59,7 @@ async function shortTags(mirror: GitMirror, prefix: string): Promise<readonly Li
 /** Every commit of every side against each of its parents: a merge cannot hide what it dropped. */
 async function versions(
   mirror: GitMirror,
-  { from, not, folders }: VersionsQuery,
+  { from, not, paths }: VersionsQuery,
 ): Promise<readonly FileVersion[]> {
   const args = [
     '--literal-pathspecs',
@@ -72,7 +75,7 @@ async function versions(
     from,
     ...(not === null ? [] : [`^${not}`]),
     '--',
-    ...folders,
+    ...paths,
   ];
   const output = await mirror.output({ args }, 'unreadable');
   const found = new Map<string, FileVersion>();
@@ -102,18 +105,28 @@ async function objectsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   if (ids.length === 0) return found;
-  const input = ids.map((id) => `${id}\n`).join('');
-  const output = Buffer.from(
-    await mirror.output({ args: ['cat-file', '--batch'], input }, 'unreadable'),
-    'utf8',
-  );
-  if (readBatch(output, ids.length, type, found)) return found;
+  const output = await batchOf(mirror, ids);
+  if (output !== null && readBatch(output, ids.length, type, found)) return found;
   found.clear();
   for (const id of ids) {
-    const one = await mirror.run({ args: ['cat-file', type, id] });
-    if (one.ok) found.set(id, one.stdout);
+    const one = await batchOf(mirror, [id]);
+    const head = one === null ? null : /^[0-9a-f]{40} (\w+) \d+\n/.exec(one.toString('utf8', 0, HEAD_BYTES));
+    if (one !== null && head?.[1] === type)
+      found.set(id, one.toString('utf8', head[0].length, one.length - 1));
   }
   return found;
+}
+
+/** An id, a type and a size. */
+const HEAD_BYTES = 128;
+
+/** What git says of these; null where it is more than any file of ours: whoever may push may push that as well. */
+async function batchOf(mirror: GitMirror, ids: readonly string[]): Promise<Buffer | null> {
+  const call = { args: ['cat-file', '--batch'], input: ids.map((id) => `${id}\n`).join('') };
+  const result = await mirror.run(call);
+  if (result.kind === 'output-limit') return null;
+  if (!result.ok) throw gitError('unreadable', call, result);
+  return Buffer.from(result.stdout, 'utf8');
 }
 
 /** False where the sizes do not fit the text: bytes that are no UTF-8 were replaced by longer ones. */

@@ -91,9 +91,6 @@ export type LogbookStoreOptions = {
   readonly branch?: string;
 };
 
-/** Folders in which the files of all runs and of the journal lie. */
-export const LOGBOOK_FOLDERS = ['runs', 'journal'] as const;
-
 /** The run, or `journal`, whose events stand at this path; null: it is another file. */
 export function runAt(path: string): string | null {
   if (path === eventsPath(JOURNAL)) return JOURNAL;
@@ -182,7 +179,13 @@ function createTextCache(reader: GitReader): TextCache {
   };
 }
 
-/** The text of a run's events at a commit, whatever bytes somebody put there: what is no UTF-8 is replaced, and never verifies. */
+/** In the place of what nobody reads: a line that never verifies, as the file would not. */
+const TOO_LARGE = 'larger than any logbook\n';
+
+/**
+ * The text of a run's events at a commit, whatever bytes somebody put there: what is no UTF-8 is replaced, what is too
+ * large is not read, and neither verifies.
+ */
 export async function readEvents(reader: GitReader, commit: Sha, run: string): Promise<string | null> {
   const path = eventsPath(run);
   try {
@@ -190,9 +193,8 @@ export async function readEvents(reader: GitReader, commit: Sha, run: string): P
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
     const blob = await reader.treeId(commit, path);
-    const text = blob === null ? undefined : (await reader.readBlobs([blob])).get(blob);
-    if (text === undefined) throw error;
-    return text;
+    if (blob === null) throw error;
+    return (await reader.readBlobs([blob])).get(blob) ?? TOO_LARGE;
   }
 }
 

@@ -28,6 +28,8 @@ export type Remote = {
   readonly path: string;
   /** Runs git in the bare repository; fails loudly. */
   readonly git: (...args: readonly string[]) => Promise<string>;
+  /** Runs a script of the shell there, with these as $1, $2, …, and gives what it prints last. */
+  readonly shell: (script: string, ...args: readonly string[]) => Promise<string>;
   /** The bot's git with a mirror of its own. */
   readonly client: (changes?: {
     readonly remoteUrl?: string;
@@ -51,6 +53,12 @@ export async function bareRepository(): Promise<Remote> {
   return {
     path,
     git,
+    shell: async (script, ...args) => {
+      const env = { ...environment, ...anybody };
+      const result = await runProgram('sh', ['-c', script, 'sh', ...args], { env, cwd: path });
+      if (!result.ok) throw new Error(`${script}: ${result.stderr}`);
+      return result.stdout.trim();
+    },
     client: (changes) =>
       createGitProgram({
         directory: join(scratchFolder(), 'mirror.git'),

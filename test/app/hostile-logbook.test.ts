@@ -1,0 +1,100 @@
+/** What an ordinary push may put into the logbook's branch beside what is ours: the record is read all the same. On real git. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadAt, NOTHING_READ, type Record } from '../../src/app/record-files.ts';
+import type { SeenMark } from '../../src/app/record-marks.ts';
+import { branded, isInstant, isSha, type Sha } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import { composeAppend } from '../../src/logbook/compose.ts';
+import { createLogbookStore, eventsPath } from '../../src/logbook/store/git-store.ts';
+import { AT_MS, bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
+import { gated, keys, proposed, RUN, signers } from '../logbook/sample-logbook.ts';
+
+const BRANCH = 'refs/heads/ferrybot/logbook';
+const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
+
+/** One run with two entries, the second of which is marked. */
+async function oneRun(remote: Remote): Promise<SeenMark> {
+  const made = composeAppend({ run: RUN, text: null, markdown: null }, [proposed, gated], context);
+  if (!made.ok) throw new Error(made.error.kind);
+  const { text, appended } = made.value;
+  const files = { [eventsPath(RUN)]: text };
+  const request = {
+    ref: BRANCH,
+    expected: null,
+    parent: 'expected',
+    files,
+    message: 'm',
+    atMs: AT_MS,
+  } as const;
+  const pushed = await remote.client().commitAndPush(request);
+  const last = appended.at(-1);
+  if (pushed.kind !== 'pushed' || last === undefined) throw new Error(pushed.kind);
+  const { seq, hash, at } = last;
+  const said = {
+    v: 1,
+    repository: 'lab/models',
+    base: null,
+    without: [],
+    role: 'control',
+    keyId: 'c',
+    sig: '',
+  } as const;
+  return { mark: { ...said, run: RUN, seq, hash, at }, commit: pushed.sha, parents: [] };
+}
+
+/** A commit of somebody's on top: what `lines` say, in the form of `git update-index --index-info`. */
+async function pushLines(remote: Remote, lines: readonly string[]): Promise<Sha> {
+  const input = join(scratchFolder(), 'lines');
+  writeFileSync(input, lines.join('\n'));
+  const script = `export GIT_INDEX_FILE=$1; git read-tree ${BRANCH} && git update-index --index-info < $2 && git commit-tree $(git write-tree) -p ${BRANCH} -m mine`;
+  const commit = branded(await remote.shell(script, join(scratchFolder(), 'index'), input), isSha);
+  await remote.git('update-ref', BRANCH, commit);
+  return commit;
+}
+
+async function blobOf(remote: Remote, bytes: number): Promise<string> {
+  const file = join(scratchFolder(), 'blob');
+  writeFileSync(file, Buffer.alloc(bytes, 0x61));
+  return remote.git('hash-object', '-w', file);
+}
+
+async function loaded(remote: Remote, mark: SeenMark, head: Sha): Promise<Record> {
+  const git = remote.client();
+  await git.fetch();
+  const lab = { hash: sha256Hex, verifySignature: verifyEd25519, log: () => undefined };
+  const store = createLogbookStore({ reader: git, writer: git });
+  const checking = { lab, config: { keys }, git, marks: [mark], backed: new Map() };
+  return loadAt({ ...checking, store, held: new Map(), before: NOTHING_READ }, head);
+}
+
+describe('a push to the logbook', () => {
+  it('of a file in the place of a run that is larger than any is junk in that run, and nowhere else', async () => {
+    const remote = await bareRepository();
+    const mark = await oneRun(remote);
+    const blob = await blobOf(remote, limits.logbookFileBytesMax + 1);
+    const head = await pushLines(remote, [`100644 ${blob}\t${eventsPath(RUN)}`]);
+    const record = await loaded(remote, mark, head);
+    expect(record.broken.map(({ run }) => run)).toEqual([RUN]);
+    expect(record.good.get(RUN)?.events).toHaveLength(2);
+  });
+
+  it('of more paths than can be listed hides no run', async () => {
+    const remote = await bareRepository();
+    const mark = await oneRun(remote);
+    const blob = await blobOf(remote, 1);
+    const long = Array.from({ length: 15 }, () => 'x'.repeat(250)).join('/');
+    const count = Math.ceil(limits.logbookFileBytesMax / long.length) + 1;
+    const head = await pushLines(
+      remote,
+      Array.from({ length: count }, (_, index) => `100644 ${blob}\truns/${long}/${index}`),
+    );
+    const record = await loaded(remote, mark, head);
+    expect(record.runs.map(({ run }) => run)).toEqual([RUN]);
+    expect(record.broken).toEqual([]);
+  });
+});
