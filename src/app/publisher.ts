@@ -90,6 +90,7 @@ function inputFor(
     comments: known(ours),
     readAt: lab.now(),
     cardHistory: nothing,
+    proposalTexts: new Map(),
     cited: new Map(),
     change: nothing,
     branchWork: nothing,

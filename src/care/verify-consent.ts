@@ -34,6 +34,7 @@ export const CONSENT_FAULTS = [
   'no-consent',
   'consent-expired',
   'consent-before-proposal',
+  'consent-not-shown',
   'held',
   'stopped',
   'consent-gone',
@@ -66,6 +67,8 @@ export type ConsentFacts = {
   readonly stoppedAt: number | null;
   /** The consenting comment, fetched by its id; null = GitHub has none. Of no meaning where the config consents. */
   readonly cited: Observed<CommentFacts | null>;
+  /** Since when the text that shows the proposal had stood when the comment was written; null = it did not. */
+  readonly shownSince: Observed<Instant | null>;
   readonly permission: Observed<Permission>;
   /** Least permission of who may consent, from the config in force. */
   readonly needs: Permission;
@@ -137,6 +140,9 @@ function commentFault(
   const shownAt = proposalShownAt(mutation);
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
     return fault('consent-before-proposal', where);
+  if (facts.shownSince.kind === 'unknown') return fault('unreadable', facts.shownSince.why);
+  const since = facts.shownSince.value;
+  if (since === null || !wasShownBefore(since, comment.createdAt)) return fault('consent-not-shown', where);
   if (facts.now >= comment.createdAt + limits.consentLifetimeMs)
     return fault('consent-expired', toRfc3339(comment.createdAt));
   const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots: facts.otherBots });

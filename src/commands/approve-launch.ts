@@ -57,9 +57,13 @@ function bindingRefusal(
   if (naming === 'other') return answer('approval-digest-changed', { given: given ?? '', ...line });
   if (naming !== 'named') return answer('approval-digest-needed', line);
   const shownAt = shownAtOf(context.state, digest);
-  if (shownAt === null) return answer('approval-not-shown', line);
-  if (!wasShownBefore(shownAt, comment.createdAt, policy.shownForMs))
-    return answer('approval-before-shown', line);
+  if (shownAt === null) {
+    const until = context.cardLeftUntil;
+    return answer('approval-not-shown', until === null ? line : { ...line, until });
+  }
+  // Within one second of an edit nobody can tell whether the other text or ours was read.
+  const shownForMs = Math.max(policy.shownForMs, context.state.cardEdit === null ? 0 : MS_PER_SECOND);
+  if (!wasShownBefore(shownAt, comment.createdAt, shownForMs)) return answer('approval-before-shown', line);
   if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
     return answer('approval-other-commit', { ...line, commit: comment.commit ?? '', head: commit ?? '' });
   return now >= comment.createdAt + policy.approvalMaxAgeMs
@@ -67,6 +71,7 @@ function bindingRefusal(
     : null;
 }
 
+const MS_PER_SECOND = 1_000;
 const MS_PER_HOUR = 3_600_000;
 
 function approve(context: CommandContext, digest: Digest): CommandDecision {

@@ -13,7 +13,10 @@ import { nearest } from './grammar/nearness.ts';
 type Answer = ReturnType<typeof answer>;
 
 /** What of its place a consent is decided on. */
-export type ConsentContext = Pick<PlaceContext, 'now' | 'actor' | 'comment' | 'args' | 'mutations' | 'holds'>;
+export type ConsentContext = Pick<
+  PlaceContext,
+  'now' | 'actor' | 'comment' | 'args' | 'mutations' | 'showings' | 'holds'
+>;
 
 /** The decision on a consent to a mutation of one of these kinds; what it records goes where the proposal stands. */
 export function decideConsent(context: ConsentContext, kinds: readonly MutationKind[]): Answer {
@@ -62,6 +65,13 @@ function isLater({ comment }: ConsentContext, one: MutationRecord): boolean {
   return shownAt === null || !wasShownBefore(shownAt, comment.createdAt);
 }
 
+/** What cannot be read is no showing. */
+function wasOnShow({ comment, showings }: ConsentContext, { digest }: MutationRecord): boolean {
+  const since = showings.get(digest);
+  if (since?.kind !== 'known' || since.value === null) return false;
+  return wasShownBefore(since.value, comment.createdAt);
+}
+
 function otherTarget({ comment }: ConsentContext, all: readonly MutationRecord[], given: string): Answer {
   const names = [
     ...new Set(
@@ -84,6 +94,7 @@ function refusal(context: ConsentContext, one: MutationRecord): Answer | null {
     return answer('consent-nothing-proposed', {
       name: `/${consentCommand(proposal.mutation).name}`,
     });
+  if (!wasOnShow(context, one)) return answer('consent-not-shown', linesOf([one]));
   if (now >= comment.createdAt + limits.consentLifetimeMs) return answer('consent-too-old');
   if (context.holds.kind === 'unknown') return answer('logbook-broken');
   const hold = context.holds.value[0];

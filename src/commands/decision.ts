@@ -59,6 +59,8 @@ export type PlaceContext = {
   readonly laneRuns: Observed<readonly RunState[]>;
   /** Changes of the cluster that were proposed here or for no run, oldest first. */
   readonly mutations: Observed<readonly MutationRecord[]>;
+  /** Since when each open one of them had been on show when the comment was written; null = nobody saw it then. */
+  readonly showings: ReadonlyMap<Digest, Observed<Instant | null>>;
   /** What holds this place back: the run's own holds and the lane's. */
   readonly holds: Observed<readonly Hold[]>;
 };
@@ -67,6 +69,8 @@ export type CommandContext = PlaceContext & {
   readonly state: RunState;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
+  /** Until when the card is left as somebody else has made it, RFC 3339; null where it is not. */
+  readonly cardLeftUntil: string | null;
   /** People whose approval would be their own: authors of the change and the last editor of the body. */
   readonly interested: readonly Actor[];
   /** Who works here, for the names of those who can. */

@@ -108,6 +108,7 @@ export const ANSWER_CODES = [
   'consent-done',
   'consent-held',
   'consent-not-here',
+  'consent-not-shown',
   'close-under-way',
 ] as const;
 export type AnswerCode = (typeof ANSWER_CODES)[number];

@@ -70,12 +70,35 @@ export type CommentFacts = {
   readonly commit: Sha | null;
 };
 
-/** A text that a comment had. `marker` null: not ours, or deleted from the history (`isDeleted`). */
-export type CardVersion = {
+/**
+ * A text that stood where one of ours belongs. `marker` null: not ours, or deleted from the history (`isDeleted`); `by`:
+ * the login of who left it, null where GitHub does not say.
+ */
+export type ShownVersion = {
   readonly editedAt: Instant;
   readonly isDeleted: boolean;
+  readonly by: string | null;
+  readonly body: string;
   readonly marker: VerifiedMarker | null;
 };
+
+/** The text that shows a proposed change of a cluster, newest version first. `comment` null: the description of its thread. */
+export type ProposalText = {
+  readonly comment: number | null;
+  readonly versions: readonly ProposalVersion[];
+};
+
+/**
+ * `shows`: this proposal, as one of our own processes wrote it; another state of the same text of ours; or what somebody else
+ * wrote. `sealedAt`: by the writer's clock.
+ */
+export type ProposalVersion = Pick<ShownVersion, 'editedAt' | 'isDeleted' | 'by'> & {
+  readonly shows: 'this' | 'other' | 'foreign';
+  readonly sealedAt: Instant | null;
+};
+
+/** By the proposal's digest, those that are open; null = no thread shows it. */
+export type ProposalTexts = ReadonlyMap<Digest, Observed<ProposalText | null>>;
 
 /** What git says about the proposed change. */
 export type ChangeFacts = {
@@ -167,8 +190,10 @@ export type RunFacts = {
   readonly comments: Observed<readonly CommentFacts[]>;
   /** When the threads were read: what was written later is not in them. */
   readonly readAt: Instant;
-  /** The card's texts since it was shown, newest first; read only where somebody approves and it was edited since. */
-  readonly cardHistory: Observed<readonly CardVersion[]>;
+  /** The card's texts since it was shown, newest first; read only where it was edited since, and somebody approves or it is not ours. */
+  readonly cardHistory: Observed<readonly ShownVersion[]>;
+  /** What shows the proposed changes of the cluster that stand in this run's record. */
+  readonly proposalTexts: ProposalTexts;
   /** Approving comments that the threads do not show, by `commentName`, each asked for by its id; null = GitHub has none. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly change: Observed<ChangeFacts>;

@@ -34,6 +34,7 @@ export const INCIDENTS = [
   'logbook-broken',
   'logbook-restored',
   'card-edited',
+  'proposal-edited',
   'seal-failed',
   'bad-node-unclear',
   'consent-unused',

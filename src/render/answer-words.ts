@@ -39,7 +39,9 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
   'approval-too-old': ({ detail }) =>
     `not approved: your comment is more than ${detail.text('hours')} hours old by now. If you still mean it, copy this line into a new one: \`${approvalLine(detail.raw('digest'))}\``,
   'approval-not-shown': ({ detail }) =>
-    `not approved: the card does not show the manifest ${detail.code('digest')} yet, or somebody else changed it. It is being written by ferrybot, which needs nobody for that; look at it, and approve with the line that it shows then.`,
+    detail.has('until')
+      ? `not approved: somebody changes the card again and again, so that nobody can say what people see there. It is left as it is, and written anew at ${detail.time('until')}; the incident says who did it. Look at it then, and approve with the line that it shows.`
+      : `not approved: the card does not show the manifest ${detail.code('digest')} yet, or somebody else changed it. It is being written by ferrybot, which needs nobody for that; look at it, and approve with the line that it shows then.`,
   'approval-not-now': ({ detail }) =>
     detail.has('jobId')
       ? `nothing to approve: job ${detail.code('jobId')} was launched already.`

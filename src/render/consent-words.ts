@@ -42,6 +42,8 @@ export const CONSENT_WORDS: Readonly<Record<ConsentCode, (view: AnswerView) => s
     `nothing was done: there is a ${detail.text('kind')} (${detail.text('reason')}). Lift it, then say it again.`,
   'consent-not-here': () =>
     'nothing was done: a consent has to be a comment or a review of its own, not a remark on a line.',
+  'consent-not-shown': ({ detail }) =>
+    `nothing was done: the text that proposes it did not stand here as ferrybot wrote it when you wrote, or could not be read. ferrybot writes it anew where somebody else changed it; read what is proposed then, and say it with its line: ${lines(detail)}`,
   'close-under-way': () =>
     'not yet: the cluster is being changed for this run. Say it again when the end of that is told here.',
 };

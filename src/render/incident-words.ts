@@ -54,6 +54,28 @@ function cardEditWords(how: string): string {
   }
 }
 
+function proposalEditWords(how: string): string {
+  switch (how) {
+    case 'restored':
+      return 'the edit history of the text that proposes it has a version that ferrybot did not write.';
+    case 'history':
+      return 'a part of the edit history of the text that proposes it is deleted, so that nobody can say what people saw.';
+    default:
+      return 'the text that proposes it is not what ferrybot wrote.';
+  }
+}
+
+/** Not of a deleted one: GitHub does not tell who took it away. */
+function editorWords(d: DetailReader): string {
+  return d.has('by') ? ` It was changed by ${d.text('by')}.` : '';
+}
+
+function againWords(d: DetailReader): string {
+  return d.has('until')
+    ? ` That was edit ${d.text('edits')} within an hour: it is left as it is until ${d.time('until')}, and written anew then. Only taking the right to write here from whoever does it ends that.`
+    : '';
+}
+
 function relaunchWords(reason: string, d: DetailReader, place: PlaceWord): string {
   switch (reason) {
     case 'no-restarts-left':
@@ -163,9 +185,16 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   },
   'card-edited': {
     title: 'Somebody else changed the status card',
-    evidence: (d) => cardEditWords(d.raw('how')),
-    did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew.',
+    evidence: (d) => `${cardEditWords(d.raw('how'))}${editorWords(d)}${againWords(d)}`,
+    did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew, unless it says above until when it is left.',
     todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit a comment; its edit history says who did.',
+  },
+  'proposal-edited': {
+    title: 'Somebody else changed what is proposed for the cluster',
+    evidence: (d) =>
+      `${d.code('kind')} of ${d.code('target')}: ${proposalEditWords(d.raw('how'))}${editorWords(d)}${againWords(d)}`,
+    did: 'Nothing on the cluster was touched. No consent to it counts that was written before the text stands anew.',
+    todo: 'Read the proposal once more, and consent with the line that it shows then. Whoever may write here can edit a text; its edit history says who did.',
   },
   'seal-failed': {
     title: 'The seal could not be set',

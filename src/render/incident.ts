@@ -1,21 +1,32 @@
 /** An incident: what happened, on what evidence, what ferrybot did, and what a person should do. */
 
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import { comment } from './comment.ts';
 import { reading } from './detail.ts';
 import { INCIDENT_WORDS } from './incident-words.ts';
-import { placeWord } from './place-word.ts';
+import { type PlaceWord, placeWord } from './place-word.ts';
 import { code, utc } from './words.ts';
 
 /** The incident whose sequence number is `key`. */
 export function renderIncident(key: string, state: RunState): string {
   const incident = state.incidents.find(({ seq }) => String(seq) === key);
   if (incident === undefined) throw new Error(`no incident ${key} in ${state.run}`);
-  const words = INCIDENT_WORDS[incident.code];
   const job = state.submission === null ? '' : `\n- Job: ${code(state.submission.jobId)}`;
-  return `**${words.title}** (${code(state.run)})
+  return incidentText(incident, code(state.run), job, placeWord(state));
+}
+
+/** The comment about an incident that stands in the journal, in the thread that it is about. */
+export function renderJournalIncident(incident: Incident): string {
+  const marker = { run: 'journal', kind: 'incident', key: String(incident.seq), fields: {} } as const;
+  return comment(marker, incidentText(incident, 'no run', '', 'issue'));
+}
+
+function incidentText(incident: Incident, of: string, job: string, place: PlaceWord): string {
+  const words = INCIDENT_WORDS[incident.code];
+  return `**${words.title}** (${of})
 
 - Time: ${utc(incident.at)}${job}
-- Evidence: ${words.evidence(reading(incident.detail), placeWord(state))}
+- Evidence: ${words.evidence(reading(incident.detail), place)}
 - What ferrybot did: ${words.did}
 - What to do: ${words.todo}`;
 }

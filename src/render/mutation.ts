@@ -5,6 +5,8 @@ import { type MutationStep, targetName } from '../domain/care/mutation.ts';
 import type { Consent, MutationRecord } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
+import { splitBody } from '../domain/marker.ts';
+import { comment } from './comment.ts';
 import { fenced } from './escape.ts';
 import { commandText } from './job-table.ts';
 import { endingWords, mutationWords } from './mutation-words.ts';
@@ -22,11 +24,20 @@ export function renderMutation(key: string, { mutations }: Pick<RunState, 'mutat
   throw new Error(`entry ${key} tells of no change of the cluster`);
 }
 
+/** The words of the comment that proposes it, below its marker, in the form that a seal covers. */
+export function proposalWords(one: MutationRecord): string {
+  const marker = { run: one.proposal.record, kind: 'mutation', key: String(one.seq), fields: {} } as const;
+  return splitBody(comment(marker, renderProposal(one))).text;
+}
+
 /** What is proposed, why, exactly which calls, how to consent, and what follows. */
 export function renderProposal({ proposal, digest, evidence }: MutationRecord): string {
   const { mutation, steps, cluster } = proposal;
   const words = mutationWords(mutation);
-  const facts = Object.entries(evidence.facts).map(([name, value]) => [text(name), text(String(value))]);
+  // Read back from the record they come sorted: every process has to say the same.
+  const facts = Object.entries(evidence.facts)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => [text(name), text(String(value))]);
   return paragraphs(
     `⚠️ **${words.title}** Nothing on the cluster is touched before somebody consents.`,
     table(

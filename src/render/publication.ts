@@ -2,6 +2,7 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { stateAtEntry } from '../domain/launch/relaunch.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
 import { renderAnswer } from './answer.ts';
 import { headText } from './card.ts';
@@ -30,6 +31,12 @@ export function renderPublication(publication: PublicationView, input: RenderInp
   const { kind, key } = publication;
   const fields = { head: headText(input.state, 12) };
   return comment({ run: input.state.run, kind, key, fields }, contentOf(publication, input));
+}
+
+/** The comment for this entry about a change of the cluster. */
+export function mutationComment(key: string, state: RunState): string {
+  const fields = { head: headText(state, 12) };
+  return comment({ run: state.run, kind: 'mutation', key, fields }, renderMutation(key, state));
 }
 
 function contentOf({ kind, key }: PublicationView, input: RenderInput): string {

@@ -25,7 +25,9 @@ import { known as certain } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { interestedIn } from './authors.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
+import { cardLeftUntil } from './decide-shown.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
+import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
 import { colleaguesFirst, isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
 
@@ -245,6 +247,8 @@ function contextOf(
     laneHolds: input.facts.laneHolds,
     laneRuns: input.facts.laneRuns,
     ...careContextOf(input),
+    cardLeftUntil: cardLeftUntil(input.state, input.now),
+    showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     gates: input.gates,
     verdict: input.verdict,
     policy: policyOf(input.config, quorumOf(input.config)),

@@ -19,6 +19,7 @@ import { toRfc3339 } from '../domain/time.ts';
 import { neededFor } from './command-order.ts';
 import { answerDraft, seenDraft } from './decide-commands.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
+import { showingsAt } from './shown-text.ts';
 import { strangerDetail, strangersWereTold } from './strangers.ts';
 
 export type JournalInput = {
@@ -27,7 +28,10 @@ export type JournalInput = {
   /** Commands of this thread that any record knows, and those that the journal has. */
   readonly known: ReadonlyMap<string, SeenCommand>;
   readonly journal: ReadonlyMap<string, SeenCommand>;
-  readonly facts: Pick<RunFacts, 'permissions' | 'laneHolds' | 'laneRuns' | 'clusterMutations'>;
+  readonly facts: Pick<
+    RunFacts,
+    'permissions' | 'laneHolds' | 'laneRuns' | 'clusterMutations' | 'proposalTexts'
+  >;
   readonly config: LabConfig;
   /** What a command comes to that needs a run. */
   readonly otherwise: AnswerCode;
@@ -162,6 +166,7 @@ function decided(
     laneHolds: facts.laneHolds,
     laneRuns: facts.laneRuns,
     mutations: facts.clusterMutations,
+    showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
     holds: facts.laneHolds,
   });
 }

@@ -16,7 +16,7 @@ import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
-import { needsShowing } from './decide-shown.ts';
+import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
@@ -177,6 +177,7 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   const body = renderCard({ ...viewOf(input), check });
   const card = cardOf(state, ours);
   const key = `card:${state.head.seq}`;
+  if (cardLeftUntil(state, input.now) !== null) return null;
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (card === null) {
     const lost = spoiledCard(input);

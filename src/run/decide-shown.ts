@@ -3,26 +3,28 @@
  * GitHub, and no longer when somebody else edits that card (docs/decisions/0032-what-was-shown.md).
  */
 
-import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Instant } from '../domain/ids.ts';
+import type { CommentFacts, RunFacts, ShownVersion } from '../domain/facts.ts';
+import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { VerifiedMarker } from '../domain/marker.ts';
-import { known, type Observed } from '../domain/observed.ts';
+import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { changeBy, editsOf, foreignSince, leftUntil, type TextChange } from './shown-text.ts';
 import { append, type Memory, type Step } from './step.ts';
 
 export type ShownInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly memory: Memory;
+  readonly now: Instant;
 };
 
 /** Records that the card shows what the gates know, or that somebody else changed the card that did. */
 export function decideShown(input: ShownInput): Step | null {
   const { state, facts } = input;
   if (facts.comments.kind === 'unknown' || !isApprovable(state)) return null;
-  if (state.shown !== null) return tampered(state, facts);
+  if (state.shown !== null) return tampered(state, facts, input.now);
   const card = cardOnShow(input, facts.comments.value);
   if (card === null || state.gate?.digest == null) return null;
   const { digest, body } = state.gate;
@@ -53,6 +55,21 @@ export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
 export function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
   const editedAt = cardComment(state, comments)?.editedAt ?? null;
   return editedAt !== null && editedAt > msOf(state.shown?.shownAt ?? '');
+}
+
+/** Until when the card is left as it is, because somebody changes it again and again; null where it may be written. */
+export function cardLeftUntil(state: RunState, now: Instant): string | null {
+  return isApprovable(state) ? leftUntil(cardEdits(state), now) : null;
+}
+
+function cardEdits({ incidents }: RunState): RunState['incidents'] {
+  return incidents.filter(({ code }) => code === 'card-edited');
+}
+
+/** Whether the card that is on show is not what was shown, as the threads have it: its history says who changed it. */
+export function isCardForeign(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
+  const card = cardComment(state, comments);
+  return card !== null && isApprovable(state) && !isOursNow(state, card.marker);
 }
 
 /** The card that is on show, as the threads have it; null where they do not. */
@@ -133,15 +150,23 @@ function isOnGate(state: RunState, marker: VerifiedMarker | null): boolean {
 }
 
 /** Null while the card stands as it was shown, where the threads are too old to tell, or while its history is not known. */
-function tampered(state: RunState, { comments, readAt, cardHistory }: RunFacts): Step | null {
+function tampered(state: RunState, facts: RunFacts, now: Instant): Step | null {
   const { shown } = state;
+  const { comments, readAt, cardHistory } = facts;
   if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
   const card = cardComment(state, comments);
   // A list of GitHub's that lags behind does not have the newest comments.
   if (card === null && readAt < msOf(shown.at) + limits.publishGraceMs) return null;
-  const how = howChanged(state, card, cardHistory);
-  if (how === null) return null;
-  const detail = { how, thread: shown.thread, comment: shown.comment };
+  const change = howChanged(state, card, cardHistory);
+  if (change === null) return null;
+  const { how, by } = change;
+  const detail = {
+    how,
+    thread: shown.thread,
+    comment: shown.comment,
+    ...(by === null ? {} : { by }),
+    ...editsOf(cardEdits(state), now),
+  };
   return append({ type: 'incident', role: 'control', data: { code: 'card-edited', detail } });
 }
 
@@ -149,17 +174,15 @@ function howChanged(
   state: RunState,
   card: CommentFacts | null,
   history: RunFacts['cardHistory'],
-): string | null {
-  if (card === null) return 'deleted';
-  if (!isOursNow(state, card.marker)) return 'edited';
-  if (!wasEditedSince(state, known([card])) || history.kind === 'unknown') return null;
-  const shownAt = msOf(state.shown?.shownAt ?? '');
-  const since = history.value.filter(({ editedAt }) => editedAt >= shownAt);
-  if (since.some(({ isDeleted }) => isDeleted)) return 'history';
+): TextChange | null {
+  if (card === null) return { how: 'deleted', by: null };
+  const shownAt = branded(msOf(state.shown?.shownAt ?? ''), isInstant);
   // In the second of the showing there may be an older text of our own.
-  const isOurs = ({ editedAt, marker }: (typeof since)[number]): boolean =>
+  const isOurs = ({ editedAt, marker }: ShownVersion): boolean =>
     editedAt > shownAt ? isOursNow(state, marker) : isCardOf(state, marker) && marker?.isIntact === true;
-  return since.every(isOurs) ? null : 'restored';
+  const foreign = history.kind === 'known' ? foreignSince(history.value, shownAt, isOurs) : null;
+  if (!isOursNow(state, card.marker)) return { how: 'edited', by: foreign?.by ?? null };
+  return foreign === null ? null : changeBy(foreign, false);
 }
 
 /** The watch writes the card too, once a first attempt has run. */

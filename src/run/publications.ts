@@ -4,6 +4,7 @@ import { answersByKey } from '../domain/answer-key.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
+import { isEditTold } from './shown-text.ts';
 
 /** A comment that the record asks for. `seq` is the newest event that it tells about; `at` its time. */
 export type Publication = {
@@ -47,7 +48,7 @@ function answersOf(state: RunState): readonly Publication[] {
 
 function incidentsOf(state: RunState): readonly Publication[] {
   const thread = state.proposal.issue;
-  return state.incidents.map(({ seq, at, role }) => ({
+  return state.incidents.filter(isEditTold).map(({ seq, at, role }) => ({
     kind: 'incident',
     key: String(seq),
     thread,

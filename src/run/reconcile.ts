@@ -19,6 +19,7 @@ import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand } from './decide-commands.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
+import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
 import { confirmedShowing, decideShown } from './decide-shown.ts';
@@ -52,6 +53,7 @@ export function reconcile(input: ReconcileInput): Step | null {
     withdraw(input) ??
     decideGates(input.state, input.facts, gated) ??
     decideShown(input) ??
+    decideProposalTexts(input) ??
     decideApprovals(input.state, input.facts, input.config, input.now) ??
     decideRest(input, gated)
   );

@@ -136,6 +136,7 @@ export function facts(change: Partial<ConsentFacts> = {}): ConsentFacts {
     brakes: known([]),
     stoppedAt: null,
     cited: known(comment()),
+    shownSince: known(at(0)),
     permission: known('maintain'),
     needs: 'maintain',
     otherBots: [],

@@ -64,6 +64,7 @@ function context(
     laneHolds: known([]),
     laneRuns: known([]),
     mutations: known(mutations),
+    showings: new Map(mutations.map(({ digest }) => [digest, known(at(0))])),
     holds: known([]),
   };
 }

@@ -178,6 +178,7 @@ function hearElsewhere(world: World, control: Control): void {
       permissions,
       laneHolds: known(journal.holds),
       clusterMutations: known([]),
+      proposalTexts: new Map(),
       laneRuns: known([state]),
     },
     config,

@@ -1,6 +1,7 @@
 /** What people were shown: the card as it stands on GitHub, as ferrybot wrote it; nothing else can be approved. */
 
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
 import { eventsOf, propose, stateOf, until } from '../support/play.ts';
 import {
   answersTo,
@@ -131,7 +132,7 @@ describe('a card that somebody else edited', () => {
       edit: (lab: VirtualLab, id: number, body: string) => editAs(lab, 'ada', id, body),
     },
     { who: 'a workflow', options: { server: false }, edit: editAsWorkflow },
-  ])('$who: its line approves nothing, it is restored and told', async ({ options, edit }) => {
+  ])('$who: its line approves nothing, it is restored and told', async ({ who, options, edit }) => {
     const ferry = await proposed(options);
     const { lab, pull } = ferry;
     await edit(lab, cardOf(lab).id, withFalseDelta(cardOf(lab)));
@@ -140,7 +141,9 @@ describe('a card that somebody else edited', () => {
     await isRestoredAndTold(
       ferry,
       approval,
-      /Somebody else changed the status card[\s\S]*not what ferrybot wrote/,
+      who === 'a writer'
+        ? /Somebody else changed the status card[\s\S]*not what ferrybot wrote[\s\S]*It was changed by ada/
+        : /Somebody else changed the status card[\s\S]*not what ferrybot wrote/,
     );
   });
 
@@ -206,6 +209,37 @@ describe('a card that somebody else edited', () => {
     await deleteAsWorkflow(lab, cardOf(lab).id);
     const approval = await say(lab, 'mira', pull, await lineOf(ferry));
     await isRestoredAndTold(ferry, approval, /is not there any more/);
+  });
+});
+
+describe('a card that a writer edits again and again', () => {
+  it('costs a bounded number of writes, is told twice with who does it, and the launch is held with a reason', async () => {
+    const ferry = await proposed();
+    const { lab, run, pull } = ferry;
+    const { id } = cardOf(lab);
+    const writes = (): number => lab.world.state.comments[id]?.edits.length ?? 0;
+    const before = writes();
+    for (let minute = 0; minute < 50; minute += 1) {
+      await editAs(lab, 'ada', id, `${cardOf(lab).source}\nedit ${minute}`);
+      if (minute % 5 === 0) await say(lab, 'ada', pull, '/status');
+      await lab.clock.advance(MINUTE);
+    }
+    // One for the incident, one more where something is recorded beside it.
+    expect(writes() - before - 50).toBeLessThanOrEqual(2 * (limits.textRestoresMax + 1));
+    const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+    expect(told).toHaveLength(2);
+    expect(told[0]?.text).toContain('It was changed by ada');
+    expect(told[1]?.text).toMatch(/by ada.*edit 4 within an hour: it is left as it is until/);
+    const early = await say(lab, 'mira', pull, await lineOf(ferry));
+    await lab.clock.advance(2 * MINUTE);
+    expect(answersTo(lab, early)).toEqual([
+      expect.stringMatching(/not approved.*again and again.*written anew at/),
+    ]);
+    await lab.clock.advance(70 * MINUTE);
+    expect((await stateOf(lab, run))?.shown).not.toBeNull();
+    await say(lab, 'mira', pull, await lineOf(ferry));
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
+    await lab.close();
   });
 });
 

@@ -188,6 +188,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     comments: known([]),
     readAt: NOON,
     cardHistory: unknown('not asked for'),
+    proposalTexts: new Map(),
     cited: new Map(),
     change: known(aChange()),
     branchWork: known(NO_BRANCH_WORK),

@@ -45,6 +45,7 @@ const STANDING: ReadonlySet<ConsentFaultCode> = new Set([
   'already-over',
   'no-consent',
   'consent-expired',
+  'consent-not-shown',
   'pre-approval-used-up',
   'held',
   'unreadable',

@@ -8,7 +8,7 @@ import type { MutationProposal } from '../../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation-state.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { GitError } from '../../domain/git.ts';
-import { branded, isInstant, type Sha } from '../../domain/ids.ts';
+import { branded, type Instant, isInstant, type Sha } from '../../domain/ids.ts';
 import { type Hold, holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -18,9 +18,12 @@ import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import type { Brake } from '../../run/open-brakes.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
+import { shownSince } from '../../run/shown-text.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { CONFIG_PATH } from '../config-source.ts';
+import { descriptionOf } from '../control/description-texts.ts';
 import { laneOf } from '../control/gather.ts';
+import { commentOf } from '../control/shown-facts.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 
@@ -42,13 +45,15 @@ export async function gatherConsentFacts(
   const author = cited.kind === 'known' ? (cited.value?.author ?? null) : null;
   const permission: Observed<Permission> =
     author === null ? unknown('nobody was asked about') : await readPermission(lab.client, author);
+  const said = await saidSince(open, state, mutation);
   return {
     repository: lab.repository,
     record: state?.run ?? 'journal',
     mutation,
     digestOf: lab.digestOf,
     holds: holdsFor(open, state),
-    brakes: await brakesFor(open, state, mutation, cited.kind === 'known' ? cited.value : null),
+    brakes: await brakesOf(open, state, mutation, said, cited.kind === 'known' ? cited.value : null),
+    shownSince: await shownTo(open, mutation, said, cited),
     stoppedAt: state?.stop?.seq ?? null,
     cited,
     permission,
@@ -72,27 +77,61 @@ function holdsFor({ keeper }: OpenLab, state: RunState | null): Observed<readonl
 }
 
 /** What the record has lost, or has not answered yet, holds this back as it does a launch. */
-async function brakesFor(
+function brakesOf(
   open: OpenLab,
   state: RunState | null,
-  { proposal, consents, ...mutation }: MutationRecord,
+  one: MutationRecord,
+  said: Observed<readonly CommentFacts[]>,
   restsOn: CommentFacts | null,
 ): Promise<Observed<readonly Brake[]>> {
-  const { lab, config, keeper } = open;
-  const proposedAt = proposalShownAt(mutation);
+  if (said.kind === 'unknown') return Promise.resolve(said);
+  const since = spokenSince(state, one);
+  const commands = state?.commands ?? open.keeper.current().journal.commands;
+  const approvers = new Set(one.consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
+  return gatherBrakes(open, { commands, since, approvers, restsOn }, said.value);
+}
+
+function spokenSince(state: RunState | null, one: MutationRecord): Instant {
+  if (state !== null) return commandsSince(state);
+  const proposedAt = proposalShownAt(one);
   if (proposedAt === null) throw new Error('a recorded proposal carries a valid time');
-  const since = state === null ? proposedAt : commandsSince(state);
-  const commands = state?.commands ?? keeper.current().journal.commands;
-  const threads = state === null ? [proposal.thread] : [state.proposal.pull, state.proposal.issue];
+  return proposedAt;
+}
+
+/** The threads of the run and of the proposal. */
+async function saidSince(
+  { lab, config }: OpenLab,
+  state: RunState | null,
+  one: MutationRecord,
+): Promise<Observed<readonly CommentFacts[]>> {
+  const { thread } = one.proposal;
+  const threads = state === null ? [thread] : [state.proposal.pull, state.proposal.issue, thread];
+  const from = branded(spokenSince(state, one) - limits.sweepSlackMs, isInstant);
   const comments: CommentFacts[] = [];
-  for (const thread of new Set([...threads, proposal.thread])) {
-    const from = branded(since - limits.sweepSlackMs, isInstant);
-    const read = await readThread(lab.client, thread, readingOf(lab, config), from);
+  for (const number of new Set(threads)) {
+    const read = await readThread(lab.client, number, readingOf(lab, config), from);
     if (read.kind === 'unknown') return read;
     comments.push(...read.value.comments);
   }
-  const approvers = new Set(consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
-  return gatherBrakes(open, { commands, since, approvers, restsOn }, comments);
+  return known(comments);
+}
+
+/** Control's word is not taken for it: the text and its history are read here, where the consent is used. */
+async function shownTo(
+  { lab, config }: OpenLab,
+  one: MutationRecord,
+  said: Observed<readonly CommentFacts[]>,
+  cited: Observed<CommentFacts | null>,
+): Promise<Observed<Instant | null>> {
+  if (said.kind === 'unknown') return said;
+  if (cited.kind === 'unknown' || cited.value === null) return known(null);
+  const reader = { lab, config, once: <Value>(_: string, read: () => Promise<Value>) => read() };
+  const text =
+    one.proposal.record === 'journal'
+      ? await descriptionOf({ lab, config }, one)
+      : await commentOf(reader, one, said.value);
+  if (text.kind === 'unknown') return text;
+  return known(text.value === null ? null : shownSince(text.value, cited.value.createdAt));
 }
 
 async function preApproval(

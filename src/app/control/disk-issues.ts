@@ -8,10 +8,14 @@ import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { diskEndKey, renderDiskEnd } from '../../render/disk-end.ts';
 import { diskIssueTitle, renderDiskChange, renderDiskIssue } from '../../render/disk-issue.ts';
+import { renderJournalIncident } from '../../render/incident.ts';
+import { editsOfText } from '../../run/decide-proposal-texts.ts';
+import { isEditTold, leftUntil } from '../../run/shown-text.ts';
 import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import { issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { descriptionChanges, readDescription } from './description-texts.ts';
 import { perform } from './perform.ts';
 
 /** Label by which the issues are found again. */
@@ -49,9 +53,12 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   const { lab } = open;
   const marker = markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster });
   const markerOf = issueMarkerReader(lab, open.config);
+  const mutations = diskMutations(open.keeper.current().journal.mutations, place.cluster);
+  // Where something was proposed it is this cluster's, whatever somebody has made of its first line.
+  const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
   const found = await findIssue(lab.client, DISK_LABEL, (number, body) => {
     const standing = markerOf(number, body);
-    return standing !== null && markerIdentity(standing) === marker;
+    return number === proposedIn || (standing !== null && markerIdentity(standing) === marker);
   });
   if (found.kind === 'unknown') {
     lab.log(`the disk issue of ${place.cluster}: ${found.why}`);
@@ -65,7 +72,7 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
       kind: 'open-issue',
       marker,
       title: diskIssueTitle(place.cluster),
-      body: renderDiskIssue({ disks, mutations: [] }),
+      body: renderDiskIssue({ disks, mutations: [], editedAt: 0 }),
       labels: [DISK_LABEL],
     });
     if (outcome.kind !== 'done' || outcome.number === null) return;
@@ -73,8 +80,22 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
     await tell(open, disks, { number: outcome.number, body: null, isOpen: true });
     return;
   }
-  if (isTrouble) await propose(open, place, disks, found.value.number);
+  const { number, body } = found.value;
+  const standing = markerOf(number, body);
+  const isOurs = standing?.isIntact === true && markerIdentity(standing) === marker;
+  if (!isOurs) await noteChange(open, number);
+  if (isTrouble) await propose(open, place, disks, number);
   await tell(open, disks, found.value);
+}
+
+/** What somebody else has made of the description is recorded before it is put right: who read it meanwhile consents to nothing. */
+async function noteChange(open: OpenLab, thread: number): Promise<void> {
+  const { keeper, lab } = open;
+  const drafts = descriptionChanges(open, thread, await readDescription(open, thread));
+  if (drafts.length === 0) return;
+  const result = await keeper.append('journal', drafts, lab.now());
+  if (result.kind === 'conflict') await keeper.load();
+  else if (result.kind !== 'appended') lab.log(`what was changed in #${thread} was not recorded`);
 }
 
 /** Proposes what the newest scan calls for; a lost race is left to the next look. */
@@ -104,8 +125,11 @@ async function tell(
   const { lab } = open;
   const { readable, newest } = disks;
   const { cluster } = newest;
-  const mutations = diskMutations(open.keeper.current().journal.mutations, cluster);
-  const body = renderDiskIssue({ disks, mutations });
+  const { mutations: all, incidents } = open.keeper.current().journal;
+  const mutations = diskMutations(all, cluster);
+  const edits = editsOfText(incidents, { thread: issue.number, comment: null });
+  const editedAt = edits.at(-1)?.seq ?? 0;
+  const body = renderDiskIssue({ disks, mutations, editedAt });
   const isFine =
     readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
   const isUnderWay = mutations.some(({ begun, ended }) => begun !== null && ended === null);
@@ -117,6 +141,20 @@ async function tell(
   const told = marker?.fields['since'] ?? null;
   const toldEnd = Number(marker?.fields['end'] ?? 0);
   const thread = issue.number;
+  const toldEdit = Number(marker?.fields['edited'] ?? 0);
+  for (const one of edits.filter((edit) => edit.seq > toldEdit && isEditTold(edit))) {
+    const identity = markerIdentity({ run: 'journal', kind: 'incident', key: String(one.seq) });
+    const body = renderJournalIncident(one);
+    const posted = await perform(open, {
+      kind: 'post-comment',
+      thread,
+      marker: identity,
+      body,
+      isShared: true,
+    });
+    if (posted.kind !== 'done') return;
+  }
+  if (leftUntil(edits, lab.now()) !== null) return;
   for (const one of mutations.filter(({ ended, proposal }) => ended !== null && proposal.thread === thread)) {
     const marker = markerIdentity({ run: 'journal', kind: 'disk-end', key: diskEndKey(one) });
     if ((one.ended?.seq ?? 0) <= toldEnd) continue;

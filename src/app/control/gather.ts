@@ -19,7 +19,6 @@ import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { readCited } from '../../github/cited-comment.ts';
-import { readHistory } from '../../github/comment-history.ts';
 import { readPeople } from '../../github/people.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
@@ -29,7 +28,6 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
-import { cardComment, wasEditedSince } from '../../run/decide-shown.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
@@ -40,6 +38,7 @@ import { placeOf, readingOf } from '../reading.ts';
 import { lastKnownFerry, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts } from './change-facts.ts';
+import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 
 export type FactGatherer = {
   readonly gather: (state: RunState, record: LaneRecord, memory: Memory) => Promise<RunFacts>;
@@ -79,13 +78,14 @@ export function createGatherer(
       const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
       const asked = { ...state, commands: all };
       const permissions = await permissionsFor(lab, config, once, asked, comments);
-      const history = await cardHistoryFor(lab, config, once, asked, comments, permissions);
+      const reader = { lab, config, once };
       return {
         pull,
         issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
         comments,
         readAt,
-        cardHistory: history,
+        cardHistory: await readCardHistory(reader, asked, comments, permissions),
+        proposalTexts: await readProposalTexts(reader, state.mutations, comments),
         cited: await citedFor(lab, config, once, state, comments),
         change: changed,
         branchWork: work,
@@ -232,26 +232,6 @@ async function citedFor(
     );
   }
   return found;
-}
-
-/** The texts that the card had since it was shown: one request, and only where somebody approves and it was edited since. */
-async function cardHistoryFor(
-  lab: Lab,
-  config: LabConfig,
-  once: Once,
-  state: RunState,
-  comments: Observed<readonly CommentFacts[]>,
-  permissions: RunFacts['permissions'],
-): Promise<RunFacts['cardHistory']> {
-  const card = cardComment(state, comments);
-  if (comments.kind === 'unknown' || card === null || !wasEditedSince(state, comments))
-    return unknown(NOT_ASKED);
-  const since = commandsSince(state);
-  const { otherBots } = config;
-  const pending = pendingItems(state.commands, comments.value, { since, otherBots, permissions });
-  const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'approve-launch');
-  if (!isAsked) return unknown(NOT_ASKED);
-  return once(`history ${card.id}`, () => readHistory(lab.client, card, readingOf(lab, config)));
 }
 
 /** A seal or a close that was asked for and is not answered yet. */

@@ -17,6 +17,7 @@ import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, type Trouble } from '../trouble.ts';
+import { descriptionChanges, readDescription } from './description-texts.ts';
 import { laneOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { tellIn } from './journal-answers.ts';
@@ -107,8 +108,12 @@ async function answerThread(
   const otherwise = broken === undefined ? over : 'logbook-broken';
   const now = lab.now();
   const journal = record.journal.commands;
-  const facts = { permissions, ...laneOf(open.keeper.current()) };
-  const drafts = decideJournal({ items: pending, known, journal, facts, config, otherwise, now });
+  const proposalTexts = pending.some(isConsent) ? await readDescription(open, thread) : new Map();
+  const facts = { permissions, proposalTexts, ...laneOf(open.keeper.current()) };
+  const drafts = [
+    ...decideJournal({ items: pending, known, journal, facts, config, otherwise, now }),
+    ...descriptionChanges(open, thread, proposalTexts),
+  ];
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
   await tellIn(open, thread, read.value.comments, told);
   if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))

@@ -6,4 +6,12 @@ export const approvalLimits = {
    * manifests: two that share twelve digits are found in 2^24 tries, two that share 32 in 2^64.
    */
   bindingHexDigits: 32,
+  /**
+   * So often within the period a text that somebody else changed is written anew: two mistakes and a third are told from
+   * somebody who goes on, and one text costs a handful of GitHub's 500 content writes an hour.
+   */
+  textRestoresMax: 3,
+  /** Edited comments of ours whose history is read to find one that lost its first line: each costs a request. */
+  spoiledTextsMax: 5,
+  textRestoresPeriodMs: 60 * 60 * 1_000,
 } as const;

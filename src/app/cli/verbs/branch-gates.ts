@@ -117,6 +117,7 @@ async function factsOf(
     comments: NEEDS_GITHUB,
     readAt: branded(0, isInstant),
     cardHistory: NEEDS_GITHUB,
+    proposalTexts: new Map(),
     cited: new Map(),
     change,
     branchWork: NEEDS_GITHUB,

@@ -5,7 +5,7 @@ import { type ConsentContext, decideConsent } from '../../../commands/consent.ts
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
 import type { MutationKind } from '../../../domain/care/mutation.ts';
-import type { MutationRecord } from '../../../domain/care/mutation-state.ts';
+import { type MutationRecord, proposalShownAt } from '../../../domain/care/mutation-state.ts';
 import { branded, isDigest } from '../../../domain/ids.ts';
 import { type Hold, holdsOn } from '../../../domain/launch/hold.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
@@ -119,6 +119,8 @@ function context(
       commit: null,
     },
     mutations: known(mutations),
+    // What GitHub shows stands in no file: from the record on is the most that it can have been shown.
+    showings: new Map(mutations.map((one) => [one.digest, known(proposalShownAt(one))])),
     holds: known(holds),
   };
 }

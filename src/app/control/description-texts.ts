@@ -1,0 +1,73 @@
+/** Proposals that stand in the description of an issue: read with its edit history, and told where somebody else changed it. */
+
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import type { ProposalText, ProposalTexts, ShownVersion } from '../../domain/facts.ts';
+import { branded, type Instant, isInstant } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import { known, type Observed } from '../../domain/observed.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { readIssueText } from '../../github/issue-text.ts';
+import { readTextHistory } from '../../github/text-history.ts';
+import { changeDraft } from '../../run/decide-proposal-texts.ts';
+import { isOpenProposal, judgedText } from '../../run/proposal-texts.ts';
+import { issueMarkerReader } from '../markers.ts';
+import type { OpenLab } from '../open-lab.ts';
+
+type Place = Pick<OpenLab, 'lab' | 'config'>;
+
+/** The description of the thread of a proposal of the journal, as it stands and stood since. */
+export async function descriptionOf(place: Place, one: MutationRecord): Promise<Observed<ProposalText>> {
+  const versions = await versionsSince(place, one.proposal.thread, proposedAt(one));
+  return versions.kind === 'unknown' ? versions : known(judgedText(one, null, versions.value, null));
+}
+
+/** The same of every open proposal of the journal in this thread: they stand in one description. */
+export async function readDescription(open: OpenLab, thread: number): Promise<ProposalTexts> {
+  const proposals = openIn(open, thread);
+  const [first] = proposals;
+  if (first === undefined) return new Map();
+  const versions = await versionsSince(open, thread, proposedAt(first));
+  return new Map(
+    proposals.map((one) => [
+      one.digest,
+      versions.kind === 'unknown' ? versions : known(judgedText(one, null, versions.value, null)),
+    ]),
+  );
+}
+
+async function versionsSince(
+  { lab, config }: Place,
+  thread: number,
+  since: Instant,
+): Promise<Observed<readonly ShownVersion[]>> {
+  const standing = await readIssueText(lab.client, thread);
+  if (standing.kind === 'unknown') return standing;
+  return readTextHistory(lab.client, standing.value, since, issueMarkerReader(lab, config));
+}
+
+/** The incident about a description that somebody else changed: one for the text, however many proposals stand in it. */
+export function descriptionChanges(
+  open: OpenLab,
+  thread: number,
+  texts: ProposalTexts,
+): readonly EventDraft[] {
+  const { incidents } = open.keeper.current().journal;
+  for (const one of openIn(open, thread)) {
+    const text = texts.get(one.digest);
+    if (text?.kind !== 'known' || text.value === null) continue;
+    const draft = changeDraft(one, text.value, incidents, open.lab.now());
+    if (draft !== null) return [draft];
+  }
+  return [];
+}
+
+function openIn({ keeper }: OpenLab, thread: number): readonly MutationRecord[] {
+  return keeper
+    .current()
+    .journal.mutations.filter((one) => one.proposal.thread === thread && isOpenProposal(one));
+}
+
+function proposedAt({ at }: MutationRecord): Instant {
+  return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
+}

@@ -1,0 +1,97 @@
+/** Reads whether what people were shown stayed as it was: the card's edit history, and that of what proposes a change of a cluster. */
+
+import type { LabConfig } from '../../config/schema.ts';
+import type { MutationRecord } from '../../domain/care/mutation-state.ts';
+import type {
+  CommentFacts,
+  ProposalText,
+  ProposalTexts,
+  RunFacts,
+  ShownVersion,
+} from '../../domain/facts.ts';
+import { branded, type Instant, isInstant } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { readTextHistory, type StandingText } from '../../github/text-history.ts';
+import { proposalWords } from '../../render/mutation.ts';
+import { NOT_ASKED } from '../../run/decide-order.ts';
+import { cardComment, isCardForeign, wasEditedSince } from '../../run/decide-shown.ts';
+import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
+import { isOpenProposal, judgedText, proposalComments, wasProposalText } from '../../run/proposal-texts.ts';
+import type { Lab } from '../lab.ts';
+import { readingOf } from '../reading.ts';
+
+type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
+
+/** What is read of texts: where they stand, and in which wake. */
+export type TextReader = {
+  readonly lab: Lab;
+  readonly config: LabConfig;
+  /** Reads each key once in a wake. */
+  readonly once: Once;
+};
+
+/** The texts that the card had since it was shown: one request, and only where it was edited since, and somebody approves or it is not ours. */
+export async function readCardHistory(
+  reader: TextReader,
+  state: RunState,
+  comments: Observed<readonly CommentFacts[]>,
+  permissions: RunFacts['permissions'],
+): Promise<RunFacts['cardHistory']> {
+  const card = cardComment(state, comments);
+  if (comments.kind === 'unknown' || card === null || !wasEditedSince(state, comments))
+    return unknown(NOT_ASKED);
+  const since = commandsSince(state);
+  const { otherBots } = reader.config;
+  const pending = pendingItems(state.commands, comments.value, { since, otherBots, permissions });
+  const isAsked = pending.some(({ said }) => said.kind === 'command' && said.name === 'approve-launch');
+  if (!isAsked && !isCardForeign(state, comments)) return unknown(NOT_ASKED);
+  return historyOf(reader, card, since);
+}
+
+/** What shows each open proposal of a run: a request for one that was edited, and none for the others. */
+export async function readProposalTexts(
+  reader: TextReader,
+  mutations: readonly MutationRecord[],
+  comments: Observed<readonly CommentFacts[]>,
+): Promise<ProposalTexts> {
+  const texts = new Map<MutationRecord['digest'], Observed<ProposalText | null>>();
+  for (const one of mutations.filter(isOpenProposal))
+    texts.set(
+      one.digest,
+      comments.kind === 'unknown' ? comments : await commentOf(reader, one, comments.value),
+    );
+  return texts;
+}
+
+/** What shows a proposal as a comment; null where no comment does or did. */
+export async function commentOf(
+  reader: TextReader,
+  one: MutationRecord,
+  comments: readonly CommentFacts[],
+): Promise<Observed<ProposalText | null>> {
+  const words = reader.lab.hash(proposalWords(one));
+  for (const comment of proposalComments(one, comments)) {
+    const versions = await historyOf(reader, comment, proposedAt(one));
+    if (versions.kind === 'unknown') return versions;
+    if (wasProposalText(one, versions.value))
+      return known(judgedText(one, comment.id, versions.value, words));
+  }
+  return known(null);
+}
+
+function historyOf(
+  { lab, config, once }: TextReader,
+  text: StandingText & { readonly id: number },
+  since: Instant,
+): Promise<Observed<readonly ShownVersion[]>> {
+  return once(`history ${text.id}`, () =>
+    readTextHistory(lab.client, text, since, readingOf(lab, config).markerOf),
+  );
+}
+
+function proposedAt({ at }: MutationRecord): Instant {
+  return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
+}

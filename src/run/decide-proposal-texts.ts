@@ -1,0 +1,89 @@
+/** Decides what is done about a proposal of a run whose text somebody else changed: it is told, and written anew. */
+
+import { targetName } from '../domain/care/mutation.ts';
+import { type MutationRecord, proposalShownAt } from '../domain/care/mutation-state.ts';
+import type { ProposalText, ProposalVersion, RunFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import { after, toRfc3339 } from '../domain/time.ts';
+import { mutationComment } from '../render/publication.ts';
+import { isOpenProposal } from './proposal-texts.ts';
+import { changeBy, editsOf, foreignSince, leftUntil, shownSince } from './shown-text.ts';
+import { append, type Memory, mayTry, perform, type Step } from './step.ts';
+
+export type ProposalTextInput = {
+  readonly state: RunState;
+  readonly facts: Pick<RunFacts, 'proposalTexts'>;
+  readonly now: Instant;
+  readonly memory: Memory;
+};
+
+/** The next step for the texts of a run's proposals; null where each shows what was proposed, or is not known. */
+export function decideProposalTexts(input: ProposalTextInput): Step | null {
+  const { state, facts } = input;
+  for (const one of state.mutations.filter(isOpenProposal)) {
+    const text = facts.proposalTexts.get(one.digest);
+    if (text?.kind !== 'known' || text.value === null) continue;
+    const told = changeDraft(one, text.value, state.incidents, input.now);
+    const step = told === null ? restored(input, one, text.value) : append(told);
+    if (step !== null) return step;
+  }
+  return null;
+}
+
+/** The incident that tells of the newest edit by somebody else; null where there is none, it is told, or there were too many. */
+export function changeDraft(
+  { proposal, digest, at }: MutationRecord,
+  { comment, versions }: ProposalText,
+  incidents: readonly Incident[],
+  now: Instant,
+): EventDraft | null {
+  const edits = editsOfText(incidents, { thread: proposal.thread, comment });
+  const since = proposalShownAt({ at }) ?? now;
+  // GitHub tells whole seconds.
+  const isOurs = ({ shows }: ProposalVersion): boolean => shows !== 'foreign';
+  const foreign = foreignSince(versions, after(since, -(since % 1_000)), isOurs);
+  if (foreign === null || leftUntil(edits, now) !== null) return null;
+  const editedAt = toRfc3339(foreign.editedAt);
+  if (edits.some(({ detail }) => detail['editedAt'] === editedAt)) return null;
+  const { how, by } = changeBy(foreign, foreign === versions[0]);
+  const detail = {
+    how,
+    kind: proposal.mutation.kind,
+    target: targetName(proposal.mutation),
+    proposal: digest,
+    thread: proposal.thread,
+    editedAt,
+    ...(comment === null ? {} : { comment }),
+    ...(by === null ? {} : { by }),
+    ...editsOf(edits, now),
+  };
+  return { type: 'incident', role: 'control', data: { code: 'proposal-edited', detail } };
+}
+
+/** Incidents about one text that shows proposals, oldest first. */
+export function editsOfText(
+  incidents: readonly Incident[],
+  { thread, comment }: { readonly thread: number; readonly comment: number | null },
+): readonly Incident[] {
+  return incidents.filter(
+    ({ code, detail }) =>
+      code === 'proposal-edited' && detail['thread'] === thread && (detail['comment'] ?? null) === comment,
+  );
+}
+
+/** Written anew with a new seal, also where the old words were put back: only what is younger than the edit shows anything. */
+function restored(input: ProposalTextInput, one: MutationRecord, text: ProposalText): Step | null {
+  const { state, now, memory } = input;
+  const { thread } = one.proposal;
+  const edits = editsOfText(state.incidents, { thread, comment: text.comment });
+  const newest = text.versions[0]?.editedAt ?? now;
+  if (text.comment === null || shownSince(text, newest) !== null || leftUntil(edits, now) !== null)
+    return null;
+  const key = `proposal:${one.seq}:${edits.at(-1)?.seq ?? 0}`;
+  if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  const body = mutationComment(String(one.seq), state);
+  return perform(key, { kind: 'edit-comment', thread, comment: text.comment, body });
+}

@@ -1,0 +1,221 @@
+/** What people were shown before they consented to a change of a cluster: the proposal as ferrybot wrote it, and nothing else. */
+
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import { consentLine } from '../support/approve.ts';
+import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
+import { type DiskLab, diskIssue, openDiskLab } from '../support/disk-lab.ts';
+import { eventsOf, stateOf, until } from '../support/play.ts';
+import { deletions, type SimulatedCloud } from '../support/simulated-cloud.ts';
+import { answersTo, type BotComment, botComments, heldJobs, say, told } from '../support/talk.ts';
+import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
+import { editAs } from '../support/workflow-voice.ts';
+
+const MINUTE = 60_000;
+const ASKED = 'approve-node-delete vm=ray-worker-7c21';
+
+type Bad = {
+  readonly lab: VirtualLab;
+  readonly cloud: SimulatedCloud;
+  readonly run: string;
+  readonly issue: number;
+};
+
+async function bad(options: Partial<VirtualLabOptions> = {}): Promise<Bad> {
+  const { lab, cloud } = await openBadNodeLab(options);
+  const { run, issue } = await playUntilBad(lab);
+  await until(lab, 'the proposal', () => told(lab, 'mutation').length > 0);
+  await lab.clock.advance(10_000);
+  return { lab, cloud, run, issue };
+}
+
+function proposalOf(lab: VirtualLab): BotComment {
+  const found = botComments(lab).filter(({ kind }) => kind === 'mutation');
+  const [first] = found;
+  if (first === undefined || found.length > 1) throw new Error(`${found.length} proposals`);
+  return first;
+}
+
+/** The proposal with other calls and the true line to copy. */
+function withFalseSteps({ source }: BotComment): string {
+  const falsified = source.replace('**Wanted:', 'This only lists the machine.\n\n**Wanted:');
+  if (falsified === source) throw new Error('the proposal has changed its shape');
+  return falsified;
+}
+
+/** Refused, ours again and told with who it was; a consent to the new text is carried out. */
+async function isRestoredAndTold({ lab, cloud, run, issue }: Bad, refused: number): Promise<void> {
+  await lab.clock.advance(12 * MINUTE);
+  expect(answersTo(lab, refused)).toEqual([
+    expect.stringContaining('did not stand here as ferrybot wrote it'),
+  ]);
+  expect((await stateOf(lab, run))?.mutations[0]?.consents).toEqual([]);
+  expect(deletions(cloud)).toEqual([]);
+  const edits = told(lab, 'incident').filter((text) => text.includes('what is proposed for the cluster'));
+  expect(edits).toEqual([expect.stringContaining('It was changed by ada')]);
+  expect(proposalOf(lab).text).not.toContain('only lists');
+  await say(lab, 'mira', issue, consentLine(lab, ASKED));
+  await until(lab, 'the deletion', () => deletions(cloud).length > 0);
+  await lab.close();
+}
+
+describe('a proposal to delete a machine that a writer edited', () => {
+  it('is consented to by nobody: it is restored and told', async () => {
+    const ferry = await bad();
+    const { lab, issue } = ferry;
+    await editAs(lab, 'ada', proposalOf(lab).id, withFalseSteps(proposalOf(lab)));
+    await lab.clock.advance(1_000);
+    await isRestoredAndTold(ferry, await say(lab, 'mira', issue, consentLine(lab, ASKED)));
+  });
+
+  it('neither where it was put back before anybody looked', async () => {
+    const ferry = await bad({ webhooks: false });
+    const { lab, issue } = ferry;
+    const { id, source } = proposalOf(lab);
+    const line = consentLine(lab, ASKED);
+    const acts = [
+      editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab))),
+      lab.as('mira', 'POST', `/issues/${issue}/comments`, { body: line }),
+      editAs(lab, 'ada', id, source),
+    ];
+    await Promise.all(acts);
+    const consent = Math.max(
+      ...Object.values(lab.world.state.comments)
+        .filter(({ body }) => body === line)
+        .map(({ id }) => id),
+    );
+    await isRestoredAndTold(ferry, consent);
+  });
+
+  it('nor where its first line was spoiled, and it is written anew in its place', async () => {
+    const ferry = await bad();
+    const { lab, issue } = ferry;
+    const { id } = proposalOf(lab);
+    const line = consentLine(lab, ASKED);
+    await editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab)).replace('kind=mutation', 'kind=motion'));
+    await lab.clock.advance(1_000);
+    const refused = await say(lab, 'mira', issue, line);
+    await lab.clock.advance(5 * MINUTE);
+    expect(proposalOf(lab).id).toBe(id);
+    await isRestoredAndTold(ferry, refused);
+  });
+
+  it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
+    const runner = heldJobs('care');
+    const { lab, cloud, run, issue } = await bad({ beforeJob: runner.beforeJob });
+    const { id } = proposalOf(lab);
+    const at = lab.clock.now();
+    await say(lab, 'mira', issue, consentLine(lab, ASKED));
+    expect((await stateOf(lab, run))?.mutations[0]?.consents).toHaveLength(1);
+    await editAs(lab, 'ada', id, withFalseSteps(proposalOf(lab)));
+    expect(Math.floor(lab.clock.now() / 1_000)).toBe(Math.floor(at / 1_000));
+    await until(lab, 'the runner', () => runner.waiting() > 0);
+    runner.letGo();
+    await lab.clock.advance(40 * MINUTE);
+    expect(deletions(cloud)).toEqual([]);
+    expect((await eventsOf(lab, run)).map(({ type }) => type)).not.toContain('mutation-begun');
+    await lab.close();
+  });
+});
+
+describe('a clean-up that is proposed in an issue whose description a writer edited', () => {
+  const ASK = 'approve-start-cleanup';
+
+  function withFalseCalls(body: string): string {
+    const falsified = body.replace('start-cleanup\n', 'status\n');
+    if (falsified === body) throw new Error('the description has changed its shape');
+    return falsified;
+  }
+
+  /** Refused, ours again and told with who it was; a consent to the new text is carried out, once. */
+  async function isPutRight({ lab, called, scan }: DiskLab, refused: number): Promise<void> {
+    const { number } = diskIssue(lab);
+    // Without webhooks a sweep comes every half hour.
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, refused)).toEqual([
+      expect.stringContaining('did not stand here as ferrybot wrote it'),
+    ]);
+    await scan();
+    expect(told(lab, 'incident')).toEqual([expect.stringMatching(/proposed for the cluster[\s\S]*by ada/)]);
+    expect(called()).toBe(0);
+    expect(diskIssue(lab).number).toBe(number);
+    expect(diskIssue(lab).body).toContain('start-cleanup\n');
+    await lab.clock.advance(2_000);
+    await say(lab, 'mira', number, consentLine(lab, ASK));
+    await until(lab, 'the call', () => called() > 0);
+    await lab.clock.advance(40 * MINUTE);
+    expect(called()).toBe(1);
+    await lab.close();
+  }
+
+  it('is consented to by nobody: it is put right and told', async () => {
+    const disks = await openDiskLab();
+    const { lab } = disks;
+    const { number, body } = diskIssue(lab);
+    await lab.as('ada', 'PATCH', `/issues/${number}`, { body: withFalseCalls(body) });
+    await lab.clock.advance(1_000);
+    await isPutRight(disks, await say(lab, 'mira', number, consentLine(lab, ASK)));
+  });
+
+  it('neither where it was put back before anybody looked', async () => {
+    const disks = await openDiskLab({ webhooks: false });
+    const { lab } = disks;
+    const { number, body } = diskIssue(lab);
+    const line = consentLine(lab, ASK);
+    await lab.as('ada', 'PATCH', `/issues/${number}`, { body: withFalseCalls(body) });
+    const consent = await say(lab, 'mira', number, line);
+    await lab.as('ada', 'PATCH', `/issues/${number}`, { body });
+    await isPutRight(disks, consent);
+  });
+
+  it('nor where its first line was spoiled: it is the same issue', async () => {
+    const disks = await openDiskLab();
+    const { lab } = disks;
+    const { number, body } = diskIssue(lab);
+    const line = consentLine(lab, ASK);
+    const spoiled = withFalseCalls(body).replace('kind=disk', 'kind=dusk');
+    await lab.as('ada', 'PATCH', `/issues/${number}`, { body: spoiled });
+    await lab.clock.advance(1_000);
+    await isPutRight(disks, await say(lab, 'mira', number, line));
+  });
+
+  it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
+    const runner = heldJobs('care');
+    const { lab, called } = await openDiskLab({ beforeJob: runner.beforeJob });
+    const { number, body } = diskIssue(lab);
+    await say(lab, 'mira', number, consentLine(lab, ASK));
+    expect(told(lab, 'answer')).toEqual([expect.stringContaining('you consent')]);
+    await lab.as('ada', 'PATCH', `/issues/${number}`, { body: withFalseCalls(body) });
+    await until(lab, 'the runner', () => runner.waiting() > 0);
+    runner.letGo();
+    await lab.clock.advance(40 * MINUTE);
+    expect(called()).toBe(0);
+    await lab.close();
+  });
+});
+
+describe('a proposal that a writer edits again and again', () => {
+  it('costs a bounded number of writes, is told twice with who does it, and is put right when it ends', async () => {
+    const { lab, cloud, issue } = await bad();
+    const { id } = proposalOf(lab);
+    const writes = (): number => lab.world.state.comments[id]?.edits.length ?? 0;
+    const before = writes();
+    for (let minute = 0; minute < 50; minute += 1) {
+      const { source } = proposalOf(lab);
+      if (!source.includes(`edit ${minute}`)) await editAs(lab, 'ada', id, `${source}\nedit ${minute}`);
+      await lab.clock.advance(MINUTE);
+    }
+    const ours = writes() - before - 50;
+    expect(ours).toBeLessThanOrEqual(limits.textRestoresMax + 1);
+    const edits = told(lab, 'incident').filter((text) => text.includes('what is proposed for the cluster'));
+    expect(edits).toHaveLength(2);
+    expect(edits[1]).toMatch(/by ada.*edit 4 within an hour: it is left as it is until/);
+    const refused = await say(lab, 'mira', issue, consentLine(lab, ASKED));
+    await lab.clock.advance(70 * MINUTE);
+    expect(answersTo(lab, refused)[0]).toContain('did not stand here as ferrybot wrote it');
+    expect(proposalOf(lab).source).not.toContain('edit 4');
+    await say(lab, 'mira', issue, consentLine(lab, ASKED));
+    await until(lab, 'the deletion', () => deletions(cloud).length > 0);
+    await lab.close();
+  });
+});

@@ -1,0 +1,90 @@
+/** A lab whose disk care finds no cleanup job on the cluster, so that starting one is proposed in the description of an issue. */
+
+import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
+import { until } from './play.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
+
+const CLUSTER = `
+  us-central1-vllm:
+    engine: ray
+    dashboard: "http://10.0.0.2:8265"
+    acceleratorHoursPerRun: "4"
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    disk:
+      mountPoint: /tmp/gcsfuse_mount
+      clusterFile: infra/marin-us-central1-vllm.yaml
+      cleanupAlive: { command: [look], expect: RUNNING }
+`;
+const WORKFLOW = `name: disks
+on: workflow_dispatch
+permissions: {}
+jobs:
+  scan:
+    runs-on: [self-hosted, ferrybot-watch]
+    environment: ferrybot-watch
+    permissions: { contents: write, issues: read, pull-requests: read }
+    steps:
+      - uses: ferrybot/ferrybot@0123456789abcdef0123456789abcdef01234567
+        with: { mode: disk-scan, cluster: us-central1-vllm }
+        env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
+`;
+
+export type DiskLab = {
+  readonly lab: VirtualLab;
+  /** Calls that changed the cluster. */
+  readonly called: () => number;
+  /** One scan, and the time until control has seen it. */
+  readonly scan: () => Promise<void>;
+};
+
+/** The lab after its first scan: the issue stands, with the proposal in it. */
+export async function openDiskLab(options: VirtualLabOptions = {}): Promise<DiskLab> {
+  let calls = 0;
+  const port: DiskPort = {
+    scan: async () => ({ stdout: '✓ All workers have >20% free disk space\n', stderr: '', exitCode: 0 }),
+    list: async () => ({ kind: 'listed', vms: [] }),
+    look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
+    cleanupAlive: async () => known(calls > 0),
+    workerSeen: async () => null,
+    change: async (token, step, now) => {
+      spendConsent(token, step, now);
+      calls += 1;
+      const none = { signal: null, code: null, timedOut: false, stderr: '' } as const;
+      return { kind: 'exited', ok: true, exitCode: 0, stdout: 'Cleanup cron job started: x\n', ...none };
+    },
+  };
+  const lab = await openVirtualLab({
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
+    disks: async () => port,
+    ...options,
+  });
+  await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
+    message: 'Scan the disks',
+    content: Buffer.from(WORKFLOW).toString('base64'),
+  });
+  const scan = async (): Promise<void> => {
+    await lab.as('mira', 'POST', '/actions/workflows/disks.yml/dispatches', { ref: 'main' });
+    await lab.clock.advance(240_000);
+  };
+  await scan();
+  // Without webhooks it is the sweep that sees it.
+  await until(lab, 'the issue', () => issuesOf(lab).length > 0);
+  return { lab, called: () => calls, scan };
+}
+
+/** The issue of the cluster's disks. */
+export function diskIssue(lab: Pick<VirtualLab, 'world'>): {
+  readonly number: number;
+  readonly body: string;
+} {
+  const found = issuesOf(lab);
+  const [issue] = found;
+  if (issue === undefined || found.length > 1) throw new Error(`${found.length} issues about disks`);
+  return { number: issue.number, body: issue.body };
+}
+
+function issuesOf({ world }: Pick<VirtualLab, 'world'>) {
+  return Object.values(world.state.issues).filter(({ title }) => title.startsWith('Disks of'));
+}
