@@ -40,13 +40,14 @@ export type ListenOutcome =
 /** Port 0 takes any free one. The address is known before the world is made, which needs it for its URLs. */
 export async function listen(port: number): Promise<ListenOutcome> {
   let open: OpenRooms | null = null;
+  const handled = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     if (open === null) {
       response.writeHead(503, { 'content-type': 'text/plain' }).end('The playground is starting.\n');
       return;
     }
     const { rooms } = open;
-    route(open, request, response).catch((error: unknown) => {
+    const handling = route(open, request, response).catch((error: unknown) => {
       if (error instanceof ConnectionLost) {
         response.destroy();
         return;
@@ -58,6 +59,8 @@ export async function listen(port: number): Promise<ListenOutcome> {
           .writeHead(500, { 'content-type': 'application/json' })
           .end('{"message":"The playground broke; see its log."}');
     });
+    handled.add(handling);
+    handling.finally(() => handled.delete(handling));
   });
   const failure = await bind(server, port);
   if (failure === 'EADDRINUSE') return { ok: false, reason: 'port-in-use' };
@@ -75,6 +78,8 @@ export async function listen(port: number): Promise<ListenOutcome> {
       open?.live.close();
       if (open !== null) endWaits(open.rooms.world);
       await shut(server);
+      // Whose caller hung up goes on without a connection, and would find the folders gone.
+      await Promise.all(handled);
     },
   };
 }
