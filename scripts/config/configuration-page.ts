@@ -6,7 +6,8 @@ import { typeText } from './type-text.ts';
 /** The page; keys stand in the order of the schema. */
 export function configurationPage(schema: JsonSchema): string {
   const { lanes, ...top } = schema.properties ?? {};
-  const daily = lanes?.properties?.['daily'];
+  const { additionalProperties } = lanes ?? {};
+  const lane = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   const simple = Object.entries(top).filter(([, value]) => !isGroup(value));
   const groups = Object.entries(top).filter(([, value]) => isGroup(value));
   return [
@@ -20,10 +21,10 @@ export function configurationPage(schema: JsonSchema): string {
       section(`\`${key}\``, value.description, rows(key, value, isRequired(schema, key))),
     ),
     section(
-      '`lanes.daily`',
-      daily?.description,
-      Object.entries(daily?.properties ?? {}).flatMap(([key, value]) =>
-        rows(key, value, isRequired(daily, key)),
+      '`lanes.<name>`',
+      lanes?.description,
+      Object.entries(lane?.properties ?? {}).flatMap(([key, value]) =>
+        rows(key, value, isRequired(lane, key)),
       ),
     ),
   ].join('\n');

@@ -1,8 +1,11 @@
 /** Opens a repository for work: fetches, reads the config in force, and loads the verified record under it. */
 
+import { configOfLane, type LaneScopedConfig } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { threadOfLostLogbook } from './lost-logbook.ts';
@@ -18,6 +21,20 @@ export type OpenLab = {
   readonly keeper: RecordKeeper;
   readonly record: Record;
 };
+
+/** A repository opened for the work of one lane. */
+export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
+
+/** The same repository for one lane; null where there is no such lane. */
+export function openLane(open: OpenLab, laneName: string): OpenLane | null {
+  const config = configOfLane(open.config, laneName);
+  return config === null ? null : { ...open, config };
+}
+
+/** The same repository for the lane of a run. */
+export function openForRun(open: OpenLab, state: RunState): OpenLane {
+  return { ...open, config: configFor(open.config, state) };
+}
 
 export type Opening =
   | { readonly kind: 'open'; readonly open: OpenLab }

@@ -12,7 +12,7 @@ import { threadsSince } from '../run/pending-commands.ts';
 import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
 import { verdictOf } from '../run/verdict-of.ts';
 import { type ControlEffect, perform } from './control/perform.ts';
-import type { OpenLab } from './open-lab.ts';
+import { type OpenLab, openForRun } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
 
 export type Publisher = {
@@ -60,7 +60,7 @@ async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFact
   const { proposal } = state;
   const read = await readProposal(
     open.lab.client,
-    placeOf(proposal, open.config),
+    placeOf(proposal, openForRun(open, state).config),
     readingOf(open.lab, open.config),
     threadsSince(state),
   );
@@ -80,8 +80,9 @@ function inputFor(
   run: RunId,
   ours: readonly CommentFacts[],
 ): Omit<Parameters<typeof decidePublication>[0], 'memory'> {
-  const { lab, config, keeper } = open;
+  const { lab, keeper } = open;
   const state = stateOf(open, run);
+  const { config } = openForRun(open, state);
   const { runs } = keeper.current();
   const nothing = unknown('not read by the watch');
   const facts: RunFacts = {
@@ -99,9 +100,9 @@ function inputFor(
     configHealth: nothing,
     permissions: new Map(),
     people: nothing,
-    laneRuns: known(runs),
+    recordedRuns: known(runs),
     handedOver: new Map(),
-    laneHolds: nothing,
+    journalHolds: nothing,
     clusterMutations: nothing,
     launchRuns: nothing,
     watchRuns: nothing,

@@ -1,5 +1,6 @@
 /** How this lab's comments are read: with SHA-256, and knowing under which names ferrybot itself speaks here. */
 
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { ProposalPlace } from '../github/proposal-threads.ts';
@@ -21,7 +22,7 @@ export function readingOf(lab: Lab, config: LabConfig): Reading {
 /** Where a recorded proposal stands. Without a pull request there is nothing to retarget: it goes where its lane goes. */
 export function placeOf(
   { issue, pull, headBranch }: EventDataByType['proposed'],
-  config: LabConfig,
+  config: LaneScopedConfig,
 ): ProposalPlace {
-  return { issue, pull, headBranch, baseBranch: config.lanes.daily.targetBranch };
+  return { issue, pull, headBranch, baseBranch: config.lane.targetBranch };
 }

@@ -8,7 +8,7 @@ import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
 
 export type SecretKeeper = {
-  /** Takes in the values behind `lanes.daily.passSecrets`; gives the names that this process has no value for. */
+  /** Takes in the values behind `passSecrets` of every lane; gives the names that this process has no value for. */
   readonly learn: (config: LabConfig) => readonly string[];
   /** The text without any secret that was learnt. */
   readonly clean: (text: string) => string;
@@ -33,7 +33,7 @@ export function createSecretKeeper(
   const clean = (text: string): string => redact(text, [...values]);
   return {
     learn: (config) => {
-      const names = config.lanes.daily.passSecrets;
+      const names = [...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets))];
       for (const value of [...names, ...clusterSecrets(config)].flatMap((name) =>
         withLines(environment[name] ?? ''),
       )) {

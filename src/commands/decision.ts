@@ -54,9 +54,12 @@ export type PlaceContext = {
   readonly args: Readonly<Record<string, string>>;
   readonly policy: CommandPolicy;
   /** Freezes and skipped days that stand; unknown where the journal does not verify. */
-  readonly laneHolds: Observed<readonly Hold[]>;
-  /** Runs of the lane, newest first. */
-  readonly laneRuns: Observed<readonly RunState[]>;
+  readonly journalHolds: Observed<readonly Hold[]>;
+  /** The lanes of the lab by name, and that of the run whose thread this is; null where it has none. */
+  readonly lanes: readonly string[];
+  readonly laneHere: string | null;
+  /** Runs of every lane, newest first. */
+  readonly recordedRuns: Observed<readonly RunState[]>;
   /** Changes of the cluster that were proposed here or for no run, oldest first. */
   readonly mutations: Observed<readonly MutationRecord[]>;
   /** Since when each open one of them had been on show when the comment was written; null = nobody saw it then. */

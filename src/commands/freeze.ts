@@ -1,15 +1,17 @@
-/** `/freeze reason="…" [scope=lane|repository]`: nothing of the lane, or of the repository, is launched until `/thaw`. */
+/** `/freeze reason="…" [scope=lane|repository] [lane=…]`: nothing of the lane, or of the repository, is launched until `/thaw`. */
 
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
-import { frozenScope, reasonText } from './values.ts';
+import { laneUnclear, meantLane, severally } from './meant-lane.ts';
+import { frozenScope, laneWord, reasonText } from './values.ts';
 
 export const freeze: CommandDefinition = {
   name: 'freeze',
   keys: {
     reason: { required: true, value: reasonText },
     scope: { required: false, value: frozenScope },
+    lane: { required: false, value: laneWord },
   },
   who: (policy) => policy.freezePermission,
   summary: 'Nothing of the lane (or with `scope=repository` of the repository) is launched until `/thaw`.',
@@ -17,24 +19,30 @@ export const freeze: CommandDefinition = {
   holdsBack: true,
   confusedWith: ['lock', 'lockdown', 'halt'],
   decide: (context) => {
-    const drop = dropByBrake(context.state);
+    const { lane = context.laneHere, scope } = context.args;
+    const concernsThis = scope === 'repository' || lane === context.laneHere;
+    const drop = concernsThis ? dropByBrake(context.state) : null;
     return decide(context, drop === null ? [] : [drop]);
   },
   decideWithoutRun: (context) => decide(context, []),
 };
 
 function decide(
-  { actor, args, laneHolds }: PlaceContext | CommandContext,
+  context: PlaceContext | CommandContext,
   drafts: Parameters<typeof answer>[2],
 ): ReturnType<typeof answer> {
-  if (laneHolds.kind === 'unknown') return answer('logbook-broken');
+  const { actor, args, journalHolds } = context;
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const scope = args['scope'] === 'repository' ? 'repository' : 'lane';
+  const meant = scope === 'repository' ? null : meantLane(args['lane'], context);
+  if (meant !== null && meant.kind !== 'lane') return laneUnclear(meant);
   const reason = args['reason'] ?? '';
+  const lane = meant === null ? {} : { lane: meant.lane };
   const held = {
     type: 'held',
     role: 'control',
     actor,
-    data: { kind: 'freeze', scope, reason, date: null },
+    data: { kind: 'freeze', scope, ...lane, reason, date: null },
   } as const;
-  return answer('frozen', { scope, reason }, drafts, [held]);
+  return answer('frozen', { scope, ...severally(context, meant?.lane), reason }, drafts, [held]);
 }

@@ -1,11 +1,14 @@
-/** `/propose [knob=value …] [objective="…"]`: today's ferry, with these knobs or with what is due (issue *the gate*, Proposals). */
+/** `/propose [knob=value …] [objective="…"] [lane=…]`: today's ferry, with these knobs or with what is due (issue *the gate*, Proposals). */
 
 import type { CommandDefinition } from './definition.ts';
-import { knobPath, knobValue, reasonText } from './values.ts';
+import { knobPath, knobValue, laneWord, reasonText } from './values.ts';
 
 export const propose: CommandDefinition = {
   name: 'propose',
-  keys: { objective: { required: false, value: reasonText } },
+  keys: {
+    objective: { required: false, value: reasonText },
+    lane: { required: false, value: laneWord },
+  },
   freeKeys: { name: knobPath, value: knobValue },
   who: (policy) => policy.proposePermission,
   summary:

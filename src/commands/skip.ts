@@ -1,36 +1,49 @@
 /** `/skip reason="…"`: no ferry on this day; the day after is proposed as usual. */
 
-import { isLive, isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { isLive, isOver, type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import { dateOf } from '../domain/time.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
-import { reasonText } from './values.ts';
+import { laneUnclear, meantLane, severally } from './meant-lane.ts';
+import { laneWord, reasonText } from './values.ts';
 
 export const skip: CommandDefinition = {
   name: 'skip',
-  keys: { reason: { required: true, value: reasonText } },
+  keys: {
+    reason: { required: true, value: reasonText },
+    lane: { required: false, value: laneWord },
+  },
   who: (policy) => policy.skipPermission,
   summary: 'No ferry today: none is proposed, and one that is proposed is not launched.',
   example: '/skip reason="the cluster is down for maintenance"',
   holdsBack: true,
-  decide: (context) => decide(context, context.state),
-  decideWithoutRun: (context) => decide(context, runOfToday(context)),
+  decide: (context) =>
+    decide(context, (lane) =>
+      lane === context.state.proposal.lane ? context.state : runOfToday(context, lane),
+    ),
+  decideWithoutRun: (context) => decide(context, (lane) => runOfToday(context, lane)),
 };
 
 /** The run that a skip of today would concern; none where the record cannot say so, and then its own gate holds it back. */
-function runOfToday({ laneRuns, now }: PlaceContext): RunState | null {
+function runOfToday({ recordedRuns, now }: PlaceContext, lane: string): RunState | null {
   const today = dateOf(now);
-  return laneRuns.kind === 'unknown'
+  return recordedRuns.kind === 'unknown'
     ? null
-    : (laneRuns.value.find((run) => run.proposal.date === today && !isOver(run)) ?? null);
+    : (runsOfLane(recordedRuns.value, lane).find((run) => run.proposal.date === today && !isOver(run)) ??
+        null);
 }
 
 function decide(
-  { now, actor, args, laneHolds, comment }: PlaceContext | CommandContext,
-  run: RunState | null,
+  context: PlaceContext | CommandContext,
+  runOf: (lane: string) => RunState | null,
 ): ReturnType<typeof answer> {
-  if (laneHolds.kind === 'unknown') return answer('logbook-broken');
+  const { now, actor, args, journalHolds, comment } = context;
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
+  const meant = meantLane(args['lane'], context);
+  if (meant.kind !== 'lane') return laneUnclear(meant);
+  const { lane } = meant;
+  const run = runOf(lane);
   const isStarted = run !== null && (run.submission !== null || run.order?.status === 'claimed');
   if (isStarted) return answer('skip-too-late', { run: run.run, live: isLive(run) ? 1 : 0 });
   const date = run?.proposal.date ?? dateOf(now);
@@ -42,7 +55,9 @@ function decide(
     type: 'held',
     role: 'control',
     actor,
-    data: { kind: 'skip', scope: 'lane', reason, date },
+    data: { kind: 'skip', scope: 'lane', lane, reason, date },
   } as const;
-  return answer('skipped', { date, reason }, drop === null ? [] : [drop], [held]);
+  return answer('skipped', { date, ...severally(context, lane), reason }, drop === null ? [] : [drop], [
+    held,
+  ]);
 }

@@ -15,14 +15,14 @@ export const status: CommandDefinition = {
 };
 
 /** Where no run is, the lane's own state is what there is to tell. */
-function decideWithoutRun({ laneHolds, laneRuns }: PlaceContext): ReturnType<typeof answer> {
-  if (laneHolds.kind === 'unknown' || laneRuns.kind === 'unknown') return answer('logbook-broken');
-  const live = laneRuns.value.find(isLive);
-  const newest = laneRuns.value[0];
+function decideWithoutRun({ journalHolds, recordedRuns }: PlaceContext): ReturnType<typeof answer> {
+  if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown') return answer('logbook-broken');
+  const live = recordedRuns.value.filter(isLive);
+  const newest = recordedRuns.value[0];
   return answer('lane-shown', {
-    live: live?.run ?? '',
+    live: live.map(({ run }) => run).join(', '),
     last: newest?.run ?? '',
     issue: newest?.proposal.issue ?? 0,
-    holds: laneHolds.value.map((hold) => hold.kind).join(', '),
+    holds: journalHolds.value.map((hold) => hold.kind).join(', '),
   });
 }

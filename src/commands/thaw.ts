@@ -1,11 +1,13 @@
-/** `/thaw`: lifts every freeze that stands. Approvals that fell stay fallen. */
+/** `/thaw [lane=…]`: lifts every freeze that stands on the lane. Approvals that fell stay fallen. */
 
 import { answer, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { laneUnclear, meantLane, severally } from './meant-lane.ts';
+import { laneWord } from './values.ts';
 
 export const thaw: CommandDefinition = {
   name: 'thaw',
-  keys: {},
+  keys: { lane: { required: false, value: laneWord } },
   who: (policy) => policy.freezePermission,
   summary: 'Lifts the freeze of the lane and of the repository.',
   example: '/thaw',
@@ -14,13 +16,24 @@ export const thaw: CommandDefinition = {
   decideWithoutRun: decide,
 };
 
-function decide({ laneHolds, actor }: PlaceContext): ReturnType<typeof answer> {
-  if (laneHolds.kind === 'unknown') return answer('logbook-broken');
-  const freezes = laneHolds.value.filter((hold) => hold.kind === 'freeze');
-  if (freezes.length === 0) return answer('thaw-nothing');
-  const lifted = freezes.map(({ kind, scope, date }) => {
-    const data = { kind, scope, date };
+function decide(context: PlaceContext): ReturnType<typeof answer> {
+  const { journalHolds, actor, args } = context;
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
+  const freezes = journalHolds.value.filter((hold) => hold.kind === 'freeze');
+  const frozen = new Set(freezes.flatMap(({ lane }) => (lane === null ? [] : [lane])));
+  const meant = meantLane(args['lane'], context);
+  // Where one lane at most is frozen, nobody has to say which.
+  if (meant.kind === 'no-such' || (meant.kind === 'unclear' && frozen.size > 1)) return laneUnclear(meant);
+  const isMeant = (lane: string | null): boolean =>
+    lane === null || meant.kind !== 'lane' || lane === meant.lane;
+  const lifted = freezes.filter(({ lane }) => isMeant(lane));
+  if (lifted.length === 0) return answer('thaw-nothing');
+  const released = lifted.map(({ kind, scope, lane, date }) => {
+    const data = { kind, scope, ...(lane === null ? {} : { lane }), date };
     return { type: 'released', role: 'control', actor, data } as const;
   });
-  return answer('thawed', { scopes: freezes.map((one) => one.scope).join(' and ') }, [], lifted);
+  const places = lifted.map(({ scope, lane }) =>
+    [scope, ...Object.values(severally(context, lane ?? undefined))].join(' '),
+  );
+  return answer('thawed', { scopes: places.join(' and ') }, [], released);
 }

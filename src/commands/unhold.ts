@@ -5,10 +5,12 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import { dateOf } from '../domain/time.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
+import { laneUnclear, meantLane } from './meant-lane.ts';
+import { laneWord } from './values.ts';
 
 export const unhold: CommandDefinition = {
   name: 'unhold',
-  keys: {},
+  keys: { lane: { required: false, value: laneWord } },
   who: (policy) => policy.holdPermission,
   summary: 'Lifts the hold on this run, and the skip of its day.',
   example: '/unhold',
@@ -18,18 +20,22 @@ export const unhold: CommandDefinition = {
 };
 
 function decide(
-  { laneHolds, actor }: PlaceContext | CommandContext,
+  context: PlaceContext | CommandContext,
   own: readonly Hold[],
   date: string,
 ): ReturnType<typeof answer> {
-  if (laneHolds.kind === 'unknown') return answer('logbook-broken');
-  const skips = laneHolds.value.filter((hold) => hold.kind === 'skip' && hold.date === date);
+  const { journalHolds, actor, args } = context;
+  if (journalHolds.kind === 'unknown') return answer('logbook-broken');
+  const skipped = journalHolds.value.filter((hold) => hold.kind === 'skip' && hold.date === date);
+  const meant = meantLane(args['lane'], context);
+  if (meant.kind === 'no-such' || (meant.kind === 'unclear' && skipped.length > 1)) return laneUnclear(meant);
+  const skips = skipped.filter(({ lane }) => lane === null || meant.kind !== 'lane' || lane === meant.lane);
   if (own.length === 0 && skips.length === 0) return answer('unhold-nothing');
-  const lifted = ({ kind, scope, date: day }: Hold): EventDraft => ({
+  const lifted = ({ kind, scope, lane, date: day }: Hold): EventDraft => ({
     type: 'released',
     role: 'control',
     actor,
-    data: { kind, scope, date: day },
+    data: { kind, scope, ...(lane === null ? {} : { lane }), date: day },
   });
   return answer('unheld', { count: own.length + skips.length }, own.map(lifted), skips.map(lifted));
 }

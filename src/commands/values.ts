@@ -27,6 +27,9 @@ export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name 
 /** How far a freeze reaches. */
 export const frozenScope = z.enum(['lane', 'repository'], 'lane or repository');
 
+/** The name of a lane of the lab. */
+export const laneWord = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'the name of a lane');
+
 /** Why somebody does something, in their own words. */
 export const reasonText = z.string().trim().min(1, 'a reason').max(500, 'a reason of at most 500 characters');
 

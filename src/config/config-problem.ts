@@ -48,6 +48,7 @@ export const PROBLEM_CODES = [
   'log-shipped',
   'log-in-scope',
   'run-undated',
+  'run-name-shared',
   'output-shared',
   'metrics-shared',
   'placeholder-unknown',

@@ -1,6 +1,7 @@
-/** The shape of `lanes.daily`: what a ferry edits, ships, runs and is judged by. */
+/** The shape of a ferry lane: what a ferry edits, ships, runs and is judged by. */
 
 import { z } from 'zod';
+import { WEEKDAYS } from '../domain/time.ts';
 import { laneGateKeys } from './lane-gates-schema.ts';
 import { proposalKeys } from './proposals-schema.ts';
 import { amount, argumentArray, name, path, variable, word } from './words.ts';
@@ -37,6 +38,25 @@ const cadence = z
   .prefault({})
   .describe('How often the watch looks at a run.');
 
+const schedule = z
+  .strictObject({
+    days: z
+      .array(z.enum(WEEKDAYS))
+      .min(1)
+      .max(7)
+      .default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
+      .describe('Days of the week, in UTC, on which a ferry is proposed by itself.'),
+    notBefore: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"')
+      .default('00:00')
+      .describe(
+        'The time of day, in UTC, before which none is; the workflow that proposes has to be started later.',
+      ),
+  })
+  .prefault({})
+  .describe('When a ferry is proposed by itself; `/propose` asks for one at any time.');
+
 const retention = z
   .strictObject({
     permanentEverySteps: z
@@ -61,9 +81,11 @@ const retention = z
   .prefault({})
   .describe('What the experiment keeps.');
 
-/** The lane of the daily ferry (policy/daily-ferry.md). */
+/** A lane of ferries (policy/daily-ferry.md). */
 export const laneSchema = z.strictObject({
+  kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits.'),
+  schedule,
   targetBranch: name.default('main').describe('The branch that a ferry PR targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),
   runName: z

@@ -5,7 +5,7 @@ import type { LabConfig, LaneConfig } from './schema.ts';
 
 /** The keys that the number of people depends on. */
 type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
-  readonly lanes: { readonly daily: Pick<LaneConfig, 'cluster'> };
+  readonly lane: Pick<LaneConfig, 'cluster'>;
 };
 
 /**
@@ -13,7 +13,7 @@ type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
  * run reaches, and never fewer than `approvals.quorum`. A cost that nobody configured counts as the dearest.
  */
 export function quorumOf(config: QuorumKeys): number {
-  const cost = config.clusters[config.lanes.daily.cluster]?.acceleratorHoursPerRun ?? null;
+  const cost = config.clusters[config.lane.cluster]?.acceleratorHoursPerRun ?? null;
   return peopleNeeded(config.approvals, cost);
 }
 

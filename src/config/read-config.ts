@@ -33,7 +33,10 @@ export function readConfig(text: string, now: Instant | null = null): ConfigRead
     ];
     return { kind: 'invalid', problems: inOrder([...yaml.problems, ...place(misfits)]) };
   }
-  const problems = inOrder([...yaml.problems, ...place(brokenRules(parsed.data, now, new Set()))]);
+  const problems = inOrder([
+    ...yaml.problems,
+    ...place(brokenRules(parsed.data, now, { top: new Set(), lanes: new Map() })),
+  ]);
   if (problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
   return { kind: 'valid', config: parsed.data, warnings: problems };
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
 import { clusterSchema } from './cluster-schema.ts';
 import { laneSchema } from './lane-schema.ts';
-import { moment, name, word } from './words.ts';
+import { laneName, moment, name, word } from './words.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 
@@ -77,11 +77,14 @@ export const configSchema = z
       .record(word, clusterSchema)
       .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),
     lanes: z
-      .strictObject({ daily: laneSchema.describe('A small run of equal scale, once a day.') })
-      .describe('The kinds of run that this lab has.'),
+      .record(laneName, laneSchema)
+      .refine((lanes) => Object.keys(lanes).length > 0, 'at least one lane')
+      .describe(
+        'What this lab launches again and again. The name is what people say; each lane has its own history and its own holds.',
+      ),
   })
   .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');
 
 /** The config after defaults: every key present. */
 export type LabConfig = z.infer<typeof configSchema>;
-export type LaneConfig = LabConfig['lanes']['daily'];
+export type LaneConfig = z.infer<typeof laneSchema>;

@@ -29,6 +29,11 @@ export const path = z
 /** The key of a thing that the config itself names. */
 export const word = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'lower-case letters, digits and dashes');
 
+/** A lane's name is a part of run ids, tags and job ids, which have bounds of their own. */
+export const laneName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,19}$/, 'at most 20 lower-case letters, digits and dashes');
+
 /** RFC 3339 in UTC, with the Z. */
 export const moment = z.iso.datetime({
   offset: false,

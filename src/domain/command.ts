@@ -55,6 +55,7 @@ export const ANSWER_CODES = [
   'why-stopped',
   'why-unreadable',
   'lane-shown',
+  'lane-unclear',
   'stop-requested',
   'stop-before-launch',
   'stop-before-restart',

@@ -206,10 +206,10 @@ export type RunFacts = {
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
   /** Who works here; read only where somebody asks who can do what. */
   readonly people: Observed<readonly PersonFacts[]>;
-  /** The other runs of the lane, newest first. */
-  readonly laneRuns: Observed<readonly RunState[]>;
+  /** The runs of every lane, newest first; `runsOfLane` picks those of one. */
+  readonly recordedRuns: Observed<readonly RunState[]>;
   /** Freezes and skipped days of the repository journal; unknown where the journal does not verify. */
-  readonly laneHolds: Observed<readonly Hold[]>;
+  readonly journalHolds: Observed<readonly Hold[]>;
   /** Changes of a cluster that were proposed for no run; unknown where the journal does not verify. */
   readonly clusterMutations: Observed<readonly MutationRecord[]>;
   /** Commands of these threads that stand in the repository journal, because they concern more than this run. */

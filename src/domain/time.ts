@@ -25,6 +25,21 @@ export function compactDate(date: string): string {
   return date.replaceAll('-', '');
 }
 
+/** The UTC time of day, `06:30`. */
+export function timeOf(at: Instant): string {
+  return toRfc3339(at).slice(11, 16);
+}
+
+export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** The day of the week of a calendar date. */
+export function weekdayOf(date: string): Weekday {
+  const day = WEEKDAYS[new Date(Date.parse(`${date}T00:00:00Z`)).getUTCDay()];
+  if (day === undefined) throw new Error(`${date} is no date`);
+  return day;
+}
+
 /** A moment later by a number of milliseconds. */
 export function after(at: Instant, durationMs: number): Instant {
   return branded(Math.trunc(at + durationMs), isInstant);

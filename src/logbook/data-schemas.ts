@@ -178,8 +178,8 @@ export const dataSchemas = {
     closurePull: integerOrNull,
   }),
   incident: z.looseObject({ code: z.enum(INCIDENTS), detail: scalars }),
-  held: z.looseObject({ kind: holdKind, scope, reason: text, date: text.nullable() }),
-  released: z.looseObject({ kind: holdKind, scope, date: text.nullable() }),
+  held: z.looseObject({ kind: holdKind, scope, lane: text.optional(), reason: text, date: text.nullable() }),
+  released: z.looseObject({ kind: holdKind, scope, lane: text.optional(), date: text.nullable() }),
   'command-seen': z.looseObject({
     comment: integer,
     surface,

@@ -61,15 +61,21 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `lifted (holds: ${detail.text('count')}). The gates are evaluated again; an approval that fell has to be given anew.`,
   'unhold-nothing': () => 'nothing to lift: there is no hold here and today is not skipped.',
   skipped: ({ detail }) =>
-    `${detail.text('date')} is skipped: ${detail.text('reason')}. No ferry is proposed or launched for that day; \`/unhold\` lifts it.`,
+    `${detail.text('date')} is skipped${detail.has('lane') ? ` in the lane ${detail.code('lane')}` : ''}: ${detail.text('reason')}. No ferry is proposed or launched for that day; \`/unhold\` lifts it.`,
   'skip-too-late': ({ detail }) =>
     `too late to skip: ${detail.code('run')} was launched already. ${detail.raw('live') === '1' ? '`/stop` on its thread ends the job.' : 'Its job has ended.'}`,
   frozen: ({ detail }) =>
-    `the ${detail.text('scope')} is frozen: ${detail.text('reason')}. Nothing is proposed or launched until \`/thaw\`; a job that runs goes on.`,
+    `the ${detail.text('scope')}${detail.has('lane') ? ` ${detail.code('lane')}` : ''} is frozen: ${detail.text('reason')}. Nothing is proposed or launched until \`/thaw\`; a job that runs goes on.`,
   thawed: ({ detail }) =>
     `thawed (${detail.text('scopes')}). The gates are evaluated again; an approval that fell has to be given anew.`,
   'thaw-nothing': () => 'nothing to thaw: nothing is frozen.',
   'lane-shown': (view) => laneWords(view),
+  'lane-unclear': ({ detail }) =>
+    `nothing was done: ${detail.raw('kind') === 'no-such' ? `this lab has no lane ${detail.code('named')}` : 'this lab has several lanes'}. Say which one is meant, with one of these in the command: ${detail
+      .raw('lanes')
+      .split(' ')
+      .map((lane) => code(`lane=${lane}`))
+      .join(', ')}.`,
   'why-told': ({ detail, input }) => whyWords(detail, placeIn(input)),
   'why-nothing': () => 'nothing holds it back: the launch is about to be ordered.',
   'why-launched': () => 'nothing holds it back any more: it was launched, or its launch is under way.',

@@ -13,8 +13,8 @@ export type IssueCardView = {
   readonly config: LabConfig;
   /** The run that this thread had, if it had one; it is over. */
   readonly past: RunState | null;
-  readonly laneRuns: Observed<readonly RunState[]>;
-  readonly laneHolds: Observed<readonly Hold[]>;
+  readonly recordedRuns: Observed<readonly RunState[]>;
+  readonly journalHolds: Observed<readonly Hold[]>;
   /** YYYY-MM-DD. */
   readonly today: string;
 };
@@ -33,7 +33,7 @@ export function renderIssueCard(view: IssueCardView): string {
         ['What ferrybot sees', ''],
         [
           ['This thread', threadWords(view.past)],
-          ['Lane', laneWords(view.laneRuns)],
+          ['Lane', laneWords(view.recordedRuns)],
           ['Kept back by', holdWords(view)],
         ],
       ),
@@ -59,18 +59,23 @@ function nameOf(run: RunState): string {
   return `${code(run.run)} (#${run.proposal.issue})`;
 }
 
-function holdWords({ laneHolds, today }: IssueCardView): string {
-  if (laneHolds.kind === 'unknown') return `unknown: ${text(laneHolds.why)}`;
-  const standing = holdsOn(laneHolds.value, today).map(
-    (hold) => `${hold.kind} of the ${hold.scope} by ${person(hold.actor)}: ${text(hold.reason)}`,
+function holdWords({ journalHolds, today }: IssueCardView): string {
+  if (journalHolds.kind === 'unknown') return `unknown: ${text(journalHolds.why)}`;
+  const standing = holdsOn(journalHolds.value, { lane: null, date: today }).map(
+    (hold) => `${hold.kind} of the ${placeOf(hold)} by ${person(hold.actor)}: ${text(hold.reason)}`,
   );
   return standing.length === 0 ? 'nothing' : standing.join('; ');
 }
 
-function missingWords({ laneRuns, laneHolds, today }: IssueCardView): string {
-  if (laneHolds.kind === 'known' && holdsOn(laneHolds.value, today).length > 0)
+/** `repository`, `lane` where that says it, else the lane by its name. */
+function placeOf({ scope, lane }: Hold): string {
+  return lane === null ? scope : `${scope} ${code(lane)}`;
+}
+
+function missingWords({ recordedRuns, journalHolds, today }: IssueCardView): string {
+  if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, { lane: null, date: today }).length > 0)
     return 'the hold has to be lifted before anything is launched.';
-  const open = laneRuns.kind === 'known' ? laneRuns.value.find((run) => !isOver(run)) : undefined;
+  const open = recordedRuns.kind === 'known' ? recordedRuns.value.find((run) => !isOver(run)) : undefined;
   return open === undefined
     ? 'a proposal. It says which knobs change and what the run is for.'
     : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;

@@ -1,6 +1,6 @@
 /** What the check run says beside the changed lines: each knob that the table does not declare as it is. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -9,10 +9,14 @@ import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
 
 /** Annotations on the experiment file at the PR's head; none once the run was launched. */
-export function annotationsOf(state: RunState, facts: RunFacts, config: LabConfig): readonly Annotation[] {
+export function annotationsOf(
+  state: RunState,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+): readonly Annotation[] {
   if (state.submission !== null || facts.change.kind === 'unknown' || facts.body.kind === 'unknown')
     return [];
-  const path = config.lanes.daily.experiment;
+  const path = config.lane.experiment;
   const { delta } = facts.change.value;
   switch (delta.kind) {
     case 'none':

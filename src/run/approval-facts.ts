@@ -1,9 +1,9 @@
 /** The approvals of a run for its gates: as today's facts show them, and as the record alone has them. */
 
 import { maxAgeMsOf } from '../config/approval-age.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -18,14 +18,14 @@ import { approvalVerdicts } from '../gates/run-gates.ts';
 export function approvalFacts(
   state: RunState,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
 ): ApprovalFacts {
   return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
 }
 
 /** The approval gates as the record tells them: what the card shows, so that the same record gives the same card. */
-export function recordedApprovalVerdicts(state: RunState, config: LabConfig): readonly Verdict[] {
+export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConfig): readonly Verdict[] {
   const digest = state.gate?.digest ?? null;
   const body = state.gate?.body ?? null;
   return approvalVerdicts({
@@ -43,7 +43,7 @@ export function approvalsToLookAt(state: RunState): readonly Approval[] {
 
 function factsWith(
   state: RunState,
-  config: LabConfig,
+  config: LaneScopedConfig,
   standing: (approval: Approval) => Observed<ApprovalStanding>,
 ): ApprovalFacts {
   const drop = state.drops.at(-1);
@@ -65,7 +65,7 @@ function standingOf(
   state: RunState,
   approval: Approval,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
 ): Observed<ApprovalStanding> {
   const read = commentOf(approval, facts);

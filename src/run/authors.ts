@@ -1,6 +1,6 @@
 /** Who had a hand in a proposal: pushers, authors and committers of what is not the bot's, and editors of its texts. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/authorship.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -33,13 +33,13 @@ export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Sh
 export function authorsOf(
   proposal: Proposal,
   { pull, issue, branchWork }: Shown,
-  config: LabConfig,
+  config: LaneScopedConfig,
   digestOf: DigestOf,
 ): Observed<Authors> {
   if (pull.kind === 'unknown') return pull;
   if (issue.kind === 'unknown') return issue;
   if (branchWork.kind === 'unknown') return branchWork;
-  const { preconditions } = config.lanes.daily.checklist;
+  const { preconditions } = config.lane.checklist;
   const fingerprint = (text: string): Digest => digestOf(bodyFingerprintText(text, preconditions));
   const judge: TextJudge = { isOurApp: isOurAppIn(config), fingerprint };
   const pullText = unnamedEdits(pull.value.versions, proposal.texts?.pull ?? null, judge);
@@ -59,7 +59,7 @@ export function authorsOf(
 }
 
 /** The App speaks as itself alone; as `github-actions` every workflow of the repository can. */
-function isOurAppIn({ appSlug }: LabConfig): (login: string) => boolean {
+function isOurAppIn({ appSlug }: LaneScopedConfig): (login: string) => boolean {
   return (login) => login === appSlug && login !== EVERY_WORKFLOW;
 }
 
@@ -116,7 +116,7 @@ function unnamedEdits(
 function unnamedWork(
   { commits, pushes, isWhole }: BranchWork,
   recorded: Sha | null,
-  config: LabConfig,
+  config: LaneScopedConfig,
 ): readonly UnnamedWork[] {
   if (!isWhole) return [{ code: 'too-much-work', about: '', by: '' }];
   const isOurApp = isOurAppIn(config);

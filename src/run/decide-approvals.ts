@@ -1,6 +1,6 @@
 /** Decides whether an approval that stands has lost its ground: it falls visibly, before anything is ordered on it. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -14,7 +14,7 @@ import { append, type Step } from './step.ts';
 export function decideApprovals(
   state: RunState,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
 ): Step | null {
   // After the launch a fallen approval changes nothing of it, and is asked about again before another.

@@ -1,6 +1,7 @@
 /** Decides what control owes to proposed changes of a cluster: the config's consent, the dispatch of the runner, and the word that a consent ran out. */
 
 import { preApprovalOf, preApprovalsUsed } from '../care/pre-approval.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { targetName } from '../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
@@ -22,6 +23,8 @@ export type CareInput = {
   readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly isHeld: boolean;
   readonly config: LabConfig;
+  /** The branch whose workflow is dispatched. */
+  readonly ref: string;
   readonly now: Instant;
   readonly memory: Memory;
 };
@@ -30,28 +33,34 @@ export type CareInput = {
 export function decideCare(
   state: RunState,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
   memory: Memory,
 ): Step | null {
   const { run: record, mutations, incidents } = state;
   const isHeld =
-    facts.laneHolds.kind === 'unknown' ||
+    facts.journalHolds.kind === 'unknown' ||
     state.holds.length > 0 ||
-    holdsOn(facts.laneHolds.value, state.proposal.date).length > 0;
+    holdsOn(facts.journalHolds.value, state.proposal).length > 0;
   const { careRuns } = facts;
+  const ref = config.lane.targetBranch;
   return (
     (isHeld ? null : configConsent(state, facts, config, now)) ??
-    decideMutations({ record, mutations, incidents, careRuns, isHeld, config, now, memory })
+    decideMutations({ record, mutations, incidents, careRuns, isHeld, config, ref, now, memory })
   );
 }
 
 /** The config consents to the deletion of a bad node once its job has failed: a line in a log that goes on is no verdict. */
-function configConsent(state: RunState, facts: RunFacts, config: LabConfig, now: Instant): Step | null {
+function configConsent(
+  state: RunState,
+  facts: RunFacts,
+  config: LaneScopedConfig,
+  now: Instant,
+): Step | null {
   if (state.end?.status !== 'FAILED') return null;
-  if (facts.configHealth.kind === 'unknown' || facts.laneRuns.kind === 'unknown') return null;
+  if (facts.configHealth.kind === 'unknown' || facts.recordedRuns.kind === 'unknown') return null;
   const { isValid, inForce } = facts.configHealth.value;
-  const all = [...facts.laneRuns.value.filter(({ run }) => run !== state.run), state];
+  const all = [...facts.recordedRuns.value.filter(({ run }) => run !== state.run), state];
   const one = state.mutations.find(({ proposal, digest, consents, ended }) => {
     const said = preApprovalOf(config, proposal);
     if (!isValid || said === null || !said.stands || consents.length > 0 || ended !== null) return false;
@@ -104,7 +113,7 @@ function dispatch(input: CareInput, one: MutationRecord, consent: Consent): Step
   return perform(key, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.care,
-    ref: config.lanes.daily.targetBranch,
+    ref: input.ref,
     inputs: { run: record, mutation: one.digest },
   });
 }

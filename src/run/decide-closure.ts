@@ -3,7 +3,7 @@
  * PR, the proposal PR and the issue; only then is `sealed` or `closed` recorded, so that the record is never ahead of the world.
  */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { cutText } from '../domain/cut-text.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -21,7 +21,7 @@ import { append, isDone, type Memory, mayTry, perform, type Step } from './step.
 export type ClosureInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly memory: Memory;
   readonly command: StagedCommand;
   readonly verdict: FerryVerdict | null;
@@ -81,7 +81,7 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax) || facts.closureLog.kind === 'unknown') return 'wait';
-  const path = config.lanes.daily.closureLog;
+  const path = config.lane.closureLog;
   const text = renderClosureLog({
     before: facts.closureLog.value.text,
     state,
@@ -117,7 +117,7 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
     kind: 'open-pull',
     ...(isNew(memory.outcomes.get(`closure-branch:${state.run}`)) ? { isFirst: true } : {}),
     head,
-    base: config.lanes.daily.targetBranch,
+    base: config.lane.targetBranch,
     title: renderClosureTitle(state, command.decision),
     body,
     labels,
@@ -134,9 +134,7 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
   const wish =
-    command.decision.kind === 'close' && config.lanes.daily.afterSeal === 'merge'
-      ? 'close'
-      : config.lanes.daily.afterSeal;
+    command.decision.kind === 'close' && config.lane.afterSeal === 'merge' ? 'close' : config.lane.afterSeal;
   const key = `proposal-pull:${state.run}`;
   if (wish === 'leave' || pull.state === 'closed' || isDone(memory, key)) return null;
   // A merge that GitHub refuses (conflict, protection) is a person's to finish: the seal does not wait for it.

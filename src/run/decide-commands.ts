@@ -9,8 +9,8 @@ import type {
 } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { quorumOf } from '../config/quorum.ts';
-import type { LabConfig } from '../config/schema.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
@@ -34,7 +34,7 @@ import { colleaguesFirst, isStranger, strangerDetail, strangersWereTold } from '
 export type CommandInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly now: Instant;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
@@ -244,8 +244,10 @@ function contextOf(
     permission,
     comment: item.comment,
     args,
-    laneHolds: input.facts.laneHolds,
-    laneRuns: input.facts.laneRuns,
+    journalHolds: input.facts.journalHolds,
+    recordedRuns: input.facts.recordedRuns,
+    lanes: Object.keys(input.config.lanes),
+    laneHere: input.state.proposal.lane,
     ...careContextOf(input),
     cardLeftUntil: cardLeftUntil(input.state, input.now),
     showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
@@ -259,12 +261,12 @@ function contextOf(
 
 /** What was proposed for the cluster here or for no run, and what holds this run back. */
 function careContextOf({ state, facts }: CommandInput): Pick<CommandContext, 'mutations' | 'holds'> {
-  const { clusterMutations: others, laneHolds } = facts;
+  const { clusterMutations: others, journalHolds } = facts;
   return {
     mutations: others.kind === 'known' ? certain([...state.mutations, ...others.value]) : others,
     holds:
-      laneHolds.kind === 'known'
-        ? certain([...state.holds, ...holdsOn(laneHolds.value, state.proposal.date)])
-        : laneHolds,
+      journalHolds.kind === 'known'
+        ? certain([...state.holds, ...holdsOn(journalHolds.value, state.proposal)])
+        : journalHolds,
   };
 }

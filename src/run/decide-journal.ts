@@ -30,9 +30,11 @@ export type JournalInput = {
   readonly journal: ReadonlyMap<string, SeenCommand>;
   readonly facts: Pick<
     RunFacts,
-    'permissions' | 'laneHolds' | 'laneRuns' | 'clusterMutations' | 'proposalTexts'
+    'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterMutations' | 'proposalTexts'
   >;
   readonly config: LabConfig;
+  /** The lane of the run that the thread had; null where it had none. */
+  readonly laneHere: string | null;
   /** What a command comes to that needs a run. */
   readonly otherwise: AnswerCode;
   readonly now: Instant;
@@ -62,7 +64,7 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     drafts.push(...decided);
     facts = {
       ...facts,
-      laneHolds: after(facts.laneHolds, decided, input.now),
+      journalHolds: after(facts.journalHolds, decided, input.now),
       clusterMutations: consentedTo(facts.clusterMutations, decided, input.now),
     };
   }
@@ -71,10 +73,10 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
 
 /** The next command of the same comment sees what this one has changed. */
 function after(
-  holds: RunFacts['laneHolds'],
+  holds: RunFacts['journalHolds'],
   drafts: readonly EventDraft[],
   now: Instant,
-): RunFacts['laneHolds'] {
+): RunFacts['journalHolds'] {
   if (holds.kind === 'unknown') return holds;
   return certain(
     drafts.reduce((all, draft) => holdsAfter(all, { ...draft, at: toRfc3339(now) }), holds.value),
@@ -147,7 +149,7 @@ function draftsFor(
 function decided(
   item: PendingItem,
   said: Extract<PendingItem['said'], { kind: 'command' }>,
-  { facts, config, otherwise, now }: JournalInput,
+  { facts, config, laneHere, otherwise, now }: JournalInput,
   held: Permission | null,
 ): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
   const definition = definitionOf(said.name);
@@ -163,10 +165,12 @@ function decided(
     comment: item.comment,
     args: said.args,
     policy: policyOf(config),
-    laneHolds: facts.laneHolds,
-    laneRuns: facts.laneRuns,
+    journalHolds: facts.journalHolds,
+    recordedRuns: facts.recordedRuns,
+    lanes: Object.keys(config.lanes),
+    laneHere,
     mutations: facts.clusterMutations,
     showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
-    holds: facts.laneHolds,
+    holds: facts.journalHolds,
   });
 }

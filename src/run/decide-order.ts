@@ -1,6 +1,6 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Order, submissionIdOf } from '../domain/launch/order.ts';
@@ -86,7 +86,7 @@ function distinctPeople<Approval extends { readonly actor: { readonly id: number
 export function decideDispatch(
   state: RunState,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
   memory: Memory,
 ): Step | null {
@@ -112,7 +112,7 @@ export function decideDispatch(
   return perform(key, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.launch,
-    ref: config.lanes.daily.targetBranch,
+    ref: config.lane.targetBranch,
     inputs,
   });
 }

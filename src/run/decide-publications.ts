@@ -1,6 +1,6 @@
 /** Decides what to publish next: comments that are owed, then the check run, the card, and the outcome boxes of the PR body. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Annotation } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -23,7 +23,7 @@ import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 export type PublishInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;
   readonly memory: Memory;

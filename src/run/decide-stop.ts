@@ -1,6 +1,6 @@
 /** Decides whether a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive to carry it out. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -17,7 +17,7 @@ import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 export function decideStop(
   state: RunState,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
   memory: Memory,
 ): Step | null {
@@ -28,7 +28,7 @@ export function decideStop(
   return perform(key, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.stop,
-    ref: config.lanes.daily.targetBranch,
+    ref: config.lane.targetBranch,
     inputs: { run: state.run },
   });
 }

@@ -1,7 +1,7 @@
 /** Decides whether a watch must be started: every live job has one, and only one, by lease. */
 
 import { openSighting } from '../care/bad-node.ts';
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -22,7 +22,7 @@ export function needsWatch(state: RunState, now: Instant): boolean {
 export function decideWatch(
   state: RunState,
   facts: RunFacts,
-  config: LabConfig,
+  config: LaneScopedConfig,
   now: Instant,
   memory: Memory,
 ): Step | null {
@@ -40,7 +40,7 @@ export function decideWatch(
   return perform(key, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.watch,
-    ref: config.lanes.daily.targetBranch,
+    ref: config.lane.targetBranch,
     inputs: { cluster },
   });
 }

@@ -1,13 +1,13 @@
 /** Evaluates a run's gates: the manifest, its digest, and every verdict on the facts of one moment. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant, RunId } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
-import { isLive } from '../domain/logbook/run-state.ts';
+import { isLive, runsOfLane } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
 import type { GateFacts, GatePolicy } from '../gates/gate.ts';
@@ -35,7 +35,7 @@ export type GateInput = {
   readonly proposal: EventDataByType['proposed'];
   readonly holds: readonly Hold[];
   readonly approvals: Observed<ApprovalFacts>;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;
   readonly facts: GateReading;
@@ -53,8 +53,8 @@ export type GateReading = Pick<
   | 'body'
   | 'checks'
   | 'configHealth'
-  | 'laneRuns'
-  | 'laneHolds'
+  | 'recordedRuns'
+  | 'journalHolds'
 >;
 
 /** The gates of one run on these facts. */
@@ -81,7 +81,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     checks: facts.checks,
     configHealth: facts.configHealth,
     issueToldAt: issueToldAt(facts),
-    liveRuns: liveOthers(facts, input.run),
+    liveRuns: liveOthers(facts, input.run, proposal.lane),
     holds: holdsFor(input),
     manifest,
     approvals: input.approvals,
@@ -127,22 +127,24 @@ function later(a: Instant, b: Instant): Instant {
   return a < b ? b : a;
 }
 
-function liveOthers(facts: GateReading, run: RunId): Observed<readonly string[]> {
-  if (facts.laneRuns.kind === 'unknown') return facts.laneRuns;
+function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<readonly string[]> {
+  if (facts.recordedRuns.kind === 'unknown') return facts.recordedRuns;
   return known(
-    facts.laneRuns.value.filter((other) => other.run !== run && isLive(other)).map((other) => other.run),
+    runsOfLane(facts.recordedRuns.value, lane)
+      .filter((other) => other.run !== run && isLive(other))
+      .map((other) => other.run),
   );
 }
 
 /** The run's own holds, and the lane's that concern its day. */
 function holdsFor({ holds, facts, proposal }: GateInput): Observed<readonly Hold[]> {
-  if (facts.laneHolds.kind === 'unknown') return facts.laneHolds;
-  return known([...holds, ...holdsOn(facts.laneHolds.value, proposal.date)]);
+  if (facts.journalHolds.kind === 'unknown') return facts.journalHolds;
+  return known([...holds, ...holdsOn(facts.journalHolds.value, proposal)]);
 }
 
 /** The lane's config as the gates read it. */
-export function gatePolicyOf(config: LabConfig): GatePolicy {
-  const lane = config.lanes.daily;
+export function gatePolicyOf(config: LaneScopedConfig): GatePolicy {
+  const lane = config.lane;
   return {
     targetBranch: lane.targetBranch,
     experiment: lane.experiment,

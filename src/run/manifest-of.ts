@@ -1,7 +1,7 @@
 /** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
 
 import type { RayClusterConfig } from '../config/cluster-schema.ts';
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
@@ -13,14 +13,14 @@ export type ManifestFacts = {
   readonly run: RunId;
   readonly repository: string;
   readonly proposal: EventDataByType['proposed'];
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly change: ChangeFacts;
   readonly body: BodyFacts;
 };
 
 /** Unknown where a part cannot be told: a tree that is missing, a delta that cannot be counted, a cluster that is not configured. */
 export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
-  const lane = facts.config.lanes.daily;
+  const lane = facts.config.lane;
   const cluster = facts.config.clusters[lane.cluster];
   if (cluster === undefined) return unknown(`the cluster ${lane.cluster} is not configured`);
   const missing = lane.ships.filter((path) => (facts.change.trees[path] ?? null) === null);
@@ -70,8 +70,8 @@ function isTicked(body: BodyFacts, text: string): boolean {
 }
 
 /** The policy keys that gates and the runner read, as text: a changed key is a changed manifest. */
-function policyOf(config: LabConfig): Manifest['policy'] {
-  const lane = config.lanes.daily;
+function policyOf(config: LaneScopedConfig): Manifest['policy'] {
+  const lane = config.lane;
   const cluster = config.clusters[lane.cluster];
   return {
     'approvals.permission': config.approvals.permission,

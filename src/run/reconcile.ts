@@ -3,7 +3,7 @@
  * and the facts alone, so that a lost, doubled or reordered wake changes nothing but the delay (decision D2).
  */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
@@ -32,7 +32,7 @@ import { verdictOf } from './verdict-of.ts';
 export type ReconcileInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;
   readonly memory: Memory;
@@ -122,12 +122,12 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
 }
 
 function verdictNow({ state, facts, config }: ReconcileInput): FerryVerdict | null {
-  return facts.laneRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.laneRuns.value);
+  return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
 }
 
 function publish(input: ReconcileInput): Step | null {
   const activeRuns =
-    input.facts.laneRuns.kind === 'known' ? input.facts.laneRuns.value.filter(isLive).length : 1;
+    input.facts.recordedRuns.kind === 'known' ? input.facts.recordedRuns.value.filter(isLive).length : 1;
   return decidePublication({
     ...input,
     verdict: verdictNow(input),

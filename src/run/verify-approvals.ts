@@ -7,9 +7,9 @@
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { mayApprove } from '../config/may-approve.ts';
 import { quorumOf } from '../config/quorum.ts';
-import type { LabConfig } from '../config/schema.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
@@ -27,7 +27,7 @@ export type Cited = Observed<CommentFacts | null>;
 
 export type ApprovalFacts = {
   readonly now: Instant;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly cited: ReadonlyMap<string, Cited>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
   /** Whose the proposal is, by the runner's own reading. */

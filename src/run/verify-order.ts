@@ -24,7 +24,7 @@ import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
   /** Freezes and skipped days, as the journal has them at this moment. */
-  readonly laneHolds: Observed<readonly Hold[]>;
+  readonly journalHolds: Observed<readonly Hold[]>;
   readonly digestOf: DigestOf;
   readonly pull: Observed<PullFacts>;
   /** Fingerprint of the pull request's description as it is now. */
@@ -108,8 +108,8 @@ function misfitOf(state: RunState, { order, digest }: IssuedOrder, digestOf: Dig
 function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): OrderJudgement {
   const { order } = issued;
   if (state.stop !== null) return refuse('stop-requested', 'ending', `by ${state.stop.actor.login}`);
-  if (facts.laneHolds.kind === 'unknown') return refuse('unreadable', 'standing', facts.laneHolds.why);
-  const hold = [...state.holds, ...holdsOn(facts.laneHolds.value, state.proposal.date)][0];
+  if (facts.journalHolds.kind === 'unknown') return refuse('unreadable', 'standing', facts.journalHolds.why);
+  const hold = [...state.holds, ...holdsOn(facts.journalHolds.value, state.proposal)][0];
   if (hold !== undefined) return refuse('held', 'ending', `${hold.kind}: ${hold.reason}`);
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
   if (facts.brakes.kind === 'unknown') return refuse('unreadable', 'standing', facts.brakes.why);
@@ -160,8 +160,7 @@ function pullFault(
     return { code: 'pull-closed', why: `#${pull.number} is ${pull.merged ? 'merged' : 'closed'}` };
   if (pull.headRepository !== repository)
     return { code: 'fork', why: pull.headRepository ?? 'a deleted fork' };
-  if (pull.baseBranch !== config.lanes.daily.targetBranch)
-    return { code: 'base-changed', why: pull.baseBranch };
+  if (pull.baseBranch !== config.lane.targetBranch) return { code: 'base-changed', why: pull.baseBranch };
   return pull.headSha === commit ? null : { code: 'head-moved', why: pull.headSha };
 }
 

@@ -6,6 +6,7 @@ import { changedBuildFiles } from '../../src/app/runner/build-files.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { changed } from '../config/small-config.ts';
 import { AT_MS, bareRepository, firstCommit } from '../host/git/scratch-repository.ts';
+import { inLane } from '../support/run-parts.ts';
 
 const configOf = (cluster: string): OpenLab['config'] => {
   const reading = readConfig(
@@ -35,7 +36,7 @@ it('refuses a change that adds or edits one, and names it; what main has since c
   });
   await commit('refs/heads/main', base, { 'uv.lock': 'newer\n' });
   await git.fetch();
-  const config = configOf(SCRIPTS);
+  const config = inLane(configOf(SCRIPTS));
   expect(await changedBuildFiles({ config, git }, honest, 'main')).toEqual({ kind: 'same', isBuilt: true });
   expect(await changedBuildFiles({ config, git }, evil, 'main')).toEqual({
     kind: 'refused',
@@ -44,7 +45,7 @@ it('refuses a change that adds or edits one, and names it; what main has since c
     why: 'lib/new/.python-version, pyproject.toml',
   });
   expect(await changedBuildFiles({ config, git }, honest, 'nowhere')).toMatchObject({ code: 'unreadable' });
-  const local = configOf('engine: local');
+  const local = inLane(configOf('engine: local'));
   expect(await changedBuildFiles({ config: local, git }, evil, 'main')).toEqual({
     kind: 'same',
     isBuilt: false,

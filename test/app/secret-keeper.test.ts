@@ -7,7 +7,7 @@ import { aConfig } from '../support/run-parts.ts';
 
 const passing = (...names: readonly string[]): LabConfig => {
   const config = aConfig();
-  return { ...config, lanes: { daily: { ...config.lanes.daily, passSecrets: [...names] } } };
+  return { ...config, lanes: { daily: { ...config.lane, passSecrets: [...names] } } };
 };
 
 describe('what a process must not tell', () => {

@@ -5,7 +5,7 @@ import { stateDirectoryProblem } from '../../src/app/state-directory.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 const config = aConfig();
-const { cluster } = config.lanes.daily;
+const { cluster } = config.lane;
 const problem = (directory: string): string | null =>
   stateDirectoryProblem(config, cluster, directory, '/runner/_temp');
 

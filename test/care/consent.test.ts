@@ -78,7 +78,15 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Con
     'held',
     {
       holds: known([
-        { kind: 'hold', scope: 'run', reason: 'wait', date: null, actor: mira, at: toRfc3339(at(11)) },
+        {
+          kind: 'hold',
+          scope: 'run',
+          lane: null,
+          reason: 'wait',
+          date: null,
+          actor: mira,
+          at: toRfc3339(at(11)),
+        },
       ]),
     },
   ],

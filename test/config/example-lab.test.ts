@@ -11,11 +11,12 @@ import { readKnobs } from '../../src/ferry/delta/read-knobs.ts';
 import { applyEdits } from '../../src/ferry/edit.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
+import { inLane } from '../support/run-parts.ts';
 
 const LAB = join(import.meta.dirname, '../../fixtures/lab');
 const text = readFileSync(join(LAB, '.github/ferrybot.yml'), 'utf8');
 const config = valid();
-const lane = config.lanes.daily;
+const { lane } = inLane(config);
 const parser = await createPythonParser();
 const experiment = parser.parse(readFileSync(join(LAB, lane.experiment), 'utf8'));
 

@@ -10,7 +10,7 @@ import { aConfig } from '../support/run-parts.ts';
 
 const submitted = aRun().gated().approved(bob).ordered().submitted();
 const LOSS = { key: 'eval/loss', better: 'lower', tolerancePercent: '2' } as const;
-const lane: LaneConfig = { ...aConfig().lanes.daily, metrics: [LOSS], finalStep: 5155 };
+const lane: LaneConfig = { ...aConfig().lane, metrics: [LOSS], finalStep: 5155 };
 const history = (...losses: readonly string[]) =>
   losses.map((loss) => ({ run: submitted.state.run, date: '2026-11-20', metrics: { 'eval/loss': loss } }));
 

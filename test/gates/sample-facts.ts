@@ -40,7 +40,15 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
 export function aHold(kind: Hold['kind']): Hold {
   const scope = kind === 'hold' ? 'run' : 'lane';
   const date = kind === 'skip' ? PROPOSAL.date : null;
-  return { kind, scope, reason: 'maintenance', date, actor: alice, at: '2026-11-21T08:00:00.000Z' };
+  return {
+    kind,
+    scope,
+    lane: null,
+    reason: 'maintenance',
+    date,
+    actor: alice,
+    at: '2026-11-21T08:00:00.000Z',
+  };
 }
 
 export const DIGEST = digestOf('the manifest');

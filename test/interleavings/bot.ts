@@ -1,6 +1,6 @@
 // The bot's processes in the simulation: two controls with their own memory and view of the record, and the runner.
 
-import type { LabConfig } from '../../src/config/schema.ts';
+import type { LaneScopedConfig } from '../../src/config/lane-scope.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
@@ -39,9 +39,9 @@ export function restart(world: World): Control {
   return { memory: EMPTY_MEMORY, view: world.version };
 }
 
-const CONFIGS = new Map<number, LabConfig>();
+const CONFIGS = new Map<number, LaneScopedConfig>();
 
-function configOf(quorum: number): LabConfig {
+function configOf(quorum: number): LaneScopedConfig {
   const made = CONFIGS.get(quorum) ?? aConfig();
   const config = { ...made, approvals: { ...made.approvals, quorum } };
   if (!CONFIGS.has(quorum)) CONFIGS.set(quorum, config);
@@ -74,7 +74,7 @@ function factsOf(world: World, view: Version): RunFacts {
     change: world.random.chance(0.03) ? unknown('git is away') : known(aChange(changeFor(world.content))),
     body: known(aBody({ fingerprint: fingerprintOf(world.body) })),
     permissions,
-    laneHolds: known(view.journal.holds),
+    journalHolds: known(view.journal.holds),
     clusterMutations: known([]),
     launchRuns: known(titled),
   });
@@ -122,7 +122,7 @@ export function wake(world: World, control: Control, stepsMax: number): void {
   for (let index = 0; index < stepsMax; index += 1) {
     const step = reconcile({
       state: control.view.state,
-      facts: { ...facts, laneHolds: known(control.view.journal.holds) },
+      facts: { ...facts, journalHolds: known(control.view.journal.holds) },
       config: configOf(world.quorum),
       repository: 'lab/models',
       now: world.now,
@@ -176,12 +176,13 @@ function hearElsewhere(world: World, control: Control): void {
     journal: journal.commands,
     facts: {
       permissions,
-      laneHolds: known(journal.holds),
+      journalHolds: known(journal.holds),
       clusterMutations: known([]),
       proposalTexts: new Map(),
-      laneRuns: known([state]),
+      recordedRuns: known([state]),
     },
     config,
+    laneHere: null,
     otherwise: 'no-run-here',
     now: world.now,
   });
@@ -291,7 +292,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     now: world.now,
     config,
     digestOf,
-    laneHolds: known(view.journal.holds),
+    journalHolds: known(view.journal.holds),
     pull: facts.pull,
     body: facts.body.kind === 'known' ? known(facts.body.value.fingerprint) : facts.body,
     cited,

@@ -47,7 +47,7 @@ describe('the change', () => {
     expect(allPass(runGates(gateFacts(many)))).toBe(true);
     const strict: GateFacts['policy'] = { ...POLICY, enforceBudget: 'block' };
     expect(allPass(runGates(gateFacts({ ...many, policy: strict })))).toBe(false);
-    expect(CONFIG.lanes.daily.budget).toEqual({ knobs: 2, enforce: 'warn' });
+    expect(CONFIG.lane.budget).toEqual({ knobs: 2, enforce: 'warn' });
   });
 
   it('of the scale passes only when a person asked for it by name', () => {
@@ -62,7 +62,7 @@ describe('the change', () => {
 
 describe('before a launch', () => {
   it("the pull request must go to the lane's branch, main by default", () => {
-    expect(CONFIG.lanes.daily.targetBranch).toBe('main');
+    expect(CONFIG.lane.targetBranch).toBe('main');
     expect(verdict('target-branch')?.outcome).toBe('pass');
     expect(verdict('target-branch', { pull: known(aPull({ baseBranch: 'dev' })) })?.outcome).toBe('fail');
   });
@@ -91,7 +91,7 @@ describe('before a launch', () => {
   it('word to Discord is waited for by nobody', () => {
     const discord = { text: 'optional/manual Discord update posted', checked: false, line: 5 };
     const boxes = [...aBody().boxes, discord];
-    const policy = { ...POLICY, preconditions: CONFIG.lanes.daily.checklist.preconditions };
+    const policy = { ...POLICY, preconditions: CONFIG.lane.checklist.preconditions };
     expect(allPass(runGates(gateFacts({ body: known(aBody({ boxes })), policy })))).toBe(true);
   });
 });

@@ -25,7 +25,7 @@ const HISTORY = [
 ];
 
 function inputOf(state: RunState): RenderInput {
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, HISTORY);
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lane, HISTORY);
   return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config) };
 }
 

@@ -26,7 +26,7 @@ const tomorrow = aRun({ date: '2026-11-22', issue: 22, pull: 23 })
 const tag = 'ferry/daily/20261121/ferry-daily-20261121';
 
 function logged(before: string | null, state = today, decision = passed): string {
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, []);
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lane, []);
   return renderClosureLog({ before, state, decision, tag, verdict });
 }
 

@@ -23,7 +23,7 @@ function say(state: RunState, kind: PublicationView['kind'], key?: string): stri
   );
   const [publication] = owed;
   if (publication === undefined) throw new Error(`${kind} is not owed`);
-  const verdict = state.end === null ? null : judgeFerry(state.end, config.lanes.daily, []);
+  const verdict = state.end === null ? null : judgeFerry(state.end, config.lane, []);
   return renderPublication(publication, {
     state,
     config,

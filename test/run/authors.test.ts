@@ -25,8 +25,7 @@ const webFlow: Contributor = { kind: 'app', login: 'web-flow' };
 const nobody: Contributor = { kind: 'unnamed' };
 const BODY = 'Read this.\n\n- [ ] human approval\n';
 const TICKED = 'Read this.\n\n- [x] human approval\n';
-const print = (text: string) =>
-  digestOf(bodyFingerprintText(text, CONFIG.lanes.daily.checklist.preconditions));
+const print = (text: string) => digestOf(bodyFingerprintText(text, CONFIG.lane.checklist.preconditions));
 const { proposal } = aRun({ head: OURS, texts: { pull: print(BODY), issue: print(BODY) } }).state;
 const older = aRun().state.proposal;
 

@@ -19,7 +19,7 @@ type Approvals = LabConfig['approvals'];
 const CONFIG = aConfig();
 const withLane = (change: Partial<Lane>): LabConfig => ({
   ...CONFIG,
-  lanes: { daily: { ...CONFIG.lanes.daily, ...change } },
+  lanes: { daily: { ...CONFIG.lane, ...change } },
 });
 const withApprovals = (change: Partial<Approvals>): LabConfig => ({
   ...CONFIG,

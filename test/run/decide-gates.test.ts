@@ -64,7 +64,7 @@ describe('an approval falls when', () => {
 });
 
 describe('what cannot be read', () => {
-  it.each(['pull', 'issue', 'change', 'body', 'laneRuns'] as const)(
+  it.each(['pull', 'issue', 'change', 'body', 'recordedRuns'] as const)(
     '%s takes no approval away and records nothing',
     (name) => {
       expect(decide(approved, someFacts({ [name]: unknown('GitHub is away') }))).toBeNull();

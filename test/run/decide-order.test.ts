@@ -42,7 +42,7 @@ describe('an order', () => {
     expect(order(ordered.submitted())).toBeNull();
     const closed = known(anIssue({ state: 'closed' }));
     expect(order(approved, someFacts({ issue: closed }))).toBeNull();
-    expect(order(approved, someFacts({ laneRuns: unknown('away') }))).toBeNull();
+    expect(order(approved, someFacts({ recordedRuns: unknown('away') }))).toBeNull();
   });
 
   it('is a new attempt only after the one before was claimed', () => {

@@ -54,7 +54,7 @@ const good: OrderFacts = {
   now: instant('2026-11-21T09:30:00.000Z'),
   config: CONFIG,
   digestOf,
-  laneHolds: known([]),
+  journalHolds: known([]),
   pull: known(aPull()),
   body: known(digestOf('the body')),
   cited: new Map(),
@@ -294,10 +294,18 @@ describe('the runner', () => {
 
   it('refuses while a stop or a hold stands, should the order still be open', () => {
     const stop = { ...ordered.state, stop: { actor: alice, at: '', comment: 1, seq: 1 } };
-    const one = { kind: 'hold', scope: 'run', reason: 'x', date: null, actor: alice, at: '' } as const;
+    const one = {
+      kind: 'hold',
+      scope: 'run',
+      lane: null,
+      reason: 'x',
+      date: null,
+      actor: alice,
+      at: '',
+    } as const;
     const hold = { ...ordered.state, holds: [one] };
-    const judge = (laneHolds: OrderFacts['laneHolds']) =>
-      judgeOrder(ordered.state, order.digest, { ...good, laneHolds });
+    const judge = (journalHolds: OrderFacts['journalHolds']) =>
+      judgeOrder(ordered.state, order.digest, { ...good, journalHolds });
     expect(judgeOrder(stop, order.digest, good)).toMatchObject({ code: 'stop-requested', effect: 'ending' });
     expect(judgeOrder(hold, order.digest, good)).toMatchObject({ code: 'held', effect: 'ending' });
     expect(judge(known([{ ...one, kind: 'freeze', scope: 'lane' }]))).toMatchObject({ code: 'held' });

@@ -1,5 +1,6 @@
 // The longer constants of a run in tests: a manifest, green gates, and a lab's config.
 
+import { configOfLane, type LaneScopedConfig } from '../../src/config/lane-scope.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
@@ -82,10 +83,17 @@ export function verdictsWith(
 }
 
 /** A small lab's config after defaults. */
-export function aConfig(): LabConfig {
+export function aConfig(): LaneScopedConfig {
   const reading = readConfig(JSON.stringify(CONFIG));
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
-  return reading.config;
+  return inLane(reading.config);
+}
+
+/** A config as its lane `daily` sees it. */
+export function inLane(config: LabConfig): LaneScopedConfig {
+  const scoped = configOfLane(config, 'daily');
+  if (scoped === null) throw new Error('no lane daily');
+  return scoped;
 }
 
 const CONFIG = {

@@ -148,8 +148,8 @@ export async function stateIn({ control: lab }: Pick<BundleWorld, 'control'>): P
 export async function proposedIn(lab: BundleWorld): Promise<RunState> {
   const opening = await createLabOpener(lab.control, 'main').open();
   if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
-  const proposed = await propose(opening.open);
-  if (proposed.kind !== 'proposed') throw new Error(`proposed: ${JSON.stringify(proposed)}`);
+  const proposed = (await propose(opening.open)).find(({ lane }) => lane === 'daily')?.outcome;
+  if (proposed?.kind !== 'proposed') throw new Error(`proposed: ${JSON.stringify(proposed)}`);
   return shownIn(lab);
 }
 

@@ -17,6 +17,7 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import { createClient } from '../../src/github/call.ts';
 import type { TagRuleset } from '../../src/github/settings.ts';
 import { NOON } from '../support/run-facts.ts';
+import { inLane } from '../support/run-parts.ts';
 
 const LAB = join(import.meta.dirname, '../../fixtures/lab/.github');
 const text = readFileSync(join(LAB, 'ferrybot.yml'), 'utf8');
@@ -262,7 +263,7 @@ describe('workflows', () => {
 
   it('has the watch given what jobs are passed, so that it can redact it', () => {
     const lab = config();
-    const passing = { ...lab, lanes: { daily: { ...lab.lanes.daily, passSecrets: ['HARBOUR'] } } };
+    const passing = { ...lab, lanes: { daily: { ...inLane(lab).lane, passSecrets: ['HARBOUR'] } } };
     expect(
       stateOf(
         judged(() => undefined, passing),

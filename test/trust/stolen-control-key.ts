@@ -1,12 +1,12 @@
 /** What somebody does who has the control key and write permission: any entry of control's, signed as control signs. */
 
 import { createGatherer } from '../../src/app/control/gather.ts';
-import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
+import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-lab.ts';
 import { type Digest, isRunId, type RunId, type Sha } from '../../src/domain/ids.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
-import { known, unknown } from '../../src/domain/observed.ts';
+import { unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
@@ -151,14 +151,14 @@ async function orderOn(
 /** What control would find: the thief has its code as well. */
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
   const { lab, git, config, configHealth, keeper } = open;
-  const gatherer = createGatherer(lab, git, config, known(configHealth));
+  const gatherer = createGatherer(lab, git, config, configHealth);
   const facts = await gatherer.gather(state, keeper.current(), EMPTY_MEMORY);
   return gateRun({
     run: state.run,
     proposal: state.proposal,
     holds: state.holds,
     approvals: unknown('nobody asks'),
-    config,
+    config: openForRun(open, state).config,
     repository: lab.repository,
     now: lab.now(),
     facts,

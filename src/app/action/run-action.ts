@@ -1,13 +1,16 @@
 /** The action's work for one event, with everything it touches given: the same function runs on a runner and in tests on virtual time. */
 
+import { anyLane } from '../../config/lane-scope.ts';
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { wakeOf } from '../../handlers/registry.ts';
+import { configFor } from '../../run/run-config.ts';
 import { createWorker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
+import type { ProposeOutcome } from '../propose/outcome.ts';
 import { propose } from '../propose/propose.ts';
 import { launch } from '../runner/launch.ts';
 import { careFor } from './caring.ts';
@@ -83,8 +86,26 @@ function wakeFrom(parts: ActionParts): Wake {
 
 /** Gates, card and check run are control's: the server's, or the job's that comes after this one. */
 async function proposeToday(open: OpenLab): Promise<ActionResult> {
-  const outcome = await propose(open);
+  const proposals = await propose(open);
+  const results = proposals.map(({ lane, outcome }) => ({ lane, ...resultOf(outcome) }));
+  const [first, second] = results;
+  if (first === undefined) throw new Error('a valid config has a lane');
+  if (second === undefined) return first;
+  // The job is red where a lane failed, and says what became of each.
+  const main = results.find(({ ok }) => !ok) ?? results.find(({ result }) => result === 'proposed') ?? first;
+  return {
+    ...main,
+    run: results.flatMap(({ run }) => (run === '' ? [] : [run])).join(' '),
+    detail: results
+      .map(({ lane, result, detail }) => `${lane}: ${[result, detail].join(' ').trim()}`)
+      .join('; '),
+  };
+}
+
+function resultOf(outcome: ProposeOutcome): ActionResult {
   switch (outcome.kind) {
+    case 'not-due':
+      return { ok: true, result: 'not-due', run: '', jobId: '', detail: outcome.why };
     case 'proposed':
     case 'already':
       return { ok: true, result: outcome.kind, run: outcome.run, jobId: '', detail: '' };
@@ -102,7 +123,9 @@ async function proposeToday(open: OpenLab): Promise<ActionResult> {
 
 async function launchOrder(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   parts.secrets.learn(open.config);
-  const problem = stateProblem(parts, open.config, open.config.lanes.daily.cluster);
+  const ordered = open.record.runs.find(({ run }) => run === parts.inputs.run);
+  const { lane } = ordered === undefined ? anyLane(open.config) : configFor(open.config, ordered);
+  const problem = stateProblem(parts, open.config, lane.cluster);
   if (problem !== null) return { ...failed('no-state-directory', problem), run: parts.inputs.run };
   const outcome = await launch(open, {
     run: parts.inputs.run,

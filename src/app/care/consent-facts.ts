@@ -22,7 +22,7 @@ import { shownSince } from '../../run/shown-text.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import { descriptionOf } from '../control/description-texts.ts';
-import { laneOf } from '../control/gather.ts';
+import { recordFactsOf } from '../control/gather.ts';
 import { commentOf } from '../control/shown-facts.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
@@ -69,10 +69,10 @@ export async function gatherConsentFacts(
 }
 
 function holdsFor({ keeper }: OpenLab, state: RunState | null): Observed<readonly Hold[]> {
-  const { laneHolds } = laneOf(keeper.current());
-  if (laneHolds.kind === 'unknown') return laneHolds;
+  const { journalHolds } = recordFactsOf(keeper.current());
+  if (journalHolds.kind === 'unknown') return journalHolds;
   return known(
-    state === null ? laneHolds.value : [...state.holds, ...holdsOn(laneHolds.value, state.proposal.date)],
+    state === null ? journalHolds.value : [...state.holds, ...holdsOn(journalHolds.value, state.proposal)],
   );
 }
 

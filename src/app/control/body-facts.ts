@@ -1,6 +1,6 @@
 /** The PR body as the gates want it: read from its syntax tree and held against the real delta and the last ferry. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -13,14 +13,14 @@ import type { Lab } from '../lab.ts';
 /** Reads one body. Without a known change the table cannot be held against anything, and nothing is declared. */
 export function readBody(
   lab: Pick<Lab, 'digestOf'>,
-  config: LabConfig,
+  config: LaneScopedConfig,
   markdown: string,
   change: Observed<ChangeFacts>,
   last: KnownFerry | null,
 ): Observed<BodyFacts> {
   const body = readBodyOnce(markdown);
   if (body === null) return unknown('the body is too large or too deeply nested to be read');
-  const { preconditions } = config.lanes.daily.checklist;
+  const { preconditions } = config.lane.checklist;
   const fingerprint = lab.digestOf(bodyFingerprintText(markdown, preconditions));
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
   return known(bodyFacts({ body, delta, last, fingerprint }));

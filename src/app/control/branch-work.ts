@@ -1,6 +1,6 @@
 /** What others than the bot did on a proposal's branch: asked for where its head is not the very commit that the bot pushed. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/authorship.ts';
 import type { ChangeFacts, PullFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
@@ -24,7 +24,7 @@ export async function branchWork(
 /** Keeps the newest answers by head and branch tip, as the change itself is kept. Where one person is enough nobody asks. */
 export function cachedBranchWork(
   lab: Pick<Lab, 'client'>,
-  config: LabConfig,
+  config: LaneScopedConfig,
 ): (
   state: RunState,
   pull: Observed<PullFacts>,

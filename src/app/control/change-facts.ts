@@ -1,6 +1,6 @@
 /** What git says about a proposed change: paths, tree ids and the config delta, the same on the App's side and on the runner. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { ChangeFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../domain/ids.ts';
@@ -14,10 +14,10 @@ import type { Lab } from '../lab.ts';
 export async function changeFacts(
   lab: Pick<Lab, 'parser'>,
   git: GitReader,
-  config: LabConfig,
+  config: LaneScopedConfig,
   head: Sha,
 ): Promise<Observed<ChangeFacts>> {
-  const lane = config.lanes.daily;
+  const lane = config.lane;
   try {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
     if (base === null) return unknown(`there is no branch ${lane.targetBranch}`);
@@ -87,7 +87,7 @@ async function deltaOf(
 export function cachedChangeFacts(
   lab: Lab,
   git: GitReader,
-  config: LabConfig,
+  config: LaneScopedConfig,
 ): (head: Sha) => Promise<Observed<ChangeFacts>> {
   const cache = new Map<string, Observed<ChangeFacts>>();
   return async (head) => {
@@ -103,9 +103,9 @@ export function cachedChangeFacts(
   };
 }
 
-async function tipOf(git: GitReader, config: LabConfig): Promise<Sha | null> {
+async function tipOf(git: GitReader, config: LaneScopedConfig): Promise<Sha | null> {
   try {
-    return await git.resolve(`refs/heads/${config.lanes.daily.targetBranch}`);
+    return await git.resolve(`refs/heads/${config.lane.targetBranch}`);
   } catch (error) {
     if (error instanceof GitError) return null;
     throw error;

@@ -1,5 +1,6 @@
 /** Gathers the facts that a decision about one run may look at: each read once a wake, and only if somebody asks. */
 
+import { healthFor, type LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { Permission } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
@@ -31,6 +32,7 @@ import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
+import { configFor } from '../../run/run-config.ts';
 import type { Memory } from '../../run/step.ts';
 import { quietFirst } from '../../run/strangers.ts';
 import type { Lab } from '../lab.ts';
@@ -41,28 +43,32 @@ import { cachedChangeFacts } from './change-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 
 export type FactGatherer = {
-  readonly gather: (state: RunState, record: LaneRecord, memory: Memory) => Promise<RunFacts>;
+  readonly gather: (state: RunState, record: VerifiedRecord, memory: Memory) => Promise<RunFacts>;
 };
 
-/** The lane as the record has it. */
-type LaneRecord = {
+/** The record that facts are taken from. */
+type VerifiedRecord = {
   readonly runs: readonly RunState[];
   readonly broken: readonly { readonly run: string }[];
   readonly journal: JournalState;
 };
 
-/** A gatherer for one wake: what it has read it does not read again. */
+/** A gatherer for one wake: what it has read it does not read again. Each run is looked at by the config of its lane. */
 export function createGatherer(
   lab: Lab,
   git: GitReader,
-  config: LabConfig,
-  configHealth: Observed<ConfigHealth>,
+  labConfig: LabConfig,
+  health: ConfigHealth,
 ): FactGatherer {
-  const change = cachedChangeFacts(lab, git, config);
-  const branchWorkOf = cachedBranchWork(lab, config);
+  const changesOf = ofEachLane((config) => ({
+    change: cachedChangeFacts(lab, git, config),
+    branchWorkOf: cachedBranchWork(lab, config),
+  }));
   const once = memoized();
   return {
     gather: async (state, { runs, broken, journal }, memory) => {
+      const config = configFor(labConfig, state);
+      const { change, branchWorkOf } = changesOf(config);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
       const threads = await once(`threads ${state.run}`, () => threadsOf(lab, config, state));
       const pull = threads.kind === 'known' ? threads.value.pull : threads;
@@ -94,11 +100,11 @@ export function createGatherer(
             ? readBody(lab, config, text.value, changed, lastKnownFerry(state, runs))
             : text,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
-        configHealth,
+        configHealth: known(healthFor(config, health)),
         people: await peopleFor(lab, config, once, asked, comments, permissions),
         permissions,
         handedOver,
-        ...laneOf({ runs, broken, journal }),
+        ...recordFactsOf({ runs, broken, journal }),
         launchRuns: wantsLaunchRuns(state, memory, lab.now())
           ? await once('launch', () => listWorkflowRuns(lab.client, config.workflows.launch))
           : notAsked(),
@@ -112,7 +118,9 @@ export function createGatherer(
         careRuns: wantsCareRuns(state.mutations, memory, lab.now())
           ? await once('care', () => listWorkflowRuns(lab.client, config.workflows.care))
           : notAsked(),
-        closureLog: isClosing(state) ? await once('closure', () => closureLogOf(git, config)) : notAsked(),
+        closureLog: isClosing(state)
+          ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
+          : notAsked(),
       };
     },
   };
@@ -130,19 +138,30 @@ function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['
   return new Map([...journal.commands].filter(([, command]) => threads.includes(command.thread)));
 }
 
-/** The lane as the record tells it. A run whose logbook is broken may be live, and a broken journal may hold a freeze: unknown. */
-export function laneOf({
+/** What the record tells about all runs and holds. A run whose logbook is broken may be live, and a broken journal may hold a freeze: unknown. */
+export function recordFactsOf({
   runs,
   broken,
   journal,
-}: LaneRecord): Pick<RunFacts, 'laneRuns' | 'laneHolds' | 'clusterMutations'> {
+}: VerifiedRecord): Pick<RunFacts, 'recordedRuns' | 'journalHolds' | 'clusterMutations'> {
   const first = broken[0];
   const isBroken = broken.some(({ run }) => run === JOURNAL);
   const unreadable = unknown('the repository journal is broken');
   return {
-    laneRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
-    laneHolds: isBroken ? unreadable : known(journal.holds),
+    recordedRuns: first === undefined ? known(runs) : unknown(`the logbook of ${first.run} is broken`),
+    journalHolds: isBroken ? unreadable : known(journal.holds),
     clusterMutations: isBroken ? unreadable : known(journal.mutations),
+  };
+}
+
+/** One for each lane: what a change comes to depends on the lane's own settings. */
+function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: LaneScopedConfig) => Value {
+  const made = new Map<string, Value>();
+  return (config) => {
+    const key = `${config.isLaneConfigured} ${config.laneName} ${config.lane.experiment}`;
+    const value = made.get(key) ?? make(config);
+    made.set(key, value);
+    return value;
   };
 }
 
@@ -162,7 +181,7 @@ function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'u
   return unknown(NOT_ASKED);
 }
 
-function threadsOf(lab: Lab, config: LabConfig, state: RunState): Promise<Observed<ThreadFacts>> {
+function threadsOf(lab: Lab, config: LaneScopedConfig, state: RunState): Promise<Observed<ThreadFacts>> {
   return readProposal(
     lab.client,
     placeOf(state.proposal, config),
@@ -174,7 +193,7 @@ function threadsOf(lab: Lab, config: LabConfig, state: RunState): Promise<Observ
 /** Who works here: one request, and only where a `/why` waits, which names people. */
 async function peopleFor(
   lab: Lab,
-  config: LabConfig,
+  config: LaneScopedConfig,
   once: Once,
   state: RunState,
   comments: Observed<readonly CommentFacts[]>,
@@ -191,7 +210,7 @@ async function peopleFor(
 /** Live permissions of the people whose commands wait for an answer, and of nobody else. */
 async function permissionsFor(
   lab: Lab,
-  config: LabConfig,
+  config: LaneScopedConfig,
   once: Once,
   state: RunState,
   comments: Observed<readonly CommentFacts[]>,
@@ -214,7 +233,7 @@ async function permissionsFor(
 /** Approving comments that the threads do not show: deleted, as a rule, and never taken for it before GitHub says so. */
 async function citedFor(
   lab: Lab,
-  config: LabConfig,
+  config: LaneScopedConfig,
   once: Once,
   state: RunState,
   comments: Observed<readonly CommentFacts[]>,
@@ -239,8 +258,8 @@ function isClosing(state: RunState): boolean {
   return state.order !== null && [...state.commands.values()].some((command) => command.answer === null);
 }
 
-async function closureLogOf(git: GitReader, config: LabConfig): Promise<Observed<ClosureLogFacts>> {
-  const lane = config.lanes.daily;
+async function closureLogOf(git: GitReader, config: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {
+  const lane = config.lane;
   try {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
     return base === null

@@ -6,6 +6,6 @@ import type { OpenLab } from '../open-lab.ts';
 export function holdsOf({ keeper }: OpenLab): string {
   return keeper
     .current()
-    .journal.holds.map(({ kind, scope, date }) => `${kind} ${scope} ${date}`)
+    .journal.holds.map(({ kind, scope, lane, date }) => `${kind} ${scope} ${lane} ${date}`)
     .join(', ');
 }

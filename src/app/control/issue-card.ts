@@ -11,7 +11,7 @@ import { readThread } from '../../github/thread.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issue-card.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { laneOf } from './gather.ts';
+import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
 
 /** `past` is the run that the thread had. `comments` need not be all of them: a missing card is looked for in all. */
@@ -23,7 +23,7 @@ export async function keepIssueCard(
 ): Promise<void> {
   const { lab, config, keeper } = open;
   const today = dateOf(lab.now());
-  const body = renderIssueCard({ config, past, today, ...laneOf(keeper.current()) });
+  const body = renderIssueCard({ config, past, today, ...recordFactsOf(keeper.current()) });
   const near = cardIn(comments);
   if (near !== null) {
     if (near.marker?.isIntact === true && saysTheSame(near.body, body)) return;

@@ -1,5 +1,6 @@
 /** Changes of a cluster that belong to no run: what the journal says was consented to is handed to the runner. */
 
+import { anyLane } from '../../config/lane-scope.ts';
 import { limits } from '../../domain/limits.ts';
 import { unknown } from '../../domain/observed.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
@@ -30,6 +31,7 @@ export async function careForJournal(open: OpenLab, memories: Memories): Promise
       careRuns,
       isHeld,
       config,
+      ref: anyLane(config).lane.targetBranch,
       now: lab.now(),
       memory,
     });

@@ -18,7 +18,7 @@ import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
-import { laneOf } from './gather.ts';
+import { recordFactsOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { tellIn } from './journal-answers.ts';
 import { type ToldAnchor, toldAnchors } from './told-anchors.ts';
@@ -109,9 +109,18 @@ async function answerThread(
   const now = lab.now();
   const journal = record.journal.commands;
   const proposalTexts = pending.some(isConsent) ? await readDescription(open, thread) : new Map();
-  const facts = { permissions, proposalTexts, ...laneOf(open.keeper.current()) };
+  const facts = { permissions, proposalTexts, ...recordFactsOf(open.keeper.current()) };
   const drafts = [
-    ...decideJournal({ items: pending, known, journal, facts, config, otherwise, now }),
+    ...decideJournal({
+      items: pending,
+      known,
+      journal,
+      facts,
+      config,
+      laneHere: past?.proposal.lane ?? null,
+      otherwise,
+      now,
+    }),
     ...descriptionChanges(open, thread, proposalTexts),
   ];
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';

@@ -1,6 +1,6 @@
 /** The loop around reconcile: decide one step, do it, feed what came of it back, until nothing is owed. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import type { RunId } from '../../domain/ids.ts';
@@ -20,7 +20,7 @@ import { toldAnchors } from './told-anchors.ts';
 export type RunContext = {
   readonly lab: Lab;
   readonly git: LabGit;
-  readonly config: LabConfig;
+  readonly config: LaneScopedConfig;
   readonly keeper: RecordKeeper;
   readonly gatherer: FactGatherer;
   readonly memories: Memories;

@@ -4,13 +4,12 @@ import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
-import { known } from '../../domain/observed.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
-import { createLabOpener, type LabOpener, type Opening, type OpenLab } from '../open-lab.ts';
+import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
 import { asBroken, contained, EVERYWHERE, type Trouble, throwIfAny } from '../trouble.ts';
 import { checkBranches } from './branch-checks.ts';
@@ -190,11 +189,12 @@ async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[], trouble
   const { lab, memories } = own;
   const holds = holdsOf(open);
   const heard = { wakes: all, holds, logbookBranch: open.config.logbookBranch };
-  const gatherer = createGatherer(lab, open.git, open.config, known(open.configHealth));
+  const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
     if (state === undefined || !isWorthALook(own.looks, state, heard)) continue;
-    const context = { lab, git: open.git, config: open.config, keeper: open.keeper, gatherer, memories };
+    const { config } = openForRun(open, state);
+    const context = { lab, git: open.git, config, keeper: open.keeper, gatherer, memories };
     await contained(open, troubles, { run, thread: null }, async () => {
       const outcome = await reconcileRun(context, run);
       const after = open.keeper.current().runs.find((one) => one.run === run);

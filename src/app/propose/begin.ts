@@ -25,7 +25,7 @@ import {
 import { fillLane } from '../../run/fill.ts';
 import { type ControlEffect, perform } from '../control/perform.ts';
 import { toldAnchors } from '../control/told-anchors.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { begunAs, isBegunFor, proposalBranchOf } from './begun.ts';
 import { type Failed, notWritten, type ProposeOutcome } from './outcome.ts';
@@ -37,25 +37,25 @@ type Lost = { readonly kind: 'lost' };
 
 /** Writes everything that a proposal is. Throws `GitError` where git cannot tell whose branch it is. */
 export async function begin(
-  open: OpenLab,
+  open: OpenLane,
   planned: Planned,
   request: SeenCommand | null,
 ): Promise<BeginOutcome> {
   const branch = await pushedBranch(open, planned, request);
   if (branch.kind !== 'ours') return branch;
-  return open.config.lanes.daily.issueFirst
+  return open.config.lane.issueFirst
     ? beginInIssue(open, planned.view, request, branch)
     : beginInPull(open, planned.view, request, branch);
 }
 
 /** The issue is all that is opened: it carries what a pull request would, and its number stands for both. */
 async function beginInIssue(
-  open: OpenLab,
+  open: OpenLane,
   view: ProposalView,
   request: SeenCommand | null,
   branch: OurBranch,
 ): Promise<BeginOutcome> {
-  const { preconditions } = open.config.lanes.daily.checklist;
+  const { preconditions } = open.config.lane.checklist;
   const body = renderIssueFirstBody(view, proposalBranchOf(view.run), preconditions);
   const issue = await openedIssue(open, view, body);
   if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
@@ -64,7 +64,7 @@ async function beginInIssue(
 }
 
 async function beginInPull(
-  open: OpenLab,
+  open: OpenLane,
   view: ProposalView,
   request: SeenCommand | null,
   branch: OurBranch,
@@ -87,7 +87,7 @@ async function beginInPull(
   return record(open, both, request, { branch, texts });
 }
 
-function act(open: OpenLab, effect: ControlEffect): Promise<EffectOutcome> {
+function act(open: OpenLane, effect: ControlEffect): Promise<EffectOutcome> {
   return perform(open, effect);
 }
 
@@ -106,7 +106,7 @@ function markerOf({ run }: ProposalView, kind: 'issue' | 'pull'): string {
 type OurBranch = { readonly kind: 'ours'; readonly isNew: boolean; readonly head: Sha | null };
 
 async function pushedBranch(
-  open: OpenLab,
+  open: OpenLane,
   { view, text, base, head: begunHead }: Planned,
   request: SeenCommand | null,
 ): Promise<Failed | Lost | OurBranch> {
@@ -122,7 +122,7 @@ async function pushedBranch(
     kind: 'push-branch',
     branch,
     base,
-    files: text === null ? {} : { [config.lanes.daily.experiment]: text },
+    files: text === null ? {} : { [config.lane.experiment]: text },
     message: renderCommitMessage(view, mark),
   });
   if (pushed.kind !== 'done') return refusedOr(`the branch ${branch}`, pushed);
@@ -134,7 +134,7 @@ async function pushedBranch(
   return isBegunFor(now, request) ? { kind: 'ours', isNew: pushed.isNew === true, head } : { kind: 'lost' };
 }
 
-function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<EffectOutcome> {
+function openedIssue(open: OpenLane, view: ProposalView, body: string): Promise<EffectOutcome> {
   return act(open, {
     kind: 'open-issue',
     marker: markerIdentity({ run: view.run, kind: 'issue', key: 'issue' }),
@@ -144,8 +144,8 @@ function openedIssue(open: OpenLab, view: ProposalView, body: string): Promise<E
   });
 }
 
-function openedPull(open: OpenLab, view: ProposalView, { isNew }: OurBranch): Promise<EffectOutcome> {
-  const lane = open.config.lanes.daily;
+function openedPull(open: OpenLane, view: ProposalView, { isNew }: OurBranch): Promise<EffectOutcome> {
+  const lane = open.config.lane;
   return act(open, {
     kind: 'open-pull',
     ...(isNew ? { isFirst: true } : {}),
@@ -157,8 +157,8 @@ function openedPull(open: OpenLab, view: ProposalView, { isNew }: OurBranch): Pr
   });
 }
 
-function pullBody({ config }: OpenLab, view: ProposalView): string {
-  return renderPullBody(view, config.lanes.daily.checklist.preconditions);
+function pullBody({ config }: OpenLane, view: ProposalView): string {
+  return renderPullBody(view, config.lane.checklist.preconditions);
 }
 
 /** What this process wrote: by it the bot's own work is known from what others add to it. */
@@ -168,7 +168,7 @@ type Written = {
 };
 
 async function record(
-  open: OpenLab,
+  open: OpenLane,
   view: ProposalView,
   request: SeenCommand | null,
   written: Written,
@@ -176,7 +176,7 @@ async function record(
   const { lab, config, keeper } = open;
   const { run, issue, pull } = view;
   if (issue === null || pull === null) throw new Error('recorded before it was opened');
-  const baseBranch = config.lanes.daily.targetBranch;
+  const baseBranch = config.lane.targetBranch;
   const place = { issue, pull, headBranch: proposalBranchOf(run), baseBranch };
   const threads = await readProposal(lab.client, place, readingOf(lab, config));
   const opened = threads.kind === 'known' ? threads.value.pull : threads;
@@ -204,13 +204,13 @@ async function record(
  * what is recorded as ours. Null where it is, or was.
  */
 async function mendedText(
-  open: OpenLab,
+  open: OpenLane,
   view: ProposalView,
   opened: PullFacts,
   { texts }: Written,
 ): Promise<Failed | null> {
   const { lab, config } = open;
-  const { issueFirst, checklist } = config.lanes.daily;
+  const { issueFirst, checklist } = config.lane;
   const print = (text: string): string => bodyFingerprintText(text, checklist.preconditions);
   if (print(opened.body) === print(texts.pull)) return null;
   const body = `${markerOf(view, issueFirst ? 'issue' : 'pull')}\n${texts.pull}`;
@@ -227,10 +227,10 @@ async function mendedText(
 }
 
 function proofOf(
-  { lab, config }: OpenLab,
+  { lab, config }: OpenLane,
   { branch: { head }, texts }: Written,
 ): Pick<EventDataByType['proposed'], 'head' | 'texts'> {
-  const { preconditions } = config.lanes.daily.checklist;
+  const { preconditions } = config.lane.checklist;
   const print = (text: string): Digest => lab.digestOf(bodyFingerprintText(text, preconditions));
   return {
     ...(head === null ? {} : { head }),
@@ -239,12 +239,12 @@ function proofOf(
 }
 
 function proposedData(
-  { lab, config }: OpenLab,
+  { lab, config }: OpenLane,
   view: ProposalView,
   request: SeenCommand | null,
   pull: PullFacts,
 ): EventDataByType['proposed'] {
-  const lane = config.lanes.daily;
+  const lane = config.lane;
   return {
     lane: view.lane,
     date: view.date,

@@ -5,10 +5,7 @@ import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { compactDate } from '../../domain/time.ts';
 import { markedCommand } from '../../ferry/ask/branch-mark.ts';
-import type { OpenLab } from '../open-lab.ts';
-
-/** The only lane that proposes by itself. */
-export const LANE = 'daily';
+import type { OpenLane } from '../open-lab.ts';
 
 /** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */
 export type Begun = {
@@ -30,11 +27,11 @@ export function proposalBranchOf(run: string): string {
 export type DayPlaces = { readonly begun: readonly Begun[]; readonly free: RunId | null };
 
 /** What a day has: branches that are begun, and the first name that nobody has taken. Throws `GitError`. */
-export async function placesOf(open: OpenLab, lane: string, date: string): Promise<DayPlaces> {
+export async function placesOf(open: OpenLane, date: string): Promise<DayPlaces> {
   const recorded = new Set<string>(open.keeper.current().runs.map((run) => run.run));
   const begun: Begun[] = [];
   for (let number = 1; number <= limits.proposalsPerDayMax; number += 1) {
-    const base = `ferry-${lane}-${compactDate(date)}`;
+    const base = `ferry-${open.config.laneName}-${compactDate(date)}`;
     const run = number === 1 ? base : `${base}-${number}`;
     if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
     if (recorded.has(run)) continue;
@@ -46,9 +43,9 @@ export async function placesOf(open: OpenLab, lane: string, date: string): Promi
 }
 
 /** The branch of one run, whoever pushed it; null where it is not there. Throws `GitError`. */
-export async function begunAs({ git, config }: OpenLab, run: RunId): Promise<Begun | null> {
+export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<Begun | null> {
   const tip = await git.resolve(`refs/heads/${proposalBranchOf(run)}`);
-  const target = await git.resolve(`refs/heads/${config.lanes.daily.targetBranch}`);
+  const target = await git.resolve(`refs/heads/${config.lane.targetBranch}`);
   if (tip === null || target === null) return null;
   const mergeBase = await git.mergeBase(target, tip);
   if (mergeBase === null) return null;

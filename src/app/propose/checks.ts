@@ -4,17 +4,17 @@ import { cutText, cutTextFromEnd } from '../../domain/cut-text.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { redact } from '../../host/redactor.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import type { AskedFor } from './helpers.ts';
 import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
 
 /** Null where all of them succeed. An edit that changes nothing is what the branch has already, and was checked there. */
 export async function failedChecks(
-  open: OpenLab,
+  open: OpenLane,
   asked: AskedFor,
   edit: { readonly base: Sha; readonly path: string; readonly text: string; readonly isChanged: boolean },
 ): Promise<Nothing | Failed | null> {
-  const { checksBeforePush } = open.config.lanes.daily;
+  const { checksBeforePush } = open.config.lane;
   if (checksBeforePush.length === 0 || !edit.isChanged) return null;
   const failed = await open.lab.helpers.check({
     asked,

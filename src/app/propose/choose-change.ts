@@ -1,5 +1,6 @@
 /** What a ferry changes, from the sources in their order: what a person said, the candidates, the lab's own proposer. */
 
+import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { askedChange } from '../../ferry/ask/asked-change.ts';
 import { riskOf } from '../../ferry/ask/risk-of.ts';
 import { chooseCandidate } from '../../ferry/candidates.ts';
@@ -7,7 +8,7 @@ import { readKnobs } from '../../ferry/delta/read-knobs.ts';
 import { applyEdits } from '../../ferry/edit.ts';
 import { pastFerry } from '../../ferry/past-ferry.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
 import { type Failed, type Nothing, nothing, type Refused } from './outcome.ts';
 import { askProposer, type ProposerInput } from './proposer.ts';
@@ -25,11 +26,11 @@ export type ChooseInput = Omit<ProposerInput, 'recent'> & {
 
 /** The change of one proposal, or why there is none. Writes nothing outside. */
 export async function chooseChange(
-  open: OpenLab,
+  open: OpenLane,
   experiment: Experiment,
   input: ChooseInput,
 ): Promise<Change | Nothing | Failed | Refused> {
-  const lane = open.config.lanes.daily;
+  const lane = open.config.lane;
   const { syntax, parser, text } = experiment;
   const plain = { kind: 'change', candidate: null, rationale: null, reason: '' } as const;
   if (input.knobs.length > 0) {
@@ -39,7 +40,7 @@ export async function chooseChange(
     const { changes } = asked.value;
     return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
   }
-  const recent = open.keeper.current().runs.map(pastFerry);
+  const recent = runsOfLane(open.keeper.current().runs, open.config.laneName).map(pastFerry);
   const choice = chooseCandidate({
     candidates: lane.candidates,
     knobs: readKnobs(syntax),

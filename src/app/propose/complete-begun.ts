@@ -1,11 +1,12 @@
 /** Completes what the schedule began and a crash cut short. */
 
+import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf } from '../../domain/time.ts';
 import { USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
 import { laneStanding } from '../../ferry/ask/standing.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
-import { isBegunFor, LANE, placesOf } from './begun.ts';
+import { isBegunFor, placesOf } from './begun.ts';
 import type { ProposeOutcome } from './outcome.ts';
 import { planOfBegun } from './plan-begun.ts';
 
@@ -13,12 +14,13 @@ import { planOfBegun } from './plan-begun.ts';
  * Completes a proposal of the schedule that was begun today or yesterday and is not recorded: its branch is there, its
  * run is not. One younger than `graceMs` may still be somebody's work. Null where there is none. Throws `GitError`.
  */
-export async function completeBegun(open: OpenLab, graceMs: number): Promise<ProposeOutcome | null> {
+export async function completeBegun(open: OpenLane, graceMs: number): Promise<ProposeOutcome | null> {
   const today = dateOf(open.lab.now());
   for (const date of [dateAfter(today, -1), today]) {
     const { runs, broken } = open.keeper.current();
-    if (broken.length > 0 || laneStanding(runs, null).kind !== 'free') return null;
-    const { begun } = await placesOf(open, LANE, date);
+    if (broken.length > 0 || laneStanding(runsOfLane(runs, open.config.laneName), null).kind !== 'free')
+      return null;
+    const { begun } = await placesOf(open, date);
     const ours = begun.find((one) => isBegunFor(one, null) && open.lab.now() - one.atMs >= graceMs);
     if (ours === undefined) continue;
     const input = { run: ours.run, date, objective: USUAL_OBJECTIVE, request: null };

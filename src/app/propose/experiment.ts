@@ -3,7 +3,7 @@
 import type { Sha } from '../../domain/ids.ts';
 import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
 import { configDelta } from '../../ferry/delta/config-delta.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { type Nothing, nothing } from './outcome.ts';
 
 export type Experiment = {
@@ -15,8 +15,8 @@ export type Experiment = {
 };
 
 /** Throws `GitError` where git cannot tell. */
-export async function readExperiment({ lab, config, git }: OpenLab): Promise<Experiment | Nothing> {
-  const lane = config.lanes.daily;
+export async function readExperiment({ lab, config, git }: OpenLane): Promise<Experiment | Nothing> {
+  const lane = config.lane;
   const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
   const text = base === null ? null : await git.readText(base, lane.experiment);
   if (base === null || text === null)

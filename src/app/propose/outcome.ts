@@ -27,11 +27,12 @@ export type Failed = {
 /** What cannot be edited as it was asked for. */
 export type Refused = { readonly kind: 'refused'; readonly refusal: AskRefusal };
 
-/** `already`: a run of the lane is under way. `held`: a person keeps the lane back today. `asked`: a question stands. */
+/** `already`: a run of the lane is under way. `held`: a person keeps the lane back today. `not-due`: the
+ * lane's schedule does not want one now. `asked`: a question stands. */
 export type ProposeOutcome =
   | { readonly kind: 'proposed'; readonly run: RunId; readonly pull: number; readonly issue: number }
   | { readonly kind: 'already'; readonly run: RunId }
-  | { readonly kind: 'held'; readonly why: string }
+  | { readonly kind: 'held' | 'not-due'; readonly why: string }
   | { readonly kind: 'asked'; readonly issue: number }
   | Nothing
   | Failed;

@@ -9,7 +9,7 @@ import { configDelta } from '../../ferry/delta/config-delta.ts';
 import { applyEdits } from '../../ferry/edit.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { isSameValueText } from '../../ferry/value-text.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import type { Begun } from './begun.ts';
 import { type Failed, type Nothing, nothing } from './outcome.ts';
 import { type PlanInput, type Planned, viewOf } from './plan.ts';
@@ -17,7 +17,7 @@ import { sinceLastFerry } from './since-last.ts';
 
 /** Throws `GitError` where git cannot tell. */
 export async function planOfBegun(
-  open: OpenLab,
+  open: OpenLane,
   begun: Begun,
   input: PlanInput,
 ): Promise<Planned | Nothing | Failed> {
@@ -41,11 +41,11 @@ type Origin = Pick<ProposalView, 'changes' | 'candidate'> & Pick<PlanInput, 'req
  * that did so died before it could record which commit was its own.
  */
 async function isAsWritten(
-  { lab, git, config }: OpenLab,
+  { lab, git, config }: OpenLane,
   { mergeBase, tip }: { readonly mergeBase: Sha; readonly tip: Sha },
   { changes, candidate, request }: Origin,
 ): Promise<boolean> {
-  const path = config.lanes.daily.experiment;
+  const path = config.lane.experiment;
   const touched = await git.changedPaths(mergeBase, tip);
   if (touched.length === 0) return changes.length === 0;
   if (touched.length > 1 || touched[0] !== path) return false;
@@ -63,10 +63,10 @@ async function isAsWritten(
 }
 
 async function changesOf(
-  { lab, git, config }: OpenLab,
+  { lab, git, config }: OpenLane,
   begun: Begun,
 ): Promise<ProposalView['changes'] | null> {
-  const path = config.lanes.daily.experiment;
+  const path = config.lane.experiment;
   const [before, after] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];
   if (before === null || after === null) throw new GitError('unreadable', `${path} is not on the branch`);
   const parser = await lab.parser();
@@ -77,11 +77,11 @@ async function changesOf(
 
 /** The candidate that the change must have come from; one that the config no longer has is not told. */
 function originOf(
-  open: OpenLab,
+  open: OpenLane,
   changes: ProposalView['changes'],
   { request }: PlanInput,
 ): Pick<ProposalView, 'risk' | 'reason' | 'candidate'> {
-  const lane = open.config.lanes.daily;
+  const lane = open.config.lane;
   const risk = riskOf(changes, lane);
   const [only] = changes;
   if (request !== null) return { risk: only === undefined ? 'low' : risk, reason: '', candidate: null };

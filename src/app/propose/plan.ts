@@ -6,7 +6,7 @@ import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts'
 import { askOf } from '../../ferry/ask/request.ts';
 import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { fillLane } from '../../run/fill.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { failedChecks } from './checks.ts';
 import { chooseChange } from './choose-change.ts';
 import { readExperiment } from './experiment.ts';
@@ -33,7 +33,7 @@ export type PlanInput = {
 
 /** Plans a change on the tip of the lane's branch. Throws `GitError` where git cannot tell. */
 export async function planProposal(
-  open: OpenLab,
+  open: OpenLane,
   input: PlanInput,
 ): Promise<Planned | Nothing | Failed | Refused> {
   const experiment = await readExperiment(open);
@@ -46,7 +46,7 @@ export async function planProposal(
   const asked = request === null ? null : { by: commandKey(request), thread: request.thread };
   const change = await chooseChange(open, experiment, { ...input, asked, context, knobs });
   if (change.kind !== 'change') return change;
-  const path = open.config.lanes.daily.experiment;
+  const path = open.config.lane.experiment;
   const isChanged = change.text !== experiment.text;
   const failed = await failedChecks(open, asked, { base, path, text: change.text, isChanged });
   if (failed !== null) return failed;
@@ -60,15 +60,15 @@ export async function planProposal(
 
 /** Everything that is told of a proposal, but for the change. */
 export function viewOf(
-  open: OpenLab,
+  open: OpenLane,
   { run, date, objective, request }: PlanInput,
   context: ProposalView['context'],
 ): Omit<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> {
-  const lane = open.config.lanes.daily;
+  const lane = open.config.lane;
   return {
     run,
     date,
-    lane: 'daily',
+    lane: open.config.laneName,
     runName: fillLane(lane, { run, date }).runName,
     experiment: lane.experiment,
     objective,

@@ -1,32 +1,66 @@
-/** mode: propose, the daily workflow: what people asked for first, then the one that was begun, then a new one. */
+/** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
 
+import { type LaneScopedConfig, lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
+import type { Instant } from '../../domain/ids.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
-import { dateOf } from '../../domain/time.ts';
+import { runsOfLane } from '../../domain/logbook/run-state.ts';
+import { dateOf, timeOf, weekdayOf } from '../../domain/time.ts';
 import { USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
 import { laneStanding } from '../../ferry/ask/standing.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
-import { LANE, placesOf } from './begun.ts';
+import { placesOf } from './begun.ts';
 import { completeBegun } from './complete-begun.ts';
 import { askForObjective } from './objective-question.ts';
 import { nothing, type ProposeOutcome } from './outcome.ts';
 import { planProposal } from './plan.ts';
 import { carryOutRequests } from './requests.ts';
 
-/** Proposes today's ferry. */
-export async function propose(open: OpenLab): Promise<ProposeOutcome> {
+/** What came of one lane. */
+export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
+
+/** Proposes in every lane that is due today; trouble in one lane keeps no other back, and ends the whole as failed. */
+export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
+  if (open.keeper.current().broken.length === 0) await carryOutRequests(open);
+  const proposals: LaneProposal[] = [];
+  const troubles: Trouble[] = [];
+  for (const config of lanesOf(open.config)) {
+    const lane = config.laneName;
+    const where = { run: `ferry-${lane}`, thread: null };
+    const outcome = await contained(open, troubles, where, () => proposeIn({ ...open, config }));
+    if (outcome !== null) proposals.push({ lane, outcome });
+  }
+  throwIfAny(troubles);
+  return proposals;
+}
+
+async function proposeIn(open: OpenLane): Promise<ProposeOutcome> {
   try {
-    if (open.keeper.current().broken.length === 0) await carryOutRequests(open);
-    return (await completeBegun(open, 0)) ?? (await proposeToday(open));
+    const begun = await completeBegun(open, 0);
+    if (begun !== null) return begun;
+    return isDue(open.config, open.lab.now())
+      ? await proposeToday(open)
+      : { kind: 'not-due', why: dueWords(open.config) };
   } catch (error) {
     if (error instanceof GitError) return { kind: 'failed', code: 'unreadable', why: error.message };
     throw error;
   }
 }
 
-async function proposeToday(open: OpenLab): Promise<ProposeOutcome> {
+/** Whether the schedule of the lane wants a ferry now; all of it is UTC. */
+function isDue({ lane: { schedule } }: LaneScopedConfig, now: Instant): boolean {
+  return schedule.days.includes(weekdayOf(dateOf(now))) && timeOf(now) >= schedule.notBefore;
+}
+
+function dueWords({ lane: { schedule } }: LaneScopedConfig): string {
+  return `the schedule says ${schedule.days.join(', ')} from ${schedule.notBefore} UTC`;
+}
+
+async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
+  const { laneName } = open.config;
   const date = dateOf(open.lab.now());
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
     const { runs, broken, journal } = open.keeper.current();
@@ -37,14 +71,14 @@ async function proposeToday(open: OpenLab): Promise<ProposeOutcome> {
         code: 'unreadable',
         why: `the logbook of ${first.run} is broken; see the incident`,
       };
-    const standing = laneStanding(runs, null);
+    const standing = laneStanding(runsOfLane(runs, laneName), null);
     if (standing.kind !== 'free') return { kind: 'already', run: standing.run.run };
-    const [hold] = holdsOn(journal.holds, date);
+    const [hold] = holdsOn(journal.holds, { lane: laneName, date });
     if (hold !== undefined)
       return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
-    const { free } = await placesOf(open, LANE, date);
+    const { free } = await placesOf(open, date);
     if (free === null) return nothing('too-many-today', `${limits.proposalsPerDayMax} proposals on ${date}`);
-    if (open.config.lanes.daily.objective === 'ask') return askForObjective(open, free, date);
+    if (open.config.lane.objective === 'ask') return askForObjective(open, free, date);
     const planned = await planProposal(open, { run: free, date, objective: USUAL_OBJECTIVE, request: null });
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for ${planned.refusal.code}`);

@@ -1,7 +1,8 @@
 /** The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md). */
 
 import { z } from 'zod';
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
+import type { LaneConfig } from '../../config/schema.ts';
 import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
@@ -11,7 +12,7 @@ import { readKnobs } from '../../ferry/delta/read-knobs.ts';
 import type { EditedFile } from '../../ferry/edit.ts';
 import type { IntervalContext } from '../../ferry/interval.ts';
 import { redact } from '../../host/redactor.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
 import type { AskedFor } from './helpers.ts';
 import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
@@ -46,11 +47,11 @@ export type Proposed = EditedFile & {
   readonly risk: 'low' | 'medium' | 'high';
 };
 
-type Proposer = NonNullable<LabConfig['lanes']['daily']['proposer']>;
+type Proposer = NonNullable<LaneConfig['proposer']>;
 
 /** Asks it once. Whatever it says is checked like anybody's; a wrong answer is told and nothing is edited. */
 export async function askProposer(
-  open: OpenLab,
+  open: OpenLane,
   proposer: Proposer,
   experiment: Experiment,
   input: ProposerInput,
@@ -74,7 +75,7 @@ export async function askProposer(
     return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
   const { edits, rationale, risk } = answer.data;
-  const lane = open.config.lanes.daily;
+  const lane = open.config.lane;
   const checked = checkProposedEdits(
     experiment.syntax,
     experiment.parser,
@@ -87,16 +88,16 @@ export async function askProposer(
 
 /** What a proposer is told: the file, its knobs, what was tried and what came of it, and what happened since the last ferry. */
 export function proposerContext(
-  config: LabConfig,
+  config: LaneScopedConfig,
   { text, syntax }: Pick<Experiment, 'text' | 'syntax'>,
   { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
 ): object {
-  const lane = config.lanes.daily;
+  const lane = config.lane;
   return {
     v: 1,
     run,
     date,
-    lane: 'daily',
+    lane: config.laneName,
     objective,
     experiment: { path: lane.experiment, text },
     knobs: readKnobs(syntax).map(({ path, knob, value, bucket, line }) => ({

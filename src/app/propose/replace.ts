@@ -5,7 +5,7 @@ import { limits } from '../../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { perform } from '../control/perform.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 
 type Waiting = { readonly kind: 'wait'; readonly why: string };
 
@@ -14,7 +14,7 @@ type Waiting = { readonly kind: 'wait'; readonly why: string };
  * everything is decided again.
  */
 export async function withdrawn(
-  { keeper, lab }: OpenLab,
+  { keeper, lab }: OpenLane,
   run: RunState,
   command: SeenCommand,
 ): Promise<'done' | { readonly kind: 'again' } | Waiting> {
@@ -26,7 +26,7 @@ export async function withdrawn(
 }
 
 /** Closes the PR and the issue of what this command replaced, also where a crash came between. */
-export async function clearedAway(open: OpenLab, command: SeenCommand): Promise<'done' | Waiting> {
+export async function clearedAway(open: OpenLane, command: SeenCommand): Promise<'done' | Waiting> {
   const { keeper } = open;
   const reason = replacedReason(command);
   const since = fromRfc3339(command.at) ?? 0;

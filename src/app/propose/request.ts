@@ -6,15 +6,15 @@ import { isIssueFirst } from '../../domain/issue-first.ts';
 import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { phaseOf, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { phaseOf, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readObjective, USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
 import { askOf, isFrom } from '../../ferry/ask/request.ts';
 import { laneStanding } from '../../ferry/ask/standing.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { type Answered, answerTo, refusalAnswer } from './answers.ts';
 import { begin } from './begin.ts';
-import { type Begun, isBegunFor, LANE, placesOf } from './begun.ts';
+import { type Begun, isBegunFor, placesOf } from './begun.ts';
 import { completeBegun } from './complete-begun.ts';
 import { planProposal } from './plan.ts';
 import { planOfBegun } from './plan-begun.ts';
@@ -27,7 +27,7 @@ export type RequestOutcome =
   | { readonly kind: 'again' };
 
 /** Does what is asked, or says why not. Every step is safe to repeat: after a crash it is called again. */
-export async function carryOutRequest(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+export async function carryOutRequest(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
   try {
     return await decided(open, command);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function carryOutRequest(open: OpenLab, command: SeenCommand): Prom
   }
 }
 
-async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+async function decided(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
   const { runs, broken, journal } = open.keeper.current();
   if (broken.length > 0) return answerTo('logbook-broken', {});
   const from = runs.find((run) => isFrom(run.proposal.request, command));
@@ -46,7 +46,7 @@ async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutc
   }
   const begun = await begunBefore(open, command);
   const date = begun?.date ?? dateOf(open.lab.now());
-  const [hold] = begun === null ? holdsOn(journal.holds, date) : [];
+  const [hold] = begun === null ? holdsOn(journal.holds, { lane: open.config.laneName, date }) : [];
   if (hold !== undefined)
     return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
   const objective = objectiveOf(open, command);
@@ -58,7 +58,7 @@ async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutc
 
 /** What the schedule began stands in the way like what is recorded, so it is completed first. */
 async function propose(
-  open: OpenLab,
+  open: OpenLane,
   command: SeenCommand,
   date: string,
   objective: Objective,
@@ -66,14 +66,14 @@ async function propose(
   const completed = await completeBegun(open, limits.publishGraceMs);
   if (completed !== null && completed.kind !== 'proposed' && completed.kind !== 'already')
     return { kind: 'wait', why: `a proposal that was begun before: ${completed.kind}` };
-  const standing = laneStanding(open.keeper.current().runs, command.thread);
+  const standing = laneStanding(runsOfLane(open.keeper.current().runs, open.config.laneName), command.thread);
   if (standing.kind === 'elsewhere' || standing.kind === 'busy') {
     const { run, proposal } = standing.run;
     const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
     const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
     return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone });
   }
-  const { free } = await placesOf(open, LANE, date);
+  const { free } = await placesOf(open, date);
   if (free === null) return answerTo('propose-not-today', { count: limits.proposalsPerDayMax });
   const planned = await planProposal(open, { run: free, date, objective, request: command });
   switch (planned.kind) {
@@ -98,7 +98,7 @@ async function propose(
 }
 
 async function complete(
-  open: OpenLab,
+  open: OpenLane,
   command: SeenCommand,
   { begun, date }: BegunOn,
   objective: Objective,
@@ -111,7 +111,7 @@ async function complete(
 }
 
 async function finished(
-  open: OpenLab,
+  open: OpenLane,
   command: SeenCommand,
   cleared: 'done' | { readonly kind: 'wait'; readonly why: string },
   work: () => ReturnType<typeof begin>,
@@ -137,11 +137,11 @@ async function finished(
 type BegunOn = { readonly begun: Begun; readonly date: string };
 
 /** What this very command began before a crash, on the day on which it did. */
-async function begunBefore(open: OpenLab, command: SeenCommand): Promise<BegunOn | null> {
+async function begunBefore(open: OpenLane, command: SeenCommand): Promise<BegunOn | null> {
   const today = dateOf(open.lab.now());
   const asked = dateOf(fromRfc3339(command.at) ?? open.lab.now());
   for (let date = asked; date <= today; date = dateAfter(date, 1)) {
-    const { begun } = await placesOf(open, LANE, date);
+    const { begun } = await placesOf(open, date);
     const mine = begun.find((one) => isBegunFor(one, command));
     if (mine !== undefined) return { begun: mine, date };
   }
@@ -153,9 +153,9 @@ type ObjectiveFound =
   | { readonly kind: 'unclear'; readonly answer: Answered };
 
 /** Where nothing is said, the lab's standing objective counts, if it has one. */
-function objectiveOf(open: OpenLab, command: SeenCommand): ObjectiveFound {
+function objectiveOf(open: OpenLane, command: SeenCommand): ObjectiveFound {
   const ask = askOf(command);
-  if (ask.objective === null && open.config.lanes.daily.objective === 'integration')
+  if (ask.objective === null && open.config.lane.objective === 'integration')
     return { kind: 'clear', objective: USUAL_OBJECTIVE };
   const reading = ask.objective === null ? null : readObjective(ask.objective);
   if (reading?.kind === 'clear') return reading;

@@ -1,14 +1,15 @@
 /** `/propose`, carried out: the command stands in the journal, its work outside is done, and only then it is answered. */
 
 import type { AnswerDetail } from '../../commands/decision.ts';
+import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
 import type { AnswerCode } from '../../domain/command.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { waitingRequests } from '../../ferry/ask/request.ts';
+import { askOf, isFrom, waitingRequests } from '../../ferry/ask/request.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { type OpenLab, openLane } from '../open-lab.ts';
 import { carryOutRequest } from './request.ts';
 
 /** An outcome that people are told. */
@@ -29,7 +30,11 @@ export async function carryOutRequests(open: OpenLab): Promise<readonly SeenComm
 /** Null while something cannot be read or written; after long enough the person is told so. */
 async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAnswer | 'running' | null> {
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const outcome = await carryOutRequest(open, command);
+    const meant = laneFor(open, command);
+    if (meant.kind !== 'lane') return laneUnclear(meant);
+    const lane = openLane(open, meant.lane);
+    if (lane === null) return { code: 'propose-failed', detail: { why: `no lane ${meant.lane} any more` } };
+    const outcome = await carryOutRequest(lane, command);
     if (outcome.kind === 'answer') return outcome;
     if (outcome.kind === 'wait') {
       open.lab.log(`a /propose waits: ${outcome.why}`, { command: commandKey(command) });
@@ -46,6 +51,16 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAn
     await open.keeper.load();
   }
   return null;
+}
+
+/** The lane that a `/propose` is for; what it brought about already stands where it stands. */
+function laneFor({ config, keeper }: OpenLab, command: SeenCommand): MeantLane {
+  const { runs } = keeper.current();
+  const from = runs.find((run) => isFrom(run.proposal.request, command));
+  if (from !== undefined) return { kind: 'lane', lane: from.proposal.lane };
+  const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
+  const laneHere = here?.proposal.lane ?? null;
+  return meantLane(askOf(command).lane ?? undefined, { lanes: Object.keys(config.lanes), laneHere });
 }
 
 /** Somebody else may answer at the same moment: the record takes one answer. */

@@ -1,5 +1,6 @@
 /** What is owed around proposals in one wake: half-made ones completed, and `/propose` carried out. */
 
+import { lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Wake } from '../../domain/wake.ts';
@@ -10,7 +11,8 @@ import { carryOutRequests } from './requests.ts';
 /** Completes what the schedule began and a crash cut short. */
 export async function completeProposals(open: OpenLab): Promise<void> {
   try {
-    await completeBegun(open, limits.publishGraceMs);
+    for (const config of lanesOf(open.config))
+      await completeBegun({ ...open, config }, limits.publishGraceMs);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     open.lab.log(`a proposal that was begun waits: ${error.message}`);

@@ -4,19 +4,20 @@ import type { LoggedCommit } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { IntervalStart } from '../../domain/logbook/events/launch-events.ts';
+import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { type IntervalContext, intervalContext, intervalStart, lastFerryOf } from '../../ferry/interval.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import type { Failed } from './outcome.ts';
 
 /** The context of a ferry of this day on the tip `base`. Throws `GitError` where git cannot tell. */
 export async function sinceLastFerry(
-  open: OpenLab,
+  open: OpenLane,
   base: Sha,
   date: string,
 ): Promise<IntervalContext | Failed> {
   const { runs } = open.keeper.current();
-  const last = lastFerryOf(runs, `${date}~`);
+  const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
   const start = intervalStart(last, date, limits.intervalFallbackDays);
   const issues = await listExperimentIssues(open.lab.client, `${start.sinceDate}T00:00:00Z`);
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
@@ -27,11 +28,11 @@ export async function sinceLastFerry(
 
 /** `git log SHA..HEAD -- <shipped paths>`, or since a date where no launch commit is known. */
 async function commitsSince(
-  open: OpenLab,
+  open: OpenLane,
   base: Sha,
   { sinceCommit, sinceDate }: IntervalStart,
 ): Promise<readonly LoggedCommit[]> {
   const sinceMs = sinceCommit === null ? Date.parse(`${sinceDate}T00:00:00Z`) : null;
-  const paths = open.config.lanes.daily.ships;
+  const paths = open.config.lane.ships;
   return open.git.log({ from: base, not: sinceCommit, sinceMs, paths, limit: limits.intervalCommitsRead });
 }

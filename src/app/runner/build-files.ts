@@ -4,7 +4,7 @@ import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { isBuildFile } from '../../run/build-files.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import type { ShipRefusal } from './ship-tree.ts';
 
 /**
@@ -13,11 +13,11 @@ import type { ShipRefusal } from './ship-tree.ts';
  * the default branch, the last that both have in common. Over the Jobs API, and locally, nothing is built before the job.
  */
 export async function changedBuildFiles(
-  { config, git }: Pick<OpenLab, 'config' | 'git'>,
+  { config, git }: Pick<OpenLane, 'config' | 'git'>,
   commit: Sha,
   defaultBranch: string,
 ): Promise<ShipRefusal | { readonly kind: 'same'; readonly isBuilt: boolean }> {
-  const cluster = config.clusters[config.lanes.daily.cluster];
+  const cluster = config.clusters[config.lane.cluster];
   if (cluster?.engine !== 'ray' || cluster.scripts === null) return { kind: 'same', isBuilt: false };
   const refused = (code: ShipRefusal['code'], why: string): ShipRefusal => ({
     kind: 'refused',

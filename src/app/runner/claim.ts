@@ -4,7 +4,7 @@ import type { Engine } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import type { IssuedOrder } from '../../domain/logbook/run-state.ts';
 import type { EngineOf } from '../lab.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 
 export type ClaimInput = {
   readonly engineOf: EngineOf;
@@ -16,7 +16,7 @@ export type ClaimFailure = { readonly kind: 'failed'; readonly code: 'submit-unk
 
 /** Claims the order by a push: whoever loses the race reads again. */
 export async function claim(
-  open: OpenLab,
+  open: OpenLane,
   input: ClaimInput,
   order: IssuedOrder,
 ): Promise<'claimed' | 'conflict' | ClaimFailure> {
@@ -48,6 +48,6 @@ export async function claim(
 }
 
 /** The engine of the lane's cluster, where this runner has one. */
-export function engineFor(open: OpenLab, input: Pick<ClaimInput, 'engineOf'>): Engine | null {
-  return input.engineOf(open.config, open.config.lanes.daily.cluster);
+export function engineFor(open: OpenLane, input: Pick<ClaimInput, 'engineOf'>): Engine | null {
+  return input.engineOf(open.config, open.config.lane.cluster);
 }

@@ -1,5 +1,6 @@
 /** mode: launch, on the runner that holds the cluster's credentials: one order, verified, claimed, submitted, recorded. */
 
+import { anyLane } from '../../config/lane-scope.ts';
 import { assertNever } from '../../domain/assert.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobLocator, SubmitOutcome } from '../../domain/engine.ts';
@@ -11,7 +12,7 @@ import type { IncidentCode } from '../../domain/reasons.ts';
 import { isClaimForgotten, isClaimStale, judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
 import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { EngineOf } from '../lab.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
 import { claim, engineFor } from './claim.ts';
 import { gatherOrderFacts } from './order-facts.ts';
 import { recordFault } from './record-fault.ts';
@@ -43,7 +44,9 @@ export type LaunchInput = {
 };
 
 /** Carries out one order. Every refusal has its code; nothing is submitted before the claim was pushed. */
-export async function launch(open: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {
+export async function launch(lab: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {
+  const recorded = stateOf(lab, input.run);
+  const open = recorded === null ? { ...lab, config: anyLane(lab.config) } : openForRun(lab, recorded);
   const wrong = misplaced(input.place, homeOf(open, input));
   if (wrong !== null) return { kind: 'refused', ...wrong };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
@@ -78,7 +81,7 @@ function stateOf(open: OpenLab, run: string): RunState | null {
 }
 
 async function refused(
-  open: OpenLab,
+  open: OpenLane,
   input: LaunchInput,
   state: RunState | null,
   refusal: { readonly code: string; readonly effect: 'standing' | 'ending'; readonly why: string },
@@ -98,14 +101,14 @@ function isTold(state: RunState, orderDigest: string): boolean {
   );
 }
 
-function withoutEngine(open: OpenLab, input: LaunchInput): Promise<LaunchOutcome> {
-  const why = `no engine for ${open.config.lanes.daily.cluster} on this runner`;
+function withoutEngine(open: OpenLane, input: LaunchInput): Promise<LaunchOutcome> {
+  const why = `no engine for ${open.config.lane.cluster} on this runner`;
   return fail(open, input, 'submit-rejected', why);
 }
 
 /** A claim was pushed and nobody recorded a submission: look under the id first; only a positive *absent* in time may submit. */
 async function resume(
-  open: OpenLab,
+  open: OpenLane,
   input: LaunchInput,
   state: RunState,
   { order, ground }: Extract<OrderJudgement, { kind: 'resume' }>,
@@ -138,7 +141,7 @@ async function resume(
 }
 
 async function submit(
-  open: OpenLab,
+  open: OpenLane,
   input: LaunchInput,
   order: IssuedOrder,
   shipped: ShippedJob,
@@ -161,7 +164,7 @@ function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
 }
 
 async function recordSubmit(
-  open: OpenLab,
+  open: OpenLane,
   input: LaunchInput,
   order: IssuedOrder,
   shipped: ShippedJob,
@@ -178,7 +181,7 @@ async function recordSubmit(
         attempt: order.order.attempt,
         engine: engine.name,
         jobId,
-        cluster: open.config.lanes.daily.cluster,
+        cluster: open.config.lane.cluster,
         command: shipped.scrubbedCommand,
         commit: order.order.commit,
         adopted,
@@ -222,7 +225,7 @@ function detailsOf(locator: object): Readonly<Record<string, string | number>> {
 }
 
 async function fail(
-  open: OpenLab,
+  open: OpenLane,
   input: LaunchInput,
   code: IncidentCode,
   why: string,
@@ -251,7 +254,7 @@ function incident(
 }
 
 /** Appends what has happened; a lost race is read again and appended again, because it has happened. */
-async function record(open: OpenLab, run: string, draft: EventDraft): Promise<void> {
+async function record(open: OpenLane, run: string, draft: EventDraft): Promise<void> {
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = stateOf(open, run);
     if (state === null) throw new Error(`the run ${run} is not in the logbook`);

@@ -1,5 +1,6 @@
 /** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
 
+import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
@@ -20,12 +21,12 @@ import { gatherBrakes } from '../brakes.ts';
 import { lastKnownFerry, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';
 import { changeFacts } from '../control/change-facts.ts';
-import { laneOf } from '../control/gather.ts';
-import type { OpenLab } from '../open-lab.ts';
+import { recordFactsOf } from '../control/gather.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
 
 /** Reads the facts for one run's order; without a run everything is unknown. */
-export async function gatherOrderFacts(open: OpenLab, state: RunState | null): Promise<OrderFacts> {
+export async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
   if (state === null || state.order === null) return withheld(open, 'there is no order');
   const place = placeOf(state.proposal, config);
@@ -71,11 +72,11 @@ type OwnReading = {
  * goes into it but the proposal, and the other runs of the lane are those of the record that the runner verified itself.
  */
 function gatesOnReading(
-  { lab, config, configHealth, keeper }: OpenLab,
+  { lab, config, configHealth, keeper }: OpenLane,
   state: RunState,
   { threads, change, body, work }: OwnReading,
 ): GateFacts {
-  const { laneRuns, laneHolds } = laneOf(keeper.current());
+  const { recordedRuns, journalHolds } = recordFactsOf(keeper.current());
   return gateFactsOf({
     run: state.run,
     proposal: state.proposal,
@@ -92,9 +93,9 @@ function gatesOnReading(
       branchWork: work,
       body,
       checks: unknown(NOT_ASKED),
-      configHealth: known(configHealth),
-      laneRuns,
-      laneHolds,
+      configHealth: known(healthFor(config, configHealth)),
+      recordedRuns,
+      journalHolds,
     },
     digestOf: lab.digestOf,
   });
@@ -105,12 +106,12 @@ function frame({
   lab,
   config,
   keeper,
-}: OpenLab): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'laneHolds'> {
-  const { laneHolds } = laneOf(keeper.current());
-  return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, laneHolds };
+}: OpenLane): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds'> {
+  const { journalHolds } = recordFactsOf(keeper.current());
+  return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, journalHolds };
 }
 
-function withheld(open: OpenLab, why: string): OrderFacts {
+function withheld(open: OpenLane, why: string): OrderFacts {
   const nothing = unknown(why);
   const shown = { pull: nothing, issue: nothing, branchWork: nothing };
   const empty = { cited: new Map(), permissions: new Map(), shown };
@@ -126,7 +127,7 @@ function withheld(open: OpenLab, why: string): OrderFacts {
 }
 
 async function citedApprovals(
-  open: OpenLab,
+  open: OpenLane,
   { proposal }: RunState,
   order: Order,
   comments: readonly CommentFacts[],
@@ -154,7 +155,7 @@ function oldestOf(cited: ApprovalFacts['cited']): CommentFacts | null {
 
 /** Live permissions under the names that the accounts have today: a renamed person keeps the id, and the right. */
 async function permissionsOf(
-  { lab }: OpenLab,
+  { lab }: OpenLane,
   cited: ApprovalFacts['cited'],
 ): Promise<ApprovalFacts['permissions']> {
   const permissions = new Map<number, Observed<Permission>>();

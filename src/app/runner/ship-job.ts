@@ -10,7 +10,7 @@ import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import { fillLane } from '../../run/fill.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 import { changedBuildFiles } from './build-files.ts';
 import type { ShippedTree, ShipRefusal, ShipTree } from './ship-tree.ts';
 
@@ -38,13 +38,13 @@ export type ShipInput = {
  * claimed yet. The job gets no token of ours: only what the config names.
  */
 export async function shipJob(
-  open: OpenLab,
+  open: OpenLane,
   state: RunState,
   order: IssuedOrder,
   engine: Engine | null,
   input: ShipInput,
 ): Promise<ShippedJob | ShipRefusal> {
-  const { cluster } = open.config.lanes.daily;
+  const { cluster } = open.config.lane;
   const isLocal = open.config.clusters[cluster]?.engine === 'local';
   const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
@@ -73,8 +73,8 @@ export async function shipJob(
 const TREES = 'trees';
 
 /** Folders of jobs that ended long ago go. One that cannot be removed is said in the log and stops no launch. */
-async function tidy({ lab, config }: OpenLab, trees: string, stateDirectory: string): Promise<void> {
-  const cluster = config.clusters[config.lanes.daily.cluster];
+async function tidy({ lab, config }: OpenLane, trees: string, stateDirectory: string): Promise<void> {
+  const cluster = config.clusters[config.lane.cluster];
   if (cluster?.engine !== 'local') return;
   const jobs = resolve(stateDirectory, cluster.jobs);
   try {
@@ -87,14 +87,14 @@ async function tidy({ lab, config }: OpenLab, trees: string, stateDirectory: str
 }
 
 function jobOf(
-  open: OpenLab,
+  open: OpenLane,
   state: RunState,
   { order }: IssuedOrder,
   tree: ShippedTree,
   isLocal: boolean,
   environment: ShipInput['environment'],
 ): ShippedJob {
-  const lane = open.config.lanes.daily;
+  const lane = open.config.lane;
   const filled = fillLane(lane, { run: state.run, date: state.proposal.date });
   const secrets = Object.fromEntries(
     lane.passSecrets.flatMap((name) =>
@@ -138,8 +138,8 @@ function listText(files: readonly ExportedFile[]): string {
   return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
 }
 
-function linksOf(open: OpenLab, state: RunState, jobId: string): Readonly<Record<string, string>> {
-  const links = open.config.clusters[open.config.lanes.daily.cluster]?.links ?? {};
+function linksOf(open: OpenLane, state: RunState, jobId: string): Readonly<Record<string, string>> {
+  const links = open.config.clusters[open.config.lane.cluster]?.links ?? {};
   return Object.fromEntries(
     Object.entries(links).map(([name, link]) => [
       name,

@@ -7,7 +7,7 @@ import type { RefusalCode } from '../../domain/launch/refusal.ts';
 import type { IssuedOrder } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
-import type { OpenLab } from '../open-lab.ts';
+import type { OpenLane } from '../open-lab.ts';
 
 /** Why an order is not carried out as things are shipped; `standing`: another try may find it otherwise. */
 export type ShipRefusal = {
@@ -28,7 +28,7 @@ export type ShippedTree = {
 
 /** Puts the ordered commit's files into a new folder below `parent`; replaced where no job really runs. */
 export type ShipTree = (
-  open: OpenLab,
+  open: OpenLane,
   order: IssuedOrder,
   parent: string,
 ) => Promise<ShippedTree | ShipRefusal>;
@@ -39,11 +39,11 @@ export type ShipTree = (
  * where it is used (docs/decisions/0037-what-is-shipped.md).
  */
 export async function shipTree(
-  open: OpenLab,
+  open: OpenLane,
   { order }: IssuedOrder,
   parent: string,
 ): Promise<ShippedTree | ShipRefusal> {
-  const { ships } = open.config.lanes.daily;
+  const { ships } = open.config.lane;
   await mkdir(parent, { recursive: true, mode: 0o700 });
   // Real: a link on the way to it must not be turned elsewhere between now and the start.
   const directory = await mkdtemp(join(await realpath(parent), 'tree-'));

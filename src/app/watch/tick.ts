@@ -1,10 +1,12 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
+import type { LaneConfig } from '../../config/schema.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
+import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
@@ -49,12 +51,11 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
 
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
-  const { cadence } = config.lanes.daily;
   const live = watchedStates(open.keeper.current()).filter((run) => isWatchable(run, input.cluster));
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
-  const due = live.filter((state) => lab.now() >= nextCheckAt(state, cadence, lab.now()));
+  const due = live.filter((state) => lab.now() >= nextCheckAt(state, cadenceOf(open, state), lab.now()));
   const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
   const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
   for (const state of due) {
@@ -70,13 +71,19 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
     return isOwing ? { kind: 'again', at: after(lab.now(), limits.watchRetryMs) } : { kind: 'idle' };
   const dues = left.map((state) =>
     state.stop === null
-      ? nextCheckAt(state, cadence, lab.now())
-      : after(lab.now(), stopLookPeriodMs(cadence)),
+      ? nextCheckAt(state, cadenceOf(open, state), lab.now())
+      : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
   );
   // A run that could not be looked at stays due: without the longer pause it would be asked for without end.
   const pauseMs = troubles.length === 0 ? limits.watchPauseMs : limits.watchRetryMs;
   const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues));
-  return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookPeriodMs(cadence))) as Instant };
+  const stopLookMs = Math.min(...left.map((state) => stopLookPeriodMs(cadenceOf(open, state))));
+  return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
+}
+
+/** How often the lane of this run wants it looked at. */
+function cadenceOf(open: OpenLab, state: RunState): LaneConfig['cadence'] {
+  return configFor(open.config, state).lane.cadence;
 }
 
 function isWatchable(state: RunState, cluster: string): boolean {
@@ -101,13 +108,13 @@ export async function check(
   run: RunId,
   seen: JobObservation | null = null,
 ): Promise<'looked' | 'refused'> {
-  const { lab, keeper, config } = open;
+  const { lab, keeper } = open;
   const engine = input.engineOf(open.config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = watchedStates(keeper.current()).find((r) => r.run === run);
     if (state === undefined || state.submission === null || state.end !== null) return 'looked';
-    const cadenceMs = config.lanes.daily.cadence.pollMs;
+    const cadenceMs = cadenceOf(open, state).pollMs;
     const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);
     if (lease === null) return 'looked';
     const { submission } = state;

@@ -6,6 +6,7 @@ import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
+import { configFor } from '../../run/run-config.ts';
 import {
   isSilenceTold,
   judgeRestart,
@@ -36,14 +37,15 @@ export async function lookAfterWatches(
 ): Promise<readonly WatchdogFinding[]> {
   const { lab, config, keeper } = open;
   const findings: WatchdogFinding[] = [];
-  const { cadence } = config.lanes.daily;
+  const healthOf = (state: RunState): MonitorHealth =>
+    monitorHealth(state, configFor(config, state).lane.cadence, lab.now());
   // What looks silent by this machine's clock is looked at again by GitHub's.
-  if (keeper.current().runs.some((state) => monitorHealth(state, cadence, lab.now()).kind === 'stale'))
+  if (keeper.current().runs.some((state) => healthOf(state).kind === 'stale'))
     await synchronizeClock(lab.client);
   for (const { run } of keeper.current().runs) {
     const state = keeper.current().runs.find((one) => one.run === run);
     if (state === undefined) continue;
-    const monitor = monitorHealth(state, cadence, lab.now());
+    const monitor = healthOf(state);
     if (monitor.kind === 'none') continue;
     const finding = {
       run,
@@ -73,7 +75,7 @@ async function tellSilence(
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = keeper.current().runs.find((one) => one.run === run);
     if (state === undefined || isSilenceTold(state, monitor.since)) return;
-    const now = monitorHealth(state, open.config.lanes.daily.cadence, lab.now());
+    const now = monitorHealth(state, configFor(open.config, state).lane.cadence, lab.now());
     if (now.kind !== 'stale') return;
     const result = await keeper.append(run, [silence(now)], lab.now());
     if (result.kind === 'appended') {
@@ -99,7 +101,7 @@ async function start(open: OpenLab, state: RunState): Promise<WatchdogFinding['d
   const outcome = await perform(open, {
     kind: 'dispatch-workflow',
     workflow: config.workflows.watch,
-    ref: config.lanes.daily.targetBranch,
+    ref: configFor(config, state).lane.targetBranch,
     inputs: { cluster: state.submission?.cluster ?? '' },
   });
   return outcome.kind === 'done' ? 'restarted' : 'restart-refused';

@@ -2,15 +2,18 @@
 
 import type { Instant } from '../../domain/ids.ts';
 import type { Misfit } from '../config-problem.ts';
+import { type LaneScopedConfig, lanesOf } from '../lane-scope.ts';
 import type { LabConfig } from '../schema.ts';
+import type { UnsoundParts } from '../sound-parts.ts';
 import { APPROVAL_RULES } from './approval-rules.ts';
 import { DISK_RULES } from './disk-rules.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { LANE_RULES } from './lane-rules.ts';
+import { LANES_RULES } from './lanes-rules.ts';
 import { PATH_RULES } from './path-rules.ts';
 import { RAY_RULES } from './ray-rules.ts';
 import { REPOSITORY_RULES } from './repository-rules.ts';
-import type { Part, Rule } from './rule.ts';
+import { fromRoot, type Part, type Rule } from './rule.ts';
 import { SECRET_RULES } from './secret-rules.ts';
 import { TEMPLATE_RULES } from './template-rules.ts';
 
@@ -18,11 +21,32 @@ import { TEMPLATE_RULES } from './template-rules.ts';
 export function brokenRules(
   config: LabConfig,
   now: Instant | null,
-  unsound: ReadonlySet<Part>,
+  unsound: UnsoundParts,
 ): readonly Misfit[] {
-  return RULES.filter(({ reads }) => !reads.some((part) => unsound.has(part))).flatMap((rule) =>
-    rule.misfits(config, now),
-  );
+  const lanes = lanesOf(config);
+  const ofFirst = lanes.slice(0, 1).flatMap((lane) => asked(lane, now, unsound, (rule) => !isOfLane(rule)));
+  const ofEach = lanes.flatMap((lane) => asked(lane, now, unsound, isOfLane));
+  const between = LANES_RULES.filter(({ reads }) =>
+    lanes.every(({ laneName }) => !reads.some((part) => unsound.lanes.get(laneName)?.has(part) === true)),
+  ).flatMap(({ misfits }) => misfits(lanes));
+  return [...ofFirst, ...ofEach, ...between];
+}
+
+function asked(
+  config: LaneScopedConfig,
+  now: Instant | null,
+  unsound: UnsoundParts,
+  isMeant: (rule: Rule) => boolean,
+): readonly Misfit[] {
+  const inLane = unsound.lanes.get(config.laneName) ?? new Set<Part>();
+  return RULES.filter(isMeant)
+    .filter(({ reads }) => !reads.some((part) => unsound.top.has(part) || inLane.has(part)))
+    .flatMap(({ misfits }) => misfits(config, now))
+    .map((misfit) => ({ ...misfit, path: fromRoot(config.laneName, misfit.path) }));
+}
+
+function isOfLane({ reads }: Rule): boolean {
+  return reads.some((part) => part.startsWith('lane.'));
 }
 
 const RULES: readonly Rule[] = [

@@ -24,9 +24,9 @@ const quorumGrowsWithCost: Rule = {
 };
 
 const quorumCanBeReached: Rule = {
-  reads: ['approvals', 'lanes.daily.costBudget'],
-  misfits: ({ approvals: { quorumByCost }, lanes: { daily } }) => {
-    const { costBudget } = daily;
+  reads: ['approvals', 'lane.costBudget'],
+  misfits: ({ approvals: { quorumByCost }, lane }) => {
+    const { costBudget } = lane;
     if (costBudget === null || costBudget.enforce !== 'block') return [];
     return quorumByCost.flatMap((row, index) =>
       Number(row.fromAcceleratorHours) > Number(costBudget.maxAcceleratorHours)
@@ -49,9 +49,9 @@ const approversAreThereOnce: Rule = {
 };
 
 const budgetLetsARunThrough: Rule = {
-  reads: ['clusters', 'lanes.daily.cluster', 'lanes.daily.costBudget'],
-  misfits: ({ clusters, lanes: { daily } }) => {
-    const { cluster, costBudget } = daily;
+  reads: ['clusters', 'lane.cluster', 'lane.costBudget'],
+  misfits: ({ clusters, lane }) => {
+    const { cluster, costBudget } = lane;
     const cost = Object.hasOwn(clusters, cluster) ? clusters[cluster]?.acceleratorHoursPerRun : undefined;
     if (costBudget === null || cost === undefined || Number(cost) <= Number(costBudget.maxAcceleratorHours))
       return [];

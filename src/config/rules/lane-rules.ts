@@ -3,14 +3,14 @@
 import { doubled, error, inLane, type Rule, warning } from './rule.ts';
 
 const candidatesAreApart: Rule = {
-  reads: ['lanes.daily.candidates'],
-  misfits: ({ lanes: { daily } }) => [
+  reads: ['lane.candidates'],
+  misfits: ({ lane }) => [
     ...doubled(
-      daily.candidates.map(({ id }) => id),
+      lane.candidates.map(({ id }) => id),
       (index) => inLane('candidates', index, 'id'),
       'the id',
     ),
-    ...daily.candidates.flatMap(({ values }, candidate) =>
+    ...lane.candidates.flatMap(({ values }, candidate) =>
       doubled(values, (index) => inLane('candidates', candidate, 'values', index), 'the value'),
     ),
   ],
@@ -18,10 +18,10 @@ const candidatesAreApart: Rule = {
 
 /** What is proposed by itself is never what blocks unless a person asked for it by name. */
 const candidatesKeepTheScale: Rule = {
-  reads: ['lanes.daily.candidates', 'lanes.daily.scaleKnobs'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.candidates.flatMap(({ path }, index) =>
-      daily.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
+  reads: ['lane.candidates', 'lane.scaleKnobs'],
+  misfits: ({ lane }) =>
+    lane.candidates.flatMap(({ path }, index) =>
+      lane.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
         ? [
             error(
               'candidate-scales',
@@ -34,35 +34,35 @@ const candidatesKeepTheScale: Rule = {
 };
 
 const metricsJudge: Rule = {
-  reads: ['lanes.daily.metrics'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.metrics.length === 0
+  reads: ['lane.metrics'],
+  misfits: ({ lane }) =>
+    lane.metrics.length === 0
       ? [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')]
       : doubled(
-          daily.metrics.map(({ key }) => key),
+          lane.metrics.map(({ key }) => key),
           (index) => inLane('metrics', index, 'key'),
           'the metric',
         ),
 };
 
 const listsHoldThingsOnce: Rule = {
-  reads: ['lanes.daily.scaleKnobs', 'lanes.daily.checklist', 'lanes.daily.requiredChecks'],
-  misfits: ({ lanes: { daily } }) => [
-    ...doubled(daily.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
+  reads: ['lane.scaleKnobs', 'lane.checklist', 'lane.requiredChecks'],
+  misfits: ({ lane }) => [
+    ...doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
     ...doubled(
-      daily.checklist.preconditions,
+      lane.checklist.preconditions,
       (index) => inLane('checklist', 'preconditions', index),
       'the precondition',
     ),
-    ...doubled(checksOf(daily.requiredChecks), (index) => inLane('requiredChecks', index), 'the check'),
+    ...doubled(checksOf(lane.requiredChecks), (index) => inLane('requiredChecks', index), 'the check'),
   ],
 };
 
 /** ferrybot's own check run is no condition of anything (architecture, decision D4). */
 const ownChecksAreNotRequired: Rule = {
-  reads: ['lanes.daily.requiredChecks'],
-  misfits: ({ lanes: { daily } }) =>
-    checksOf(daily.requiredChecks).flatMap((name, index) =>
+  reads: ['lane.requiredChecks'],
+  misfits: ({ lane }) =>
+    checksOf(lane.requiredChecks).flatMap((name, index) =>
       name.startsWith(OWN_CHECKS)
         ? [
             error(
@@ -76,9 +76,9 @@ const ownChecksAreNotRequired: Rule = {
 };
 
 const outcomesAreNoPreconditions: Rule = {
-  reads: ['lanes.daily.checklist'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.checklist.preconditions.flatMap((text, index) =>
+  reads: ['lane.checklist'],
+  misfits: ({ lane }) =>
+    lane.checklist.preconditions.flatMap((text, index) =>
       OUTCOMES.includes(text)
         ? [
             warning(
@@ -92,33 +92,33 @@ const outcomesAreNoPreconditions: Rule = {
 };
 
 const mergeNeedsAPull: Rule = {
-  reads: ['lanes.daily.issueFirst', 'lanes.daily.afterSeal'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.issueFirst && daily.afterSeal === 'merge'
+  reads: ['lane.issueFirst', 'lane.afterSeal'],
+  misfits: ({ lane }) =>
+    lane.issueFirst && lane.afterSeal === 'merge'
       ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
       : [],
 };
 
 const trackerHasAName: Rule = {
-  reads: ['lanes.daily.tracker'],
-  misfits: ({ lanes: { daily } }) =>
+  reads: ['lane.tracker'],
+  misfits: ({ lane }) =>
     (['entity', 'project'] as const)
-      .filter((key) => daily.tracker.kind !== 'none' && daily.tracker[key] === '')
+      .filter((key) => lane.tracker.kind !== 'none' && lane.tracker[key] === '')
       .map((key) =>
-        error('tracker-unnamed', inLane('tracker', key), `${daily.tracker.kind} needs it to find a run`),
+        error('tracker-unnamed', inLane('tracker', key), `${lane.tracker.kind} needs it to find a run`),
       ),
 };
 
 const checkpointsComeBeforeTheEnd: Rule = {
-  reads: ['lanes.daily.retention', 'lanes.daily.finalStep'],
-  misfits: ({ lanes: { daily } }) => {
-    const every = daily.retention.permanentEverySteps;
-    return every !== null && daily.finalStep !== null && every > daily.finalStep
+  reads: ['lane.retention', 'lane.finalStep'],
+  misfits: ({ lane }) => {
+    const every = lane.retention.permanentEverySteps;
+    return every !== null && lane.finalStep !== null && every > lane.finalStep
       ? [
           warning(
             'no-checkpoint',
             inLane('retention', 'permanentEverySteps'),
-            `the run ends at step ${daily.finalStep}`,
+            `the run ends at step ${lane.finalStep}`,
           ),
         ]
       : [];

@@ -4,36 +4,36 @@ import type { Misfit } from '../config-problem.ts';
 import { doubled, error, inLane, type Rule, warning } from './rule.ts';
 
 const scopeHoldsTheExperiment: Rule = {
-  reads: ['lanes.daily.scope', 'lanes.daily.experiment'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.scope.includes(daily.experiment)
+  reads: ['lane.scope', 'lane.experiment'],
+  misfits: ({ lane }) =>
+    lane.scope.includes(lane.experiment)
       ? []
-      : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${daily.experiment}`)],
+      : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${lane.experiment}`)],
 };
 
 const shipsHoldTheExperiment: Rule = {
-  reads: ['lanes.daily.ships', 'lanes.daily.experiment'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.ships.some((path) => covers(path, daily.experiment))
+  reads: ['lane.ships', 'lane.experiment'],
+  misfits: ({ lane }) =>
+    lane.ships.some((path) => covers(path, lane.experiment))
       ? []
-      : [error('not-shipped', inLane('ships'), `the job would not get ${daily.experiment}`)],
+      : [error('not-shipped', inLane('ships'), `the job would not get ${lane.experiment}`)],
 };
 
 /** Outside of what is shipped a change would not reach the job, and no approval would fall with it. */
 const shipsHoldTheScope: Rule = {
-  reads: ['lanes.daily.ships', 'lanes.daily.scope', 'lanes.daily.experiment'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.scope.flatMap((file, index) =>
-      file === daily.experiment || daily.ships.some((path) => covers(path, file))
+  reads: ['lane.ships', 'lane.scope', 'lane.experiment'],
+  misfits: ({ lane }) =>
+    lane.scope.flatMap((file, index) =>
+      file === lane.experiment || lane.ships.some((path) => covers(path, file))
         ? []
         : [warning('not-shipped', inLane('scope', index), `the job would not get ${file}`)],
     ),
 };
 
 const experimentIsPython: Rule = {
-  reads: ['lanes.daily.experiment'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.experiment.endsWith('.py')
+  reads: ['lane.experiment'],
+  misfits: ({ lane }) =>
+    lane.experiment.endsWith('.py')
       ? []
       : [
           error(
@@ -46,10 +46,10 @@ const experimentIsPython: Rule = {
 
 /** The gates compare paths letter by letter: a star would stand for itself. */
 const pathsAreNoPatterns: Rule = {
-  reads: ['lanes.daily.ships', 'lanes.daily.scope'],
-  misfits: ({ lanes: { daily } }) =>
+  reads: ['lane.ships', 'lane.scope'],
+  misfits: ({ lane }) =>
     (['ships', 'scope'] as const).flatMap((key) =>
-      daily[key].flatMap((path, index) =>
+      lane[key].flatMap((path, index) =>
         /[*?]/.test(path)
           ? [
               error(
@@ -64,9 +64,9 @@ const pathsAreNoPatterns: Rule = {
 };
 
 const scopeSparesTheRules: Rule = {
-  reads: ['lanes.daily.scope'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.scope.flatMap((path, index) =>
+  reads: ['lane.scope'],
+  misfits: ({ lane }) =>
+    lane.scope.flatMap((path, index) =>
       covers('.github', path)
         ? [
             error(
@@ -80,9 +80,9 @@ const scopeSparesTheRules: Rule = {
 };
 
 const closureLogStandsApart: Rule = {
-  reads: ['lanes.daily.ships', 'lanes.daily.scope', 'lanes.daily.closureLog'],
-  misfits: ({ lanes: { daily } }): readonly Misfit[] => {
-    const shipped = daily.ships.find((path) => covers(path, daily.closureLog));
+  reads: ['lane.ships', 'lane.scope', 'lane.closureLog'],
+  misfits: ({ lane }): readonly Misfit[] => {
+    const shipped = lane.ships.find((path) => covers(path, lane.closureLog));
     return [
       ...(shipped === undefined
         ? []
@@ -93,7 +93,7 @@ const closureLogStandsApart: Rule = {
               `stands inside ${shipped}, which is shipped: each closure would make every approval fall`,
             ),
           ]),
-      ...(daily.scope.includes(daily.closureLog)
+      ...(lane.scope.includes(lane.closureLog)
         ? [
             error(
               'log-in-scope',
@@ -107,10 +107,10 @@ const closureLogStandsApart: Rule = {
 };
 
 const pathsAreThereOnce: Rule = {
-  reads: ['lanes.daily.ships', 'lanes.daily.scope'],
-  misfits: ({ lanes: { daily } }) =>
+  reads: ['lane.ships', 'lane.scope'],
+  misfits: ({ lane }) =>
     (['ships', 'scope'] as const).flatMap((key) =>
-      doubled(daily[key], (index) => inLane(key, index), 'the path'),
+      doubled(lane[key], (index) => inLane(key, index), 'the path'),
     ),
 };
 

@@ -4,7 +4,7 @@ import { isBuildFile } from '../../run/build-files.ts';
 import type { RayClusterConfig } from '../cluster-schema.ts';
 import type { KeyPath, Misfit } from '../config-problem.ts';
 import { templateMisfits } from './argument-template.ts';
-import { error, type Rule, warning } from './rule.ts';
+import { error, inLane, type Rule, warning } from './rule.ts';
 import { reservedName, writtenSecret } from './secret-words.ts';
 
 type Placed = { readonly at: KeyPath; readonly cluster: RayClusterConfig };
@@ -107,16 +107,16 @@ const clusterFileIsCheckedOut = ofEachRayCluster(({ at, cluster: { scripts } }) 
 
 /** A file that is run while the job is submitted, beside the credentials of the cluster. */
 const scopeSparesTheBuild: Rule = {
-  reads: ['clusters', 'lanes.daily.scope', 'lanes.daily.cluster'],
-  misfits: ({ clusters, lanes: { daily } }) => {
-    const cluster = clusters[daily.cluster];
+  reads: ['clusters', 'lane.scope', 'lane.cluster'],
+  misfits: ({ clusters, lane }) => {
+    const cluster = clusters[lane.cluster];
     if (cluster?.engine !== 'ray' || cluster.scripts === null) return [];
-    return daily.scope.flatMap((path, index) =>
+    return lane.scope.flatMap((path, index) =>
       isBuildFile(path)
         ? [
             error(
               'scope-builds',
-              ['lanes', 'daily', 'scope', index],
+              inLane('scope', index),
               'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
             ),
           ]

@@ -4,9 +4,9 @@ import { COMMAND_DEFINITIONS } from '../../commands/registry.ts';
 import { doubled, error, inLane, type Rule } from './rule.ts';
 
 const clusterExists: Rule = {
-  reads: ['clusters', 'lanes.daily.cluster'],
-  misfits: ({ clusters, lanes: { daily } }) =>
-    Object.hasOwn(clusters, daily.cluster)
+  reads: ['clusters', 'lane.cluster'],
+  misfits: ({ clusters, lane }) =>
+    Object.hasOwn(clusters, lane.cluster)
       ? []
       : [
           error(
@@ -29,12 +29,12 @@ const recordsStayInTheirFolder: Rule = {
 };
 
 const branchesAreBranches: Rule = {
-  reads: ['logbookBranch', 'lanes.daily.targetBranch'],
-  misfits: ({ logbookBranch, lanes: { daily } }) => [
+  reads: ['logbookBranch', 'lane.targetBranch'],
+  misfits: ({ logbookBranch, lane }) => [
     ...(isBranch(logbookBranch)
       ? []
       : [error('bad-branch', ['logbookBranch'], 'git takes no branch of this name')]),
-    ...(isBranch(daily.targetBranch)
+    ...(isBranch(lane.targetBranch)
       ? []
       : [error('bad-branch', inLane('targetBranch'), 'git takes no branch of this name')]),
   ],
@@ -42,9 +42,9 @@ const branchesAreBranches: Rule = {
 
 /** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
 const branchesAreApart: Rule = {
-  reads: ['logbookBranch', 'lanes.daily.targetBranch'],
-  misfits: ({ logbookBranch, lanes: { daily } }) =>
-    [daily.targetBranch, PROPOSALS]
+  reads: ['logbookBranch', 'lane.targetBranch'],
+  misfits: ({ logbookBranch, lane }) =>
+    [lane.targetBranch, PROPOSALS]
       .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
       .map((other) =>
         error(

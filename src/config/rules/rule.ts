@@ -2,17 +2,26 @@
 
 import type { Instant } from '../../domain/ids.ts';
 import type { KeyPath, Misfit, ProblemCode } from '../config-problem.ts';
-import type { LabConfig } from '../schema.ts';
+import type { LaneScopedConfig } from '../lane-scope.ts';
+import type { LabConfig, LaneConfig } from '../schema.ts';
 
-/** The parts that a rule may read: keys of the file, and keys of the lane with `lanes.daily.` before them. */
-export type Part =
-  | Exclude<keyof LabConfig, 'lanes'>
-  | `lanes.daily.${Extract<keyof LabConfig['lanes']['daily'], string>}`;
+/** The parts that a rule may read: keys of the file, and keys of one lane with `lane.` before them. */
+export type Part = Exclude<keyof LabConfig, 'lanes'> | LanePart;
+export type LanePart = `lane.${Extract<keyof LaneConfig, string>}`;
 
-/** `reads` is complete: a rule is left out where one of these parts is not in shape. `now`: null where no moment is meant. */
+/**
+ * `reads` is complete: a rule is left out where one of these parts is not in shape. One that reads a part of a lane is asked
+ * for each lane. `now`: null where no moment is meant.
+ */
 export type Rule = {
   readonly reads: readonly Part[];
-  readonly misfits: (config: LabConfig, now: Instant | null) => readonly Misfit[];
+  readonly misfits: (config: LaneScopedConfig, now: Instant | null) => readonly Misfit[];
+};
+
+/** A rule that compares lanes with each other; left out where one of these parts is not in shape in some lane. */
+export type LanesRule = {
+  readonly reads: readonly LanePart[];
+  readonly misfits: (lanes: readonly LaneScopedConfig[]) => readonly Misfit[];
 };
 
 /** A problem that keeps the config from being used. */
@@ -25,10 +34,18 @@ export function warning(code: ProblemCode, path: KeyPath, message: string): Misf
   return { severity: 'warning', code, path, message };
 }
 
-/** A path below the daily lane. */
+/** A path below the lane that a rule is asked for. */
 export function inLane(...path: KeyPath): KeyPath {
-  return ['lanes', 'daily', ...path];
+  return [LANE, ...path];
 }
+
+/** The path from the root of the file, for a problem of this lane. */
+export function fromRoot(laneName: string, path: KeyPath): KeyPath {
+  return path[0] === LANE ? ['lanes', laneName, ...path.slice(1)] : path;
+}
+
+/** Stands for the lane's name, which no rule has to know; no key of the file has this name. */
+const LANE = 'lane';
 
 /** The second and later of equal texts, each at its own place. */
 export function doubled(

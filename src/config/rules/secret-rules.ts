@@ -5,9 +5,9 @@ import { doubled, error, inLane, type Rule } from './rule.ts';
 import { reservedName, writtenSecret } from './secret-words.ts';
 
 const secretsAreNotSet: Rule = {
-  reads: ['lanes.daily.environment'],
-  misfits: ({ lanes: { daily } }) =>
-    Object.keys(daily.environment)
+  reads: ['lane.environment'],
+  misfits: ({ lane }) =>
+    Object.keys(lane.environment)
       .filter((name) => SECRET_NAME.test(name))
       .map((name) =>
         error(
@@ -19,38 +19,33 @@ const secretsAreNotSet: Rule = {
 };
 
 const secretsAreNotWritten: Rule = {
-  reads: [
-    'lanes.daily.environment',
-    'lanes.daily.command',
-    'lanes.daily.proposer',
-    'lanes.daily.checksBeforePush',
-  ],
-  misfits: ({ lanes: { daily } }) => [
-    ...Object.entries(daily.environment).flatMap(([name, text]) =>
+  reads: ['lane.environment', 'lane.command', 'lane.proposer', 'lane.checksBeforePush'],
+  misfits: ({ lane }) => [
+    ...Object.entries(lane.environment).flatMap(([name, text]) =>
       writtenSecret(inLane('environment', name), text),
     ),
-    ...inArguments(inLane('command'), daily.command),
-    ...inArguments(inLane('proposer', 'command'), daily.proposer?.command ?? []),
-    ...daily.checksBeforePush.flatMap((command, index) =>
+    ...inArguments(inLane('command'), lane.command),
+    ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
+    ...lane.checksBeforePush.flatMap((command, index) =>
       inArguments(inLane('checksBeforePush', index), command),
     ),
   ],
 };
 
 const reservedNamesAreLeftAlone: Rule = {
-  reads: ['lanes.daily.passSecrets', 'lanes.daily.environment'],
-  misfits: ({ lanes: { daily } }) => [
-    ...daily.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
-    ...Object.keys(daily.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
+  reads: ['lane.passSecrets', 'lane.environment'],
+  misfits: ({ lane }) => [
+    ...lane.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
+    ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
   ],
 };
 
 const secretsAreNamedOnce: Rule = {
-  reads: ['lanes.daily.passSecrets', 'lanes.daily.environment'],
-  misfits: ({ lanes: { daily } }) => [
-    ...doubled(daily.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
-    ...daily.passSecrets.flatMap((name, index) =>
-      Object.hasOwn(daily.environment, name)
+  reads: ['lane.passSecrets', 'lane.environment'],
+  misfits: ({ lane }) => [
+    ...doubled(lane.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
+    ...lane.passSecrets.flatMap((name, index) =>
+      Object.hasOwn(lane.environment, name)
         ? [error('passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`)]
         : [],
     ),

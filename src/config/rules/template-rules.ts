@@ -4,9 +4,9 @@ import type { KeyPath, Misfit } from '../config-problem.ts';
 import { error, inLane, type Rule } from './rule.ts';
 
 const runNameIsDated: Rule = {
-  reads: ['lanes.daily.runName'],
-  misfits: ({ lanes: { daily } }) =>
-    daily.runName.includes('{date}')
+  reads: ['lane.runName'],
+  misfits: ({ lane }) =>
+    lane.runName.includes('{date}')
       ? []
       : [
           error(
@@ -18,9 +18,9 @@ const runNameIsDated: Rule = {
 };
 
 const outputsAreApart: Rule = {
-  reads: ['lanes.daily.outputRoot', 'lanes.daily.metricsFile'],
-  misfits: ({ lanes: { daily } }) => [
-    ...(/\{(run|runName|date)\}/.test(daily.outputRoot)
+  reads: ['lane.outputRoot', 'lane.metricsFile'],
+  misfits: ({ lane }) => [
+    ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
       ? []
       : [
           error(
@@ -29,7 +29,7 @@ const outputsAreApart: Rule = {
             'every run would write to one place: put {run} into it',
           ),
         ]),
-    ...(/\{(outputRoot|run|runName|date)\}/.test(daily.metricsFile)
+    ...(/\{(outputRoot|run|runName|date)\}/.test(lane.metricsFile)
       ? []
       : [
           error(
@@ -43,19 +43,13 @@ const outputsAreApart: Rule = {
 
 /** Each template is filled from those before it alone, so each has placeholders of its own. */
 const placeholdersAreKnown: Rule = {
-  reads: [
-    'lanes.daily.runName',
-    'lanes.daily.outputRoot',
-    'lanes.daily.metricsFile',
-    'lanes.daily.command',
-    'lanes.daily.environment',
-  ],
-  misfits: ({ lanes: { daily } }) => [
-    ...oddPlaceholders(inLane('runName'), daily.runName, ['date']),
-    ...oddPlaceholders(inLane('outputRoot'), daily.outputRoot, ['date', 'runName', 'run']),
-    ...oddPlaceholders(inLane('metricsFile'), daily.metricsFile, PLACEHOLDERS),
-    ...daily.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
-    ...Object.entries(daily.environment).flatMap(([name, text]) =>
+  reads: ['lane.runName', 'lane.outputRoot', 'lane.metricsFile', 'lane.command', 'lane.environment'],
+  misfits: ({ lane }) => [
+    ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
+    ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
+    ...oddPlaceholders(inLane('metricsFile'), lane.metricsFile, PLACEHOLDERS),
+    ...lane.command.flatMap((text, index) => oddPlaceholders(inLane('command', index), text, PLACEHOLDERS)),
+    ...Object.entries(lane.environment).flatMap(([name, text]) =>
       oddPlaceholders(inLane('environment', name), text, PLACEHOLDERS),
     ),
   ],

@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts';
 import { assertNever } from '../assert.ts';
 import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId } from '../ids.ts';
-import { withHold, withoutHold } from '../launch/hold.ts';
+import { holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
 import { pastAttempt } from '../launch/relaunch.ts';
 import { limits } from '../limits.ts';
 import { fail, ok, type Result } from '../result.ts';
@@ -113,10 +113,10 @@ function applied(state: RunState, event: LogbookEvent): RunState {
     case 'held':
       return {
         ...voided(state),
-        holds: withHold(state.holds, { ...event.data, at: event.at, actor: personOf(event) }),
+        holds: withHold(state.holds, holdFrom(event.data, personOf(event), event.at)),
       };
     case 'released':
-      return { ...state, holds: withoutHold(state.holds, event.data) };
+      return { ...state, holds: withoutHold(state.holds, holdName(event.data)) };
     case 'command-seen':
       return withCommand(state, commandKey(event.data), {
         ...event.data,

@@ -2,7 +2,7 @@
 
 import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
-import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
+import { type Hold, holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
@@ -72,6 +72,6 @@ export function holdsAfter(
   event: EventDraft & { readonly at: string },
 ): readonly Hold[] {
   if (event.type === 'held' && event.actor !== undefined)
-    return withHold(holds, { ...event.data, actor: event.actor, at: event.at });
-  return event.type === 'released' ? withoutHold(holds, event.data) : holds;
+    return withHold(holds, holdFrom(event.data, event.actor, event.at));
+  return event.type === 'released' ? withoutHold(holds, holdName(event.data)) : holds;
 }

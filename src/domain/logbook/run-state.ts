@@ -186,6 +186,11 @@ export function isOver(state: RunState): boolean {
   return state.seal !== null || state.closed !== null;
 }
 
+/** The runs of one lane: lanes never block each other, and none enters the history of another. */
+export function runsOfLane(runs: readonly RunState[], lane: string): readonly RunState[] {
+  return runs.filter(({ proposal }) => proposal.lane === lane);
+}
+
 /** Whether the run holds its lane: somewhere between an order and the end of its job. */
 export function isLive(state: RunState): boolean {
   if (isOver(state) || state.end !== null) return false;

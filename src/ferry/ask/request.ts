@@ -7,10 +7,13 @@ import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts'
 export type Ask = {
   readonly knobs: readonly (readonly [name: string, value: string])[];
   readonly objective: string | null;
+  /** The lane that it names; null = it names none. */
+  readonly lane: string | null;
 };
 
-/** The key of an argument that is no knob. */
+/** The keys of arguments that are no knobs. */
 const OBJECTIVE = 'objective';
+const LANE = 'lane';
 
 /** Proposals that people asked for and that are not answered yet, oldest first. */
 export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
@@ -22,8 +25,9 @@ export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
 /** What a command asks for. */
 export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
   return {
-    knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE),
+    knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE && name !== LANE),
     objective: args[OBJECTIVE] ?? null,
+    lane: args[LANE] ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Recorded ferries replayed against a changed config: which decisions would have been others (issue *the gate*, Gates). */
 
+import { configOfLane, type LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { branded, isRunId } from '../../domain/ids.ts';
@@ -13,7 +14,9 @@ export function backtest(runs: readonly (readonly LogbookEvent[])[], config: Lab
     .filter((events) => events[0]?.type === 'proposed')
     .toSorted((a, b) => (a[0]?.at ?? '').localeCompare(b[0]?.at ?? ''));
   const replayed = inOrder.flatMap((events) => {
-    const run = replayRun(events, config, sealedBefore(inOrder, events));
+    const ofLane = inOrder.filter((other) => isOfSameLane(events, other));
+    const scoped = configOf(config, events);
+    const run = scoped === null ? null : replayRun(events, scoped, sealedBefore(ofLane, events));
     return run === null ? [] : [run];
   });
   const all = replayed.flatMap(({ decisions }) => decisions);
@@ -23,6 +26,15 @@ export function backtest(runs: readonly (readonly LogbookEvent[])[], config: Lab
     changed: all.filter(isChanged).length,
     unknown: all.filter(isUntold).length,
   };
+}
+
+function isOfSameLane([a]: readonly LogbookEvent[], [b]: readonly LogbookEvent[]): boolean {
+  return a?.type === 'proposed' && b?.type === 'proposed' && a.data.lane === b.data.lane;
+}
+
+/** The changed config for the lane of a run; null where the config has no such lane any more: then nothing of it would run. */
+function configOf(config: LabConfig, [first]: readonly LogbookEvent[]): LaneScopedConfig | null {
+  return first?.type === 'proposed' ? configOfLane(config, first.data.lane) : null;
 }
 
 /** Metrics of the ferries that were sealed when this one was judged, newest first. */

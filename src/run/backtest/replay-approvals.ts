@@ -1,6 +1,6 @@
 /** Recorded approvals under another config: whose would have counted, and whose that was refused. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { PERMISSIONS, type Permission, permits } from '../../domain/actor.ts';
 import { namingOf } from '../../domain/approval-binding.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
@@ -12,7 +12,11 @@ import { fromRfc3339 } from '../../domain/time.ts';
 export type Counts = { readonly to: 'counts' | 'refused' | 'unknown'; readonly why: string };
 
 /** An approval that counted. `state` is as it was just after it. */
-export function replayApproval(state: RunState, event: EventOf<'approved'>, config: LabConfig): Counts {
+export function replayApproval(
+  state: RunState,
+  event: EventOf<'approved'>,
+  config: LaneScopedConfig,
+): Counts {
   const actor = event.actor?.id;
   if (actor === undefined) return { to: 'unknown', why: 'approver-not-recorded' };
   const policy = state.gate?.manifest?.policy ?? {};
@@ -24,7 +28,11 @@ export function replayApproval(state: RunState, event: EventOf<'approved'>, conf
 }
 
 /** A `/approve-launch` that was refused by a rule of the config; null where another reason stood against it. */
-export function replayRefusal(state: RunState, command: SeenCommand, config: LabConfig): Counts | null {
+export function replayRefusal(
+  state: RunState,
+  command: SeenCommand,
+  config: LaneScopedConfig,
+): Counts | null {
   const { approvals } = config;
   switch (command.answer?.code) {
     case 'approval-by-author':
@@ -50,7 +58,7 @@ export function replayRefusal(state: RunState, command: SeenCommand, config: Lab
 }
 
 /** The permission of the moment is in no record; that it sufficed then is. */
-function byPermission(actor: number, policy: Manifest['policy'], { approvals }: LabConfig): Counts {
+function byPermission(actor: number, policy: Manifest['policy'], { approvals }: LaneScopedConfig): Counts {
   const then = permissionOf(policy['approvals.permission']);
   const listed = (policy['approvals.users'] ?? '').split(',').includes(String(actor));
   // Whoever is listed needed write alone, and everybody who approved had that.
@@ -63,7 +71,7 @@ function bySelf(
   state: RunState,
   actor: number,
   policy: Manifest['policy'],
-  { approvals }: LabConfig,
+  { approvals }: LaneScopedConfig,
 ): Counts {
   if (approvals.onePersonIsEnough || policy['approvals.onePersonIsEnough'] === 'false') return COUNTS;
   const { author, requestedBy } = state.proposal;
@@ -72,7 +80,7 @@ function bySelf(
 }
 
 /** An approval counts only if the manifest was on show long enough before it. */
-function byTime(state: RunState, { data, at }: EventOf<'approved'>, { approvals }: LabConfig): Counts {
+function byTime(state: RunState, { data, at }: EventOf<'approved'>, { approvals }: LaneScopedConfig): Counts {
   if (approvals.shownForMs === 0) return COUNTS;
   const command = [...state.commands.values()].find(
     ({ comment, surface, name }) =>
@@ -91,7 +99,7 @@ function notLongEnough({ gate }: RunState, seenAt: string, shownForMs: number): 
   return shown !== null && seen !== null && seen - shown < shownForMs;
 }
 
-function whenReady({ gate }: RunState, command: SeenCommand, { approvals }: LabConfig): Counts | null {
+function whenReady({ gate }: RunState, command: SeenCommand, { approvals }: LaneScopedConfig): Counts | null {
   if (gate === null || gate.digest === null || !allPass(gate.verdicts)) return null;
   // A bare or short one is refused whoever gives it.
   if (namingOf(command.args['digest'], gate.digest) !== 'named') return null;

@@ -1,16 +1,16 @@
 /** The gate of the lab's checks under another config: the record names the first that kept it from being green. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { Verdict } from '../../domain/launch/verdict.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 
 /** Null: the same answer as then. */
 export function replayChecks(
   { gated }: RecordedLook,
-  config: LabConfig,
+  config: LaneScopedConfig,
   verdict: Verdict | null,
 ): GateAnswer | null {
-  const { requiredChecks } = config.lanes.daily;
+  const { requiredChecks } = config.lane;
   const now = requiredChecks === 'all' ? 'all' : JSON.stringify(requiredChecks);
   const then = gated.manifest?.policy['lane.requiredChecks'];
   if (then === now || verdict?.outcome === 'unknown') return null;

@@ -1,6 +1,6 @@
 /** The gates of a recorded look under another config: asked anew where the record holds what they read. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { compareDecimals } from '../../domain/decimal.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
@@ -9,7 +9,7 @@ import { replayChecks } from './replay-checks.ts';
 import { replayScope } from './replay-scope.ts';
 
 /** `verdict` null: the gate was not asked then. A null answer: the config says nothing that the gate reads. */
-type Replay = (look: RecordedLook, config: LabConfig, verdict: Verdict | null) => GateAnswer | null;
+type Replay = (look: RecordedLook, config: LaneScopedConfig, verdict: Verdict | null) => GateAnswer | null;
 
 /** A gate's recorded and new answer; a gate that was not asked then let the run through. */
 export type ReplayedGate = {
@@ -19,7 +19,7 @@ export type ReplayedGate = {
 };
 
 /** Every gate of the look, and those that have come since. */
-export function replayGates(look: RecordedLook, config: LabConfig): readonly ReplayedGate[] {
+export function replayGates(look: RecordedLook, config: LaneScopedConfig): readonly ReplayedGate[] {
   const asked = look.gated.verdicts.map(({ gate }) => gate);
   const since = REPLAYED.filter((gate) => !asked.includes(gate));
   return [...asked, ...since].map((gate) => {
@@ -33,13 +33,13 @@ export function replayGates(look: RecordedLook, config: LabConfig): readonly Rep
 const targetBranch: Replay = ({ proposal }, config, verdict) => {
   if (verdict === null || verdict.outcome === 'unknown' || !BRANCH_CODES.includes(verdict.code)) return null;
   const base = verdict.found['branch'] ?? verdict.found['found'] ?? proposal.baseBranch;
-  return base === config.lanes.daily.targetBranch
+  return base === config.lane.targetBranch
     ? { outcome: 'pass', why: 'targets-branch' }
     : { outcome: 'fail', why: 'wrong-branch' };
 };
 
 const budget: Replay = ({ gated }, config, verdict) => {
-  const { knobs, enforce } = config.lanes.daily.budget;
+  const { knobs, enforce } = config.lane.budget;
   const counted = gated.manifest?.delta.length ?? verdict?.found['knobs'];
   if (typeof counted !== 'number')
     return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
@@ -48,7 +48,7 @@ const budget: Replay = ({ gated }, config, verdict) => {
 };
 
 const costBudget: Replay = (_, config) => {
-  const { costBudget: most, cluster } = config.lanes.daily;
+  const { costBudget: most, cluster } = config.lane;
   const cost = config.clusters[cluster]?.acceleratorHoursPerRun;
   if (most === null) return { outcome: 'pass', why: 'no-budget' };
   if (cost === undefined) return untold('cluster-unknown');
@@ -58,7 +58,7 @@ const costBudget: Replay = (_, config) => {
 
 const scaleStable: Replay = ({ gated, proposal }, config, verdict) => {
   if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
-  const { scaleKnobs } = config.lanes.daily;
+  const { scaleKnobs } = config.lane;
   const scaled = gated.manifest.delta.find(
     ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
   );
@@ -69,13 +69,13 @@ const scaleStable: Replay = ({ gated, proposal }, config, verdict) => {
 };
 
 const runNameDated: Replay = ({ proposal }, config) =>
-  proposal.runName === config.lanes.daily.runName.replaceAll('{date}', proposal.date)
+  proposal.runName === config.lane.runName.replaceAll('{date}', proposal.date)
     ? { outcome: 'pass', why: 'dated' }
     : { outcome: 'fail', why: 'wrong-name' };
 
 /** Boxes are recorded with the manifest, those that were preconditions then. */
 const preconditions: Replay = ({ gated }, config, verdict) => {
-  const wanted = config.lanes.daily.checklist.preconditions;
+  const wanted = config.lane.checklist.preconditions;
   if (wanted.length === 0) return { outcome: 'pass', why: 'ticked' };
   if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('boxes-not-recorded');
   const boxes = new Map(gated.manifest.preconditions.map(({ text, checked }) => [text, checked]));
@@ -92,8 +92,7 @@ const freshness: Replay = ({ at }, config, verdict) => {
   const base = fromRfc3339(String(verdict.found['baseAt'] ?? ''));
   const looked = fromRfc3339(at);
   if (base === null || looked === null) return untold('base-not-recorded');
-  if (looked - base > config.lanes.daily.freshnessHours * MS_PER_HOUR)
-    return { outcome: 'fail', why: 'stale' };
+  if (looked - base > config.lane.freshnessHours * MS_PER_HOUR) return { outcome: 'fail', why: 'stale' };
   return verdict.found['later1'] === undefined
     ? { outcome: 'pass', why: 'fresh' }
     : { outcome: 'warn', why: 'fresh-behind' };
@@ -101,12 +100,12 @@ const freshness: Replay = ({ at }, config, verdict) => {
 
 /** The delta was read from the file that was the experiment then. */
 const ofTheExperiment: Replay = ({ proposal }, config) =>
-  proposal.experiment === config.lanes.daily.experiment ? null : untold('other-experiment');
+  proposal.experiment === config.lane.experiment ? null : untold('other-experiment');
 
 const manifestComplete: Replay = ({ gated }, config) => {
   const { manifest } = gated;
   if (manifest === null) return null;
-  return config.lanes.daily.ships.every((path) => Object.hasOwn(manifest.trees, path))
+  return config.lane.ships.every((path) => Object.hasOwn(manifest.trees, path))
     ? null
     : untold('trees-not-recorded');
 };

@@ -1,7 +1,7 @@
 /** One recorded run under another config: its looks at the gates, its approvals, whether it would have launched, its verdict. */
 
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { peopleNeeded, quorumOf } from '../../config/quorum.ts';
-import type { LabConfig } from '../../config/schema.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
@@ -24,7 +24,7 @@ type Replay = {
 /** `history`: the sealed ferries before this one, newest first. Null for events that are no run. */
 export function replayRun(
   events: readonly LogbookEvent[],
-  config: LabConfig,
+  config: LaneScopedConfig,
   history: readonly SealedMetrics[],
 ): ReplayedRun | null {
   let replay: Replay | null = null;
@@ -42,7 +42,7 @@ export function replayRun(
 function stepped(
   replay: Replay,
   event: LogbookEvent,
-  config: LabConfig,
+  config: LaneScopedConfig,
   history: readonly SealedMetrics[],
 ): Replay {
   const { state } = replay;
@@ -106,7 +106,7 @@ function approvalDecision(
 /** How many people the run would have needed, against those whose approval would have counted. */
 function quorumAnswer(
   { people }: Replay,
-  config: LabConfig,
+  config: LaneScopedConfig,
 ): { readonly to: 'reached' | 'not-reached' | 'unknown'; readonly why: string } {
   const needed = quorumOf(config);
   const counting = [...people.values()].filter(({ to }) => to === 'counts').length;
@@ -116,16 +116,26 @@ function quorumAnswer(
   return { to: atMost < needed ? 'not-reached' : 'unknown', why };
 }
 
-function quorumDecision(replay: Replay, config: LabConfig, from: string, { seq, at }: At): ReplayedDecision {
+function quorumDecision(
+  replay: Replay,
+  config: LaneScopedConfig,
+  from: string,
+  { seq, at }: At,
+): ReplayedDecision {
   return { decision: 'quorum', subject: replay.state.run, seq, at, from, ...quorumAnswer(replay, config) };
 }
 
-function launchDecision(replay: Replay, config: LabConfig, from: string, { seq, at }: At): ReplayedDecision {
+function launchDecision(
+  replay: Replay,
+  config: LaneScopedConfig,
+  from: string,
+  { seq, at }: At,
+): ReplayedDecision {
   const answer = launchOf(replay, config);
   return { decision: 'launch', subject: replay.state.run, seq, at, from, to: answer.to, why: answer.why };
 }
 
-function launchOf(replay: Replay, config: LabConfig): { readonly to: string; readonly why: string } {
+function launchOf(replay: Replay, config: LaneScopedConfig): { readonly to: string; readonly why: string } {
   const failing = replay.gates.find(({ to }) => to.outcome === 'fail');
   if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
   const quorum = quorumAnswer(replay, config).to;
@@ -136,7 +146,7 @@ function launchOf(replay: Replay, config: LabConfig): { readonly to: string; rea
 }
 
 /** A run that was approved by somebody and never ordered may have waited for more people, or for a gate. */
-function launchAtTheEnd(replay: Replay, config: LabConfig): readonly ReplayedDecision[] {
+function launchAtTheEnd(replay: Replay, config: LaneScopedConfig): readonly ReplayedDecision[] {
   const { state, people } = replay;
   const { seq, at } = state.head;
   // Without a single approval nobody wanted it: whatever the gates said, it would have waited.
@@ -163,12 +173,12 @@ function recordedQuorum(state: RunState): string {
 function verdictDecisions(
   { state }: Replay,
   event: Extract<LogbookEvent, { readonly type: 'sealed' | 'closed' }>,
-  config: LabConfig,
+  config: LaneScopedConfig,
   history: readonly SealedMetrics[],
 ): readonly ReplayedDecision[] {
   if (state.end === null || state.end.status === 'STOPPED') return [];
   const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
-  const { result } = judgeFerry(state.end, config.lanes.daily, history);
+  const { result } = judgeFerry(state.end, config.lane, history);
   // Unknown is no pass; where it was one, the record has no value for what is asked now.
   const to = result === 'pass' ? 'pass' : result === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
   const { seq, at } = event;

@@ -1,16 +1,16 @@
 /** The scope gate under another config: the record holds the first path outside and the number of files, not all of them. */
 
-import type { LabConfig } from '../../config/schema.ts';
+import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { Verdict } from '../../domain/launch/verdict.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 
 /** Null: the same answer as then. */
 export function replayScope(
   { gated }: RecordedLook,
-  config: LabConfig,
+  config: LaneScopedConfig,
   verdict: Verdict | null,
 ): GateAnswer | null {
-  const { scope } = config.lanes.daily;
+  const { scope } = config.lane;
   if (verdict === null) return untold('paths-not-recorded');
   if (verdict.outcome === 'unknown') return null;
   const before = scopeThen(gated.manifest?.policy['lane.scope']);

@@ -46,7 +46,7 @@ it('is a valid config whose cluster submits through the scripts of the lab, with
       'cluster_name:',
     );
   }
-  expect(reading.config.lanes.daily.outputRoot).toBe('/data/outputs/{run}');
+  expect(reading.config.lanes['daily']?.outputRoot).toBe('/data/outputs/{run}');
 });
 
 it('says which ports of a kept lab somebody else has taken, and touches nothing', async () => {

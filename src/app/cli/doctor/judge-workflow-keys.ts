@@ -25,7 +25,9 @@ function secrets(
   owner: string,
 ): Finding {
   const watch = texts.get(`.github/workflows/${config.workflows.watch}`) ?? '';
-  const unseenByWatch = config.lanes.daily.passSecrets.filter((name) => !watch.includes(name));
+  const unseenByWatch = [
+    ...new Set(Object.values(config.lanes).flatMap(({ passSecrets }) => passSecrets)),
+  ].filter((name) => !watch.includes(name));
   const faults = [
     ...[...files].flatMap(([path, file]) =>
       file === null ? unread(path, texts.get(path) ?? '') : keyFaults(path, file, owner),

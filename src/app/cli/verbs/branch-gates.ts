@@ -1,5 +1,6 @@
 /** The launch gates of a branch that has no pull request yet: what git tells is judged, what only GitHub knows is unknown. */
 
+import { anyLane, type LaneScopedConfig, lanesOf } from '../../../config/lane-scope.ts';
 import { readConfig } from '../../../config/read-config.ts';
 import type { LabConfig } from '../../../config/schema.ts';
 import type { RunFacts } from '../../../domain/facts.ts';
@@ -38,16 +39,21 @@ const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
 /** Judges `head` against `base` (by default the target branch, as origin has it if it is fetched) by the base's own config. */
 export async function judgeBranch(
   checkout: Checkout,
-  input: { readonly base: string | null; readonly head: string; readonly body: string | null },
+  input: {
+    readonly base: string | null;
+    readonly head: string;
+    readonly body: string | null;
+    readonly lane: string | null;
+  },
 ): Promise<BranchJudgement> {
   const head = await checkout.commitOf(input.head);
   if (head === null) return unusable(`${input.head} names no commit`);
-  const found = await baseOf(checkout, input.base);
+  const found = await baseOf(checkout, input, head);
   if (found.kind === 'unknown') return unusable(found.why);
   const { base, config } = found.value;
   const facts = await factsOf(checkout, { base, head, config, body: input.body });
   const date = dateOf(branded(Date.now(), isInstant));
-  const run = branded(`ferry-daily-${compactDate(date)}`, isRunId);
+  const run = branded(`ferry-${config.laneName}-${compactDate(date)}`, isRunId);
   const gated = gateRun({
     run,
     proposal: proposalOf(config, run, date),
@@ -83,8 +89,9 @@ const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest
 /** The rules are those of the base: a branch cannot change what it is judged by. */
 async function baseOf(
   checkout: Checkout,
-  given: string | null,
-): Promise<Observed<{ readonly base: Sha; readonly config: LabConfig }>> {
+  { base: given, lane: named }: { readonly base: string | null; readonly lane: string | null },
+  head: Sha,
+): Promise<Observed<{ readonly base: Sha; readonly config: LaneScopedConfig }>> {
   const tried = given === null ? ['origin/HEAD', 'origin/main', 'main', 'master'] : [given];
   for (const name of tried) {
     const commit = await checkout.commitOf(name);
@@ -93,20 +100,51 @@ async function baseOf(
     if (text === null) return unknown(`${name} has no ${CONFIG_PATH}`);
     const reading = readConfig(text);
     if (reading.kind !== 'valid') return unknown(`${CONFIG_PATH} of ${name} is not valid: see check-config`);
-    const target = given === null ? await targetOf(checkout, reading.config) : null;
-    return known({ base: target ?? commit, config: reading.config });
+    const config = await laneFor(checkout, reading.config, named, { base: commit, head });
+    if (config.kind === 'unknown') return config;
+    const target = given === null ? await targetOf(checkout, config.value) : null;
+    return known({ base: target ?? commit, config: config.value });
   }
   return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
 }
 
-async function targetOf(checkout: Checkout, { lanes }: LabConfig): Promise<Sha | null> {
-  const { targetBranch } = lanes.daily;
+/** The lane that is named, the only one, or the only one whose experiment the branch changes. */
+async function laneFor(
+  { git }: Checkout,
+  config: LabConfig,
+  named: string | null,
+  { base, head }: { readonly base: Sha; readonly head: Sha },
+): Promise<Observed<LaneScopedConfig>> {
+  const lanes = lanesOf(config);
+  const names = lanes.map(({ laneName }) => laneName).join(', ');
+  if (named !== null) {
+    const lane = lanes.find(({ laneName }) => laneName === named);
+    return lane === undefined ? unknown(`there is no lane ${named}; there are ${names}`) : known(lane);
+  }
+  if (lanes.length === 1) return known(anyLane(config));
+  const from = (await git.mergeBase(base, head)) ?? base;
+  const changed = await git.changedPaths(from, head);
+  const [only, second] = lanes.filter(({ lane }) => changed.includes(lane.experiment));
+  return only === undefined || second !== undefined
+    ? unknown(
+        `which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`,
+      )
+    : known(only);
+}
+
+async function targetOf(checkout: Checkout, { lane }: LaneScopedConfig): Promise<Sha | null> {
+  const { targetBranch } = lane;
   return (await checkout.commitOf(`origin/${targetBranch}`)) ?? (await checkout.commitOf(targetBranch));
 }
 
 async function factsOf(
   checkout: Checkout,
-  input: { readonly base: Sha; readonly head: Sha; readonly config: LabConfig; readonly body: string | null },
+  input: {
+    readonly base: Sha;
+    readonly head: Sha;
+    readonly config: LaneScopedConfig;
+    readonly body: string | null;
+  },
 ): Promise<RunFacts> {
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
@@ -126,8 +164,8 @@ async function factsOf(
     configHealth: NEEDS_GITHUB,
     permissions: new Map(),
     people: NEEDS_GITHUB,
-    laneRuns: NEEDS_GITHUB,
-    laneHolds: NEEDS_GITHUB,
+    recordedRuns: NEEDS_GITHUB,
+    journalHolds: NEEDS_GITHUB,
     clusterMutations: NEEDS_GITHUB,
     careRuns: NEEDS_GITHUB,
     handedOver: new Map(),
@@ -140,13 +178,13 @@ async function factsOf(
 
 /** What the proposal of this branch would record today, as far as it is known without one. */
 function proposalOf(
-  config: LabConfig,
+  config: LaneScopedConfig,
   run: Parameters<typeof fillLane>[1]['run'],
   date: string,
 ): EventDataByType['proposed'] {
-  const lane = config.lanes.daily;
+  const lane = config.lane;
   return {
-    lane: 'daily',
+    lane: config.laneName,
     date,
     runName: fillLane(lane, { run, date }).runName,
     repository: 'local/checkout',

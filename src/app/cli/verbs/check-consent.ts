@@ -148,7 +148,7 @@ function placeIn(files: readonly LogbookFile[], { thread }: ConsentFlags): Resul
   if (own === null) return ok({ mutations: journal.mutations, holds: journal.holds });
   return ok({
     mutations: [...own.mutations, ...journal.mutations],
-    holds: [...own.holds, ...holdsOn(journal.holds, own.proposal.date)],
+    holds: [...own.holds, ...holdsOn(journal.holds, own.proposal)],
   });
 }
 

@@ -15,7 +15,11 @@ export async function checkPrVerb(args: readonly string[], io: VerbIo): Promise<
   const wantsJson = args.includes('--json');
   const options = optionsOf(args);
   if (options === null)
-    return misused(io, wantsJson, 'check-pr takes --base REF, --head REF, --body FILE and --json');
+    return misused(
+      io,
+      wantsJson,
+      'check-pr takes --base REF, --head REF, --lane NAME, --body FILE and --json',
+    );
   const body = options.body === null ? null : await readArgument(io, options.body);
   if (body !== null && !body.ok) return misused(io, wantsJson, body.error);
   try {
@@ -31,7 +35,12 @@ export async function checkPrVerb(args: readonly string[], io: VerbIo): Promise<
   }
 }
 
-type Options = { readonly base: string | null; readonly head: string; readonly body: string | null };
+type Options = {
+  readonly base: string | null;
+  readonly head: string;
+  readonly lane: string | null;
+  readonly body: string | null;
+};
 
 /** Null for an option that is not known, or a word too many. */
 function optionsOf(args: readonly string[]): Options | null {
@@ -39,9 +48,10 @@ function optionsOf(args: readonly string[]): Options | null {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { base: text, head: text, body: text, json: { type: 'boolean' } },
+      options: { base: text, head: text, lane: text, body: text, json: { type: 'boolean' } },
     });
-    return { base: values.base ?? null, head: values.head ?? 'HEAD', body: values.body ?? null };
+    const { base = null, head = 'HEAD', lane = null, body = null } = values;
+    return { base, head, lane, body };
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

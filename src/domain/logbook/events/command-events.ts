@@ -26,12 +26,15 @@ export type CommandEventData = {
   readonly held: {
     readonly kind: HoldKind;
     readonly scope: HoldScope;
+    /** Left out for a hold on one run or on the repository, and in records from before there were several lanes. */
+    readonly lane?: string | undefined;
     readonly reason: string;
     readonly date: string | null;
   };
   readonly released: {
     readonly kind: HoldKind;
     readonly scope: HoldScope;
+    readonly lane?: string | undefined;
     readonly date: string | null;
   };
 };

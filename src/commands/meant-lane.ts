@@ -1,0 +1,38 @@
+/** Which lane a command means: the one that it names, that of its thread, or the only one there is; nobody guesses. */
+
+import { answer, type PlaceContext } from './decision.ts';
+
+/** `unclear`: the lab has several lanes, and neither the command nor its thread says which; `no-such`: it names none of them. */
+export type MeantLane =
+  | { readonly kind: 'lane'; readonly lane: string }
+  | { readonly kind: 'unclear' | 'no-such'; readonly lanes: readonly string[]; readonly named: string };
+
+/** What there is to choose from; `laneHere`: the lane of the thread's run, null where it has none. */
+type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'laneHere'>;
+
+/** `named`: the argument `lane=` of the command, if it has one. */
+export function meantLane(named: string | undefined, { lanes, laneHere }: LanesOfPlace): MeantLane {
+  if (named !== undefined)
+    return lanes.includes(named) || named === laneHere
+      ? { kind: 'lane', lane: named }
+      : { kind: 'no-such', lanes, named };
+  if (laneHere !== null) return { kind: 'lane', lane: laneHere };
+  const [only, second] = lanes;
+  return only !== undefined && second === undefined
+    ? { kind: 'lane', lane: only }
+    : { kind: 'unclear', lanes, named: '' };
+}
+
+/** The answer to a command that does not say which lane it means. */
+export function laneUnclear({
+  kind,
+  lanes,
+  named,
+}: Exclude<MeantLane, { kind: 'lane' }>): ReturnType<typeof answer> {
+  return answer('lane-unclear', { kind, lanes: lanes.join(' '), named });
+}
+
+/** The lane for an answer: a lab with one lane is not told its name each time. */
+export function severally({ lanes }: LanesOfPlace, lane: string | undefined): { readonly lane?: string } {
+  return lane === undefined || lanes.length < 2 ? {} : { lane };
+}

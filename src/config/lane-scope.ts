@@ -1,0 +1,79 @@
+/** The config as one lane sees it: what belongs to the whole lab, and the settings of that lane alone. */
+
+import type { ConfigHealth } from '../domain/facts.ts';
+import { laneSchema } from './lane-schema.ts';
+import type { LabConfig, LaneConfig } from './schema.ts';
+
+/** Everything that decides about a run of the lane reads this, so that no other lane's settings can be meant. */
+export type LaneScopedConfig = LabConfig & {
+  readonly laneName: string;
+  readonly lane: LaneConfig;
+  /** False for a run whose lane was taken out of the config: nothing of it may be launched any more. */
+  readonly isLaneConfigured: boolean;
+};
+
+/** The lanes of the lab in the order of the config. */
+export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
+  return Object.entries(config.lanes).map(([laneName, lane]) => ({
+    ...config,
+    laneName,
+    lane,
+    isLaneConfigured: true,
+  }));
+}
+
+/** Some lane, for what is the same in all of them, such as the branch whose workflows are dispatched. */
+export function anyLane(config: LabConfig): LaneScopedConfig {
+  const [first] = lanesOf(config);
+  if (first === undefined) throw new Error('a valid config has a lane');
+  return first;
+}
+
+/** The config for one lane; null where there is no such lane. */
+export function configOfLane(config: LabConfig, laneName: string): LaneScopedConfig | null {
+  return lanesOf(config).find((one) => one.laneName === laneName) ?? null;
+}
+
+/** How the config is for a run of this lane: one whose lane is gone is judged by no rules that are in force. */
+export function healthFor(
+  { isLaneConfigured, laneName }: LaneScopedConfig,
+  health: ConfigHealth,
+): ConfigHealth {
+  if (isLaneConfigured) return health;
+  return {
+    ...health,
+    isValid: false,
+    problems: Math.max(1, health.problems),
+    first: `the lane ${laneName} of this run is not in the config any more`,
+    line: health.problems === 0 ? 1 : health.line,
+  };
+}
+
+/** What a run knows of its lane by its own record. */
+export type RunOfLane = {
+  readonly lane: string;
+  readonly experiment: string;
+  /** Where its job went or was to go; null before a manifest was made. */
+  readonly cluster: string | null;
+};
+
+/**
+ * The config for a run that is there. Where its lane was taken out of the config since, it is still watched, stopped and
+ * closed, by the defaults of a lane and by what the run's own record says.
+ */
+export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig {
+  const configured = configOfLane(config, run.lane);
+  if (configured !== null) return configured;
+  const lane = laneSchema.parse({
+    experiment: run.experiment,
+    cluster: run.cluster ?? Object.keys(config.clusters)[0] ?? 'none',
+    runName: '{date}',
+    command: ['none'],
+    ships: [run.experiment],
+    scope: [run.experiment],
+    outputRoot: '{run}',
+    tracker: { kind: 'none', entity: '', project: '' },
+    finalStep: null,
+  });
+  return { ...config, laneName: run.lane, lane, isLaneConfigured: false };
+}

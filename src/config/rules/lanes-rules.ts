@@ -1,0 +1,45 @@
+/** Rules between lanes: no two of them may be taken for each other in a tracker or on a disk. */
+
+import type { Misfit } from '../config-problem.ts';
+import type { LaneScopedConfig } from '../lane-scope.ts';
+import { error, type LanesRule } from './rule.ts';
+
+/** Two runs of one day in two lanes would have one name in the tracker. */
+const runNamesAreApart: LanesRule = {
+  reads: ['lane.runName', 'lane.tracker'],
+  misfits: (lanes) =>
+    repeated(lanes, ({ lane }) => JSON.stringify([lane.runName, lane.tracker])).map(({ laneName }) =>
+      error(
+        'run-name-shared',
+        ['lanes', laneName, 'runName'],
+        'another lane names its runs the same: put the name of the lane into it',
+      ),
+    ),
+};
+
+/** `{run}` holds the name of the lane; a date, or the name of a run in the tracker, does not. */
+const outputRootsAreApart: LanesRule = {
+  reads: ['lane.outputRoot', 'lane.runName'],
+  misfits: (lanes) =>
+    repeated(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
+      .filter(({ lane }) => !lane.outputRoot.includes('{run}'))
+      .map(
+        ({ laneName }): Misfit =>
+          error(
+            'output-shared',
+            ['lanes', laneName, 'outputRoot'],
+            "another lane's runs would write to the same place: put {run} into it",
+          ),
+      ),
+};
+
+export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
+
+/** The second and later lanes with the same key. */
+function repeated(
+  lanes: readonly LaneScopedConfig[],
+  keyOf: (lane: LaneScopedConfig) => string,
+): readonly LaneScopedConfig[] {
+  const keys = lanes.map(keyOf);
+  return lanes.filter((_, index) => keys.indexOf(keys[index] ?? '') !== index);
+}

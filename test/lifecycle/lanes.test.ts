@@ -1,0 +1,135 @@
+/** A lab with two ferry lanes, made by its config alone: each has its own runs, history, schedule and holds. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
+import { twoLanes } from '../support/lanes.ts';
+import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+const today = (): string => new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
+const runIn = (lane: string): string => `ferry-${lane}-${today()}`;
+
+/** The scheduled workflow runs once, and the gates of these lanes' runs are evaluated. */
+async function proposedIn(...lanes: readonly string[]): Promise<readonly { run: string; pull: number }[]> {
+  await lab.dispatchDaily();
+  const proposed = [];
+  for (const run of lanes.map(runIn)) {
+    await until(lab, `gates of ${run}`, async () => (await stateOf(lab, run))?.gate?.digest != null);
+    proposed.push({ run, pull: (await stateOf(lab, run))?.proposal.pull ?? 0 });
+  }
+  return proposed;
+}
+
+async function ask(who: 'mira' | 'ada', thread: number, text: string): Promise<string> {
+  const comment = await say(lab, who, thread, text);
+  await lab.clock.advance(5 * MINUTE);
+  const [answer, ...more] = answersTo(lab, comment);
+  expect(more).toEqual([]);
+  return answer ?? 'no answer';
+}
+
+async function openIssue(): Promise<number> {
+  const issue = await lab.as('ada', 'POST', '/issues', {
+    title: 'Try cosine',
+    body: 'Why not?',
+    labels: ['experiment'],
+  });
+  return (issue as { number: number }).number;
+}
+
+describe('two lanes', () => {
+  it('are proposed, launched and watched side by side, and neither enters the history of the other', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const [daily, canary] = await proposedIn('daily', 'canary');
+    if (daily === undefined || canary === undefined) throw new Error('two were asked for');
+    expect(daily.pull).not.toBe(canary.pull);
+    for (const { run, pull } of [daily, canary]) await approve(lab, 'mira', pull, run);
+    const live = async (run: string): Promise<boolean> => {
+      const state = await stateOf(lab, run);
+      return state !== null && state.submission !== null && state.end === null;
+    };
+    await until(lab, 'both jobs', async () => (await live(daily.run)) && (await live(canary.run)), {
+      stepMs: 5_000,
+    });
+    for (const { run } of [daily, canary]) await finish(lab, run);
+    const observed = async (run: string): Promise<number> =>
+      (await eventsOf(lab, run)).filter(({ type }) => type === 'observed').length;
+    expect(await observed(daily.run)).toBeGreaterThan(0);
+    expect(await observed(canary.run)).toBeGreaterThan(0);
+    const issue = (await stateOf(lab, daily.run))?.proposal.issue ?? 0;
+    await seal(lab, daily.run, issue);
+    await lab.clock.advance(DAY);
+
+    // The canary has ended and is not sealed: the daily lane goes on, and its history is its own.
+    const [next] = await proposedIn('daily');
+    expect((await stateOf(lab, next?.run ?? ''))?.proposal.interval.lastRun).toBe(daily.run);
+    expect(await stateOf(lab, runIn('canary'))).toBeNull();
+  });
+
+  it('are held one by one, and a command that does not say which is asked', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const [daily, canary] = await proposedIn('daily', 'canary');
+    const heldBy = async (run = ''): Promise<string | undefined> =>
+      (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'not-held')?.code;
+    const issue = await openIssue();
+    expect(await ask('mira', issue, '/freeze reason="bad node"')).toContain(
+      'this lab has several lanes. Say which one is meant, with one of these in the command: `lane=daily`, `lane=canary`',
+    );
+    expect(await ask('mira', issue, '/freeze reason="bad node" lane=hourly')).toContain(
+      'has no lane `hourly`',
+    );
+    expect(await ask('mira', issue, '/freeze reason="bad node" lane=canary')).toContain(
+      'the lane `canary` is frozen: bad node',
+    );
+    expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['free', 'frozen']);
+    expect(await ask('mira', canary?.pull ?? 0, '/thaw')).toContain('thawed (lane canary)');
+    expect(await ask('mira', daily?.pull ?? 0, '/skip reason="maintenance"')).toContain(
+      'is skipped in the lane `daily`',
+    );
+    expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['skipped', 'free']);
+    await approve(lab, 'mira', canary?.pull ?? 0, canary?.run);
+    await finish(lab, canary?.run ?? '');
+    expect((await stateOf(lab, daily?.run ?? ''))?.order).toBeNull();
+  });
+
+  it('answer a /propose where the lane is said, or its thread says it', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const issue = await openIssue();
+    expect(await ask('ada', issue, '/propose')).toContain('this lab has several lanes');
+    expect(await ask('ada', issue, '/propose lane=canary')).toContain(`proposed as \`${runIn('canary')}\``);
+    expect(await stateOf(lab, runIn('daily'))).toBeNull();
+    const { pull } = (await stateOf(lab, runIn('canary')))?.proposal ?? { pull: 0 };
+    await until(lab, 'the line', () => approvalLine(lab, runIn('canary')) !== '');
+    expect(await ask('mira', pull, '/propose')).toContain(`proposed as \`${runIn('canary')}-2\``);
+  });
+
+  it('keep to their own schedules', async () => {
+    // The virtual day is a Saturday.
+    const schedule = 'schedule: { days: [mon, sun], notBefore: "06:30" }';
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes(schedule) });
+    await proposedIn('daily');
+    await lab.clock.advance(10 * MINUTE);
+    expect(await stateOf(lab, runIn('canary'))).toBeNull();
+    const untilMs = (hours: number, minutes: number): number =>
+      Date.parse(`${new Date(lab.clock.now() + DAY).toISOString().slice(0, 10)}T00:00:00Z`) +
+      (hours * 60 + minutes) * MINUTE -
+      lab.clock.now();
+    await lab.clock.advance(untilMs(6, 10));
+    await lab.dispatchDaily();
+    await lab.clock.advance(10 * MINUTE);
+    expect(await stateOf(lab, runIn('canary'))).toBeNull();
+    await lab.clock.advance(20 * MINUTE);
+    await proposedIn('canary');
+  });
+});
