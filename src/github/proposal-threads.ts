@@ -48,13 +48,9 @@ async function readIssueFirst(
 ): Promise<Observed<ThreadFacts>> {
   const ref = `refs/heads/${place.headBranch}`;
   const variables = { owner: client.owner, repo: client.repo, issue: place.issue, ref };
-  const answer = await query(
-    client,
-    ISSUE_FIRST_QUERY,
-    variables,
-    issueFirstSchema,
-    ISSUE_FIRST_CHECKS_PLACE,
-  );
+  const answer = await query(client, ISSUE_FIRST_QUERY, variables, issueFirstSchema, [
+    { path: ISSUE_FIRST_CHECKS_PLACE, only: null },
+  ]);
   if (answer.kind === 'unknown') return answer;
   const { issue, checked } = answer.value.repository;
   const comments = await commentsOf(client, issue, since, reading);
@@ -65,7 +61,7 @@ async function readIssueFirst(
   const commits = checked?.target == null ? null : { nodes: [{ commit: checked.target }] };
   return known({
     pull,
-    issue: issueOf(issue, versions.value),
+    issue: known(issueOf(issue, versions.value)),
     checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading) : pull,
     comments: comments.value,
   });

@@ -1,6 +1,6 @@
 /** What was said in one thread, on all surfaces, read back to a moment: comments, review bodies and review comments as facts. */
 
-import type { Actor } from '../domain/actor.ts';
+import { type Actor, permits } from '../domain/actor.ts';
 import type { Surface } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { type Digest, type Instant, isSha, type Sha } from '../domain/ids.ts';
@@ -9,11 +9,13 @@ import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { withoutTokens } from '../host/redactor.ts';
 import type { GitHubClient } from './call.ts';
+import { readPermission } from './permission.ts';
 import { readOn } from './thread-pages.ts';
 import {
   type AuthorAnswer,
   COMMENTS_CONNECTION,
   type CommentAnswer,
+  type IssueAnswer,
   LINE_COMMENTS_CONNECTION,
   REVIEWS_CONNECTION,
   type ReviewAnswer,
@@ -40,13 +42,14 @@ export type Reading = {
 export type ThreadPage = {
   readonly id: string;
   readonly number: number;
-  readonly comments: ThreadsAnswer['repository']['issue']['comments'];
+  readonly comments: IssueAnswer['comments'];
   readonly reviews?: ThreadsAnswer['repository']['pullRequest']['reviews'] | undefined;
 };
 
 /**
  * Everything said in the thread since the moment (null = ever), in no order. Unknown where a page cannot be read or
- * there is more than `limits.threadCommentsMax`. Reviews are read whole: a draft counts from when it was submitted.
+ * there is more than `limits.threadCommentsMax`. Reviews are read whole: a draft counts from when it was submitted. Of the
+ * lines of a stranger's review the newest page is read.
  */
 export async function commentsOf(
   client: GitHubClient,
@@ -61,13 +64,31 @@ export async function commentsOf(
   if (thread.reviews === undefined) return known(found);
   const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, thread.reviews, null);
   if (reviews.kind === 'unknown') return reviews;
+  const isStranger = strangerCheck(client);
   for (const review of reviews.value) {
     if (review.submittedAt === null) continue;
-    const lines = await readOn(client, review.id, LINE_COMMENTS_CONNECTION, review.comments, null);
+    const { pageInfo, nodes } = review.comments;
+    // Each review with more lines is a request of its own, and anybody may write a hundred of them an hour.
+    const lines =
+      pageInfo.hasPreviousPage && (await isStranger(review.author))
+        ? known(nodes)
+        : await readOn(client, review.id, LINE_COMMENTS_CONNECTION, review.comments, null);
     if (lines.kind === 'unknown') return lines;
     found.push(...submitted(review, review.submittedAt, lines.value, thread.number, reading));
   }
   return known(found);
+}
+
+/** Whether GitHub says that somebody has no role here; each is asked about once. */
+function strangerCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
+  const told = new Map<number, boolean>();
+  return async (author) => {
+    const actor = actorOf(author);
+    if (isBot(author)) return false;
+    const held = told.has(actor.id) ? null : await readPermission(client, actor);
+    if (held !== null) told.set(actor.id, held.kind === 'known' && !permits(held.value, 'triage'));
+    return told.get(actor.id) === true;
+  };
 }
 
 function submitted(

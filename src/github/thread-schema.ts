@@ -130,7 +130,8 @@ export const threadsSchema = z.object({
       commits: checksSchema,
       reviews: pages(reviewSchema),
     }),
-    issue: issueSchema,
+    /** Null: GitHub has none of that number any more. */
+    issue: issueSchema.nullable(),
   }),
 });
 

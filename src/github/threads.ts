@@ -3,7 +3,7 @@
 import type { TextVersion } from '../domain/authorship.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts } from '../domain/facts.ts';
 import { branded, type Instant, isSha } from '../domain/ids.ts';
-import { known, type Observed } from '../domain/observed.ts';
+import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
 import { CHECKS_PLACE, checkFacts } from './checks-schema.ts';
 import { query } from './graphql.ts';
@@ -14,7 +14,8 @@ import { type IssueAnswer, THREADS_QUERY, type ThreadsAnswer, threadsSchema } fr
 export type ThreadFacts = {
   /** Unknown where what is proposed is a branch that is gone. */
   readonly pull: Observed<PullFacts>;
-  readonly issue: IssueFacts;
+  /** Unknown where GitHub says that there is none any more: it was deleted, or moved to another repository. */
+  readonly issue: Observed<IssueFacts>;
   readonly comments: readonly CommentFacts[];
   readonly checks: Observed<readonly CheckFacts[]>;
 };
@@ -36,24 +37,35 @@ export async function readThreads(
   since: Instant | null = null,
 ): Promise<Observed<ThreadFacts>> {
   const variables = { owner: client.owner, repo: client.repo, pull, issue };
-  const answer = await query(client, THREADS_QUERY, variables, threadsSchema, CHECKS_PLACE);
+  const answer = await query(client, THREADS_QUERY, variables, threadsSchema, OPTIONAL);
   if (answer.kind === 'unknown') return answer;
   const { pullRequest, issue: ferryIssue } = answer.value.repository;
   const inPull = await commentsOf(client, pullRequest, since, reading);
   if (inPull.kind === 'unknown') return inPull;
-  const inIssue = await commentsOf(client, ferryIssue, since, reading);
-  if (inIssue.kind === 'unknown') return inIssue;
   const ofPull = await versionsOf(client, pullRequest);
   if (ofPull.kind === 'unknown') return ofPull;
+  const found = {
+    pull: known(pullOf(pullRequest, ofPull.value, reading)),
+    checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
+  };
+  // Whoever may write can move the issue away: what is said in the pull request is heard all the same.
+  if (ferryIssue === null)
+    return known({ ...found, issue: unknown(`there is no issue #${issue}`), comments: inPull.value });
+  const inIssue = await commentsOf(client, ferryIssue, since, reading);
+  if (inIssue.kind === 'unknown') return inIssue;
   const ofIssue = await versionsOf(client, ferryIssue);
   if (ofIssue.kind === 'unknown') return ofIssue;
   return known({
-    pull: known(pullOf(pullRequest, ofPull.value, reading)),
-    issue: issueOf(ferryIssue, ofIssue.value),
-    checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
+    ...found,
+    issue: known(issueOf(ferryIssue, ofIssue.value)),
     comments: [...inPull.value, ...inIssue.value],
   });
 }
+
+const OPTIONAL = [
+  { path: CHECKS_PLACE, only: null },
+  { path: ['repository', 'issue'], only: 'NOT_FOUND' },
+] as const;
 
 /** The ferry issue as facts. Throws where GitHub sent no time. */
 export function issueOf(issue: IssueAnswer, versions: readonly TextVersion[]): IssueFacts {

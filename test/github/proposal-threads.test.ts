@@ -105,7 +105,7 @@ describe('a proposal without a pull request', () => {
     if (read.kind === 'unknown') return;
     expect(read.value.pull).toEqual({ kind: 'unknown', why: 'the branch ferrybot/proposal/r is not there' });
     expect(read.value.checks.kind).toBe('unknown');
-    expect(read.value.issue).toMatchObject({ number: 5, state: 'open' });
+    expect(read.value.issue).toMatchObject({ value: { number: 5, state: 'open' } });
   });
 
   it('has unknown checks where the token may not read them, or the branch moved in between', async () => {

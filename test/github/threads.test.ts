@@ -43,6 +43,10 @@ type Said = {
   readonly reviews?: readonly object[];
   /** Line comments of each review; the first page shows the last twenty. */
   readonly lines?: number;
+  /** What the author of all of it may do here. */
+  readonly role?: string;
+  /** Whether GitHub says that there is no such issue, or fails to tell. */
+  readonly issueFault?: { readonly type?: string; readonly path: readonly string[] };
   /** The how-manieth request is answered with an error. */
   readonly brokenAt?: number;
 };
@@ -91,7 +95,12 @@ function github(said: Said): GitHubClient {
           comments: lastOf(entries(said.issue), 100, null),
         },
       };
-      return { data: { repository } };
+      return said.issueFault === undefined
+        ? { data: { repository } }
+        : {
+            data: { repository: { ...repository, issue: null } },
+            errors: [{ message: 'no', ...said.issueFault }],
+          };
     }
     const from = {
       PR_1: query.includes('reviews(') ? reviews : entries(said.pull),
@@ -103,10 +112,16 @@ function github(said: Said): GitHubClient {
   };
   return createClient({
     octokit: {
-      request: async (_, parameters) => ({
+      request: async (route, parameters) => ({
         status: 200,
-        // The client sends a query and its variables, nothing else.
-        data: answer(parameters as unknown as { query: string; variables: Record<string, string> }),
+        data: route.endsWith('/permission')
+          ? {
+              permission: said.role ?? 'write',
+              role_name: said.role ?? 'write',
+              user: { id: 7, login: 'mira' },
+            }
+          : // The client sends a query and its variables, nothing else.
+            answer(parameters as unknown as { query: string; variables: Record<string, string> }),
         headers: {},
       }),
     },
@@ -143,6 +158,33 @@ describe('the threads of a run', () => {
     expect(count('comment')).toBe(345 + 201);
     expect(count('review')).toBe(130);
     expect(read.value.comments.filter((c) => c.surface === 'review-comment')).toHaveLength(130 * 45);
+  });
+
+  it('are not read on in each of the reviews of somebody who has no role here', async () => {
+    const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
+    const client = github({ reviews, lines: 45, role: 'read' });
+    const read = await readThreads(client, 2, 1, READING);
+    expect(client.usage).toMatchObject({ graphql: 2, rest: 1 });
+    const lines =
+      read.kind === 'known' ? read.value.comments.filter((c) => c.surface === 'review-comment') : [];
+    expect(lines.filter(({ id }) => id === 44)).toHaveLength(130);
+  });
+
+  it('are those of the pull request where GitHub has no such issue any more', async () => {
+    const issueFault = { type: 'NOT_FOUND', path: ['repository', 'issue'] };
+    const read = await readThreads(github({ pull: 3, issue: 5, issueFault }), 2, 1, READING);
+    if (read.kind === 'unknown') throw new Error(read.why);
+    expect(read.value.comments.map(({ thread }) => thread)).toEqual([2, 2, 2]);
+    expect(read.value.issue).toEqual({ kind: 'unknown', why: 'there is no issue #1' });
+  });
+
+  it.each([
+    { type: 'FORBIDDEN', path: ['repository', 'issue'] },
+    { path: ['repository', 'issue'] },
+    { type: 'NOT_FOUND', path: ['repository', 'issue', 'comments'] },
+    { type: 'NOT_FOUND', path: ['repository'] },
+  ])('are unknown where the issue cannot be told: %j', async (issueFault) => {
+    expect((await readThreads(github({ pull: 3, issueFault }), 2, 1, READING)).kind).toBe('unknown');
   });
 
   it('are read no further than to what is older than the run', async () => {

@@ -87,7 +87,7 @@ export function createGatherer(
       const reader = { lab, config, once };
       return {
         pull,
-        issue: threads.kind === 'known' ? known(threads.value.issue) : threads,
+        issue: threads.kind === 'known' ? threads.value.issue : threads,
         comments,
         readAt,
         cardHistory: await readCardHistory(reader, asked, comments, permissions),
@@ -128,7 +128,7 @@ export function createGatherer(
 
 /** The proposal's text; where it stands in an issue it is there to be read though the branch is gone. */
 function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {
-  if (isIssueFirst(proposal)) return known(issue.body);
+  if (isIssueFirst(proposal)) return issue.kind === 'known' ? known(issue.value.body) : issue;
   return pull.kind === 'known' ? known(pull.value.body) : pull;
 }
 

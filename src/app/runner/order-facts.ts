@@ -54,7 +54,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     cited,
     permissions,
     brakes,
-    shown: { pull, issue: known(threads.value.issue), branchWork: work },
+    shown: { pull, issue: threads.value.issue, branchWork: work },
     digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
     gates: known(gates),
   };
@@ -87,7 +87,7 @@ function gatesOnReading(
     now: lab.now(),
     facts: {
       pull: threads.pull,
-      issue: known(threads.issue),
+      issue: threads.issue,
       comments: known(threads.comments),
       change,
       branchWork: work,
