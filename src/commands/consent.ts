@@ -68,8 +68,7 @@ function isLater({ comment }: ConsentContext, one: MutationRecord): boolean {
 /** What cannot be read is no showing. */
 function wasOnShow({ comment, showings }: ConsentContext, { digest }: MutationRecord): boolean {
   const since = showings.get(digest);
-  if (since?.kind !== 'known' || since.value === null) return false;
-  return wasShownBefore(since.value, comment.createdAt);
+  return since?.kind === 'known' && since.value !== null && wasShownBefore(since.value, comment.createdAt);
 }
 
 function otherTarget({ comment }: ConsentContext, all: readonly MutationRecord[], given: string): Answer {

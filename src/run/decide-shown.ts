@@ -180,9 +180,18 @@ function howChanged(
   // In the second of the showing there may be an older text of our own.
   const isOurs = ({ editedAt, marker }: ShownVersion): boolean =>
     editedAt > shownAt ? isOursNow(state, marker) : isCardOf(state, marker) && marker?.isIntact === true;
-  const foreign = history.kind === 'known' ? foreignSince(history.value, shownAt, isOurs) : null;
+  const foreign =
+    history.kind === 'known' ? foreignSince(sinceShown(state, history.value), shownAt, isOurs) : null;
   if (!isOursNow(state, card.marker)) return { how: 'edited', by: foreign?.by ?? null };
   return foreign === null ? null : changeBy(foreign, false);
+}
+
+/** The list tells what came first within the second of the showing: what stood there before the very text that was shown is over. */
+function sinceShown({ shown }: RunState, newestFirst: readonly ShownVersion[]): readonly ShownVersion[] {
+  const at = newestFirst.findLastIndex(
+    ({ editedAt, marker }) => editedAt === msOf(shown?.shownAt ?? '') && marker?.text === shown?.text,
+  );
+  return at < 0 ? newestFirst : newestFirst.slice(0, at + 1);
 }
 
 /** The watch writes the card too, once a first attempt has run. */

@@ -8,7 +8,8 @@ import type { PlaceContext } from '../../src/commands/decision.ts';
 import { policyOf } from '../../src/commands/policy.ts';
 import type { MutationProposal } from '../../src/domain/care/mutation.ts';
 import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
-import { known } from '../../src/domain/observed.ts';
+import type { Instant } from '../../src/domain/ids.ts';
+import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { toRfc3339 } from '../../src/domain/time.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { at, comment, digestOf, evidence, mira, proposal } from './consent-parts.ts';
@@ -159,5 +160,28 @@ describe('/approve-node-delete', () => {
     expect(decide({ vm })).toMatchObject({ code: 'consent-ambiguous' });
     expect(decide({ vm, digest: hex(second) })).toMatchObject({ code: 'consented' });
     expect(decide({ vm, digest: '0'.repeat(12) })).toMatchObject({ code: 'consent-other-digest' });
+  });
+});
+
+describe('a consent to what was not on show', () => {
+  const one = cron('us-central1', 12);
+  const decided = (since: Observed<Instant | null> | undefined): unknown => {
+    const showings = new Map(since === undefined ? [] : [[one.digest, since]]);
+    const asked = { ...context([one], { digest: hex(one) }), showings };
+    return approveStartCleanup.decideWithoutRun?.(asked);
+  };
+
+  it.each<[string, Observed<Instant | null> | undefined]>([
+    ['before it was written', known(at(11))],
+    ['because somebody else’s text stood there', known(null)],
+    ['as far as anybody could read', unknown('502')],
+    ['as far as anybody was asked', undefined],
+  ])('%s is refused with the line to copy', (_, since) => {
+    const lines = `/approve-start-cleanup ${hex(one)}`;
+    expect(decided(since)).toMatchObject({ code: 'consent-not-shown', detail: { lines }, journal: [] });
+  });
+
+  it('is recorded where it was, up to the second', () => {
+    expect(decided(known(at(10)))).toMatchObject({ code: 'consented' });
   });
 });

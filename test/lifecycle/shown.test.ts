@@ -202,6 +202,20 @@ describe('a card that somebody else edited', () => {
     await isRestoredAndTold(ferry, approval, /Somebody else changed/);
   });
 
+  it('is approved by nobody in the second in which it is written anew: nobody can tell which text was read', async () => {
+    const ferry = await proposed();
+    const { lab, run, pull } = ferry;
+    await editAs(lab, 'ada', cardOf(lab).id, withFalseDelta(cardOf(lab)));
+    await say(lab, 'ada', pull, '/status');
+    const state = await stateOf(lab, run);
+    expect(Date.parse(state?.shown?.shownAt ?? '')).toBe(Math.trunc(lab.clock.now() / 1_000) * 1_000);
+    await isRestoredAndTold(
+      ferry,
+      await say(lab, 'mira', pull, await lineOf(ferry)),
+      /Somebody else changed the status card/,
+    );
+  });
+
   it('and then deleted is posted again and shown anew', async () => {
     const ferry = await proposed();
     const { lab, pull } = ferry;

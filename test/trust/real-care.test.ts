@@ -1,0 +1,186 @@
+/** Consents to a change of a cluster that nobody gave, written by the stolen control key: the real executor reads them itself. */
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createLabOpener, type OpenLab } from '../../src/app/open-lab.ts';
+import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { parseSigningKey } from '../../src/host/keys.ts';
+import { consentLine } from '../support/approve.ts';
+import { diskIssue } from '../support/disk-lab.ts';
+import { type BundleWorld, bookmark, openBundleWorld } from './bundle-world.ts';
+
+const CARER = { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] };
+const HOUR = 3_600_000;
+/** The lab's own script: with a path it starts the cleanup job, and in any case it says whether that is alive. */
+const SCRIPT = `import os, sys
+path, *start = sys.argv[1:]
+if start: open(path, 'w').close()
+print('RUNNING' if os.path.exists(path) else 'gone')
+`;
+
+let lab: BundleWorld;
+let rewind: () => Promise<void>;
+let started: string;
+
+beforeAll(async () => {
+  started = join(await mkdtemp(join(tmpdir(), 'ferrybot-care-')), 'started');
+  const cluster = `
+clusters:
+  pods:
+    engine: ray
+    dashboard: 'http://10.0.0.2:8265'
+    acceleratorHoursPerRun: '4'
+    gcp: { project: example-lab, zones: [us-central1-a] }
+    disk:
+      mountPoint: /tmp/gcsfuse_mount
+      clusterFile: infra/marin-us-central1-vllm.yaml
+      startCleanup: [python3, scripts/cleanup.py, ${started}, start]
+      cleanupAlive: { command: [python3, scripts/cleanup.py, ${started}], expect: RUNNING }
+`;
+  lab = await openBundleWorld({
+    server: true,
+    config: [['\nclusters:\n', cluster]],
+    files: { 'scripts/cleanup.py': SCRIPT },
+  });
+  await scanned();
+  await lab.sweep();
+  lab.clock.advance(5_000);
+  await lab.useRunners(CARER);
+  rewind = await bookmark(lab);
+}, 240_000);
+afterEach(() => rewind());
+afterAll(async () => {
+  await lab.close();
+  await rm(join(started, '..'), { recursive: true, force: true });
+});
+
+async function opened(as: BundleWorld['control']): Promise<OpenLab> {
+  const opening = await createLabOpener(as, 'main').open();
+  if (opening.kind !== 'open') throw new Error(`the lab has no config: ${JSON.stringify(opening.config)}`);
+  return opening.open;
+}
+
+async function append(open: OpenLab, draft: EventDraft): Promise<void> {
+  const result = await open.keeper.append('journal', [draft], open.lab.now());
+  if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
+}
+
+/** A scan, by the watch's own key: no cleanup job was seen. */
+async function scanned(): Promise<void> {
+  const watch = parseSigningKey(lab.keys.roles.watch.privatePem);
+  if (!watch.ok) throw new Error(watch.error);
+  const open = await opened({ ...lab.control, signingKeys: { watch: watch.value } });
+  const data = {
+    cluster: 'pods',
+    reading: 'whole',
+    why: '',
+    mountPoint: '/tmp/gcsfuse_mount',
+    thresholdPercent: 10,
+    warnPercent: 20,
+    workers: [],
+    cleanup: 'not-seen',
+  } as const;
+  const { keys } = open.config;
+  await append(open, { type: 'disk-scanned', role: 'watch', data: { ...data, keys } as typeof data });
+}
+
+function proposalIn(open: OpenLab): MutationRecord {
+  const [one] = open.keeper.current().journal.mutations;
+  if (one === undefined) throw new Error('nothing was proposed');
+  return one;
+}
+
+type Said = { readonly id: number; readonly body: string; readonly user: { id: number; login: string } };
+
+async function say(who: string, body: string, thread = diskIssue(lab).number): Promise<Said> {
+  return (await lab.as(who, 'POST', `/issues/${thread}/comments`, { body })) as Said;
+}
+
+/** The stolen key writes that this comment consented just now; the care workflow is started, and says what came of it. */
+async function careOn(said: Said): Promise<string> {
+  const open = await opened(lab.control);
+  const { digest, proposal } = proposalIn(open);
+  const source = {
+    kind: 'comment',
+    comment: said.id,
+    surface: 'comment',
+    thread: proposal.thread,
+    bodyDigest: open.lab.digestOf(said.body),
+    writtenAt: new Date(open.lab.now()).toISOString(),
+  } as const;
+  const { id, login } = said.user;
+  const data = { proposal: digest, source };
+  await append(open, { type: 'consented', role: 'control', actor: { id, login }, data });
+  return care();
+}
+
+async function care(): Promise<string> {
+  const { digest } = proposalIn(await opened(lab.control));
+  const inputs = { run: 'journal', mutation: digest };
+  await lab.as('ada', 'POST', '/actions/workflows/ferrybot-care.yml/dispatches', { ref: 'main', inputs });
+  return lab.runJobs();
+}
+
+const line = (): string => consentLine(lab, 'approve-start-cleanup');
+
+describe('a consent that the stolen control key writes', () => {
+  afterEach(() => expect(existsSync(started), 'the cluster was changed').toBe(false));
+
+  it.each([
+    ['names no digest', (shown: string) => shown.split(' ')[0] ?? ''],
+    ['names another digest', (shown: string) => shown.replace(/[0-9a-f]{32}$/, '3f9a1c22b0d4e5f6'.repeat(2))],
+  ])(
+    'on a comment that %s changes nothing',
+    async (_, said) => {
+      expect(await careOn(await say('mira', said(line())))).toContain('consent-not-given');
+    },
+    60_000,
+  );
+
+  it('on a comment in another thread changes nothing', async () => {
+    const other = (await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' })) as {
+      readonly number: number;
+    };
+    expect(await careOn(await say('mira', line(), other.number))).toContain('consent-elsewhere');
+  }, 60_000);
+
+  it('on a comment of somebody who may not consent changes nothing', async () => {
+    expect(await careOn(await say('ada', line()))).toContain('consenter-lost-permission');
+  }, 60_000);
+
+  it('on a comment under a description that a writer had edited, and put back, changes nothing', async () => {
+    const { number, body } = diskIssue(lab);
+    const consent = line();
+    const edit = (text: string): Promise<unknown> =>
+      lab.as('ada', 'PATCH', `/issues/${number}`, { body: text });
+    await edit(body.replace('1 step', 'No step at all, and 1 step'));
+    lab.clock.advance(5_000);
+    const said = await say('mira', consent);
+    await edit(body);
+    expect(await careOn(said)).toContain('consent-not-shown');
+  }, 60_000);
+
+  it('on one that was taken back by a brake in the thread changes nothing', async () => {
+    const said = await say('mira', line());
+    await say('mira', '/freeze reason="wait"');
+    expect(await careOn(said)).toContain('held');
+  }, 60_000);
+
+  // The clock only moves forward: nothing comes after this one but the honest consent.
+  it('on a comment of more than an hour ago changes nothing', async () => {
+    const said = await say('mira', line());
+    lab.clock.advance(HOUR + 1_000);
+    expect(await careOn(said)).toContain('consent-expired');
+  }, 60_000);
+});
+
+it('a consent that was given is carried out, so that these tests can fail', async () => {
+  await say('mira', line());
+  await lab.sweep();
+  expect(await care()).toContain('alive');
+  expect(existsSync(started)).toBe(true);
+}, 60_000);
