@@ -32,6 +32,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-elsewhere': "The comment that is named as the approval stands in another thread than this run's.",
   'approval-before-shown': 'The approval was written before what would run had been on show.',
   'approval-too-old': 'The approval is older than this lab allows.',
+  'approval-used': 'Another run was launched on the same approval: each launch needs its own.',
   'approval-other-commit': 'The approving review was written on another commit than the one that would run.',
   'approval-by-author':
     'The approver asked for the change, wrote a part of it, or edited the description or the issue.',

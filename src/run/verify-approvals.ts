@@ -13,7 +13,7 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Digest, Instant } from '../domain/ids.ts';
+import type { Digest, Instant, RunId } from '../domain/ids.ts';
 import type { Order, OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { approvalAgeAt } from '../domain/launch/relaunch.ts';
@@ -30,6 +30,8 @@ export type ApprovalFacts = {
   readonly config: LaneScopedConfig;
   readonly cited: ReadonlyMap<string, Cited>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
+  /** Comments, by citation, on which an order of another run was claimed. */
+  readonly used: ReadonlySet<string>;
   /** Whose the proposal is, by the runner's own reading. */
   readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 };
@@ -39,6 +41,22 @@ export type ApprovalFault = { readonly code: RefusalCode; readonly why: string }
 /** Names an approval in `ApprovalFacts.cited`: GitHub numbers comments and reviews separately. */
 export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>): string {
   return `${approval.surface}:${approval.comment}`;
+}
+
+/**
+ * The approvals that orders of other runs were claimed on. Two runs of one proposal may have one manifest, and whoever has
+ * stolen the control key can begin as many as they like; that an order was claimed is the runner's own word.
+ */
+export function approvalsUsed(runs: readonly RunState[], but: RunId): ReadonlySet<string> {
+  const orders = runs
+    .filter(({ run }) => run !== but)
+    .flatMap(({ order, attempts }) => [
+      ...attempts.map((past) => past.order),
+      ...(order === null ? [] : [order]),
+    ]);
+  return new Set(
+    orders.filter(({ claim }) => claim !== null).flatMap(({ order }) => order.approvals.map(citationKey)),
+  );
 }
 
 /** The first thing that is wrong with an order's approvals, or null. */
@@ -71,6 +89,7 @@ function commentFault(
   if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest)
     return { code: 'approval-edited', why: where };
   if (comment.minimized) return { code: 'approval-hidden', why: where };
+  if (facts.used.has(citationKey(approval))) return { code: 'approval-used', why: where };
   if (!approves(comment.body, order.digest, facts.config.otherBots))
     return { code: 'approval-not-given', why: where };
   return bindingFault(state, order, comment, facts);

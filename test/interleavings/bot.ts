@@ -296,6 +296,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     pull: facts.pull,
     body: facts.body.kind === 'known' ? known(facts.body.value.fingerprint) : facts.body,
     cited,
+    used: new Set(),
     permissions: facts.permissions,
     shown: facts,
     digest:

@@ -11,7 +11,7 @@ import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { runnerVerdicts } from '../../src/gates/run-gates.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
-import { citationKey } from '../../src/run/verify-approvals.ts';
+import { approvalsUsed, citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { misplaced } from '../../src/run/verify-place.ts';
 import { ROWS } from '../gates/gate-cases.ts';
@@ -58,6 +58,7 @@ const good: OrderFacts = {
   pull: known(aPull()),
   body: known(digestOf('the body')),
   cited: new Map(),
+  used: new Set(),
   permissions: permissions([bob, 'maintain']),
   digest: known(order.order.digest),
   gates: known(gateFacts()),
@@ -258,6 +259,18 @@ describe('the runner', () => {
       kind: 'resume',
       ground: { kind: 'claim' },
     });
+  });
+
+  it('refuses an approval on which another run was launched, whoever recorded that run', () => {
+    const other = { ...held.state, run: branded('ferry-daily-20261121-2', isRunId) };
+    const used = approvalsUsed([held.state, other], ordered.state.run);
+    expect(judgeOrder(ordered.state, order.digest, { ...good, used })).toMatchObject({
+      code: 'approval-used',
+      effect: 'ending',
+    });
+    // Its own earlier attempts rest on it as well, and an order that nobody carried out used up nothing.
+    expect(approvalsUsed([held.state], held.state.run)).toEqual(new Set());
+    expect(approvalsUsed([{ ...ordered.state, run: other.run }], ordered.state.run)).toEqual(new Set());
   });
 
   it('takes a review for the commit that it was written on and for no other', () => {

@@ -104,3 +104,13 @@ it('the same key orders what every gate lets through and a person approves, so t
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
   expect(await started()).toHaveLength(1);
 }, 60_000);
+
+it('an approval on which a run was launched launches no second run of the same proposal', async () => {
+  const approval = await said(approvalLine(lab));
+  await lab.sweep();
+  expect(await lab.runJobs()).toMatch(/ferrybot: (submitted|adopted)/);
+  const second = await proposeWithStolenKey(lab, run);
+  const order = await orderWithStolenKey(lab, second, 'mira', approval);
+  expect(await launch(order, second)).toContain('approval-used');
+  expect(await started()).toHaveLength(1);
+}, 60_000);

@@ -45,9 +45,14 @@ export async function proposeWithStolenKey(lab: BundleWorld, like: string): Prom
 
 /**
  * An order that the record bears out in every entry: the gates passed, it says, and what is approved is really approved by
- * that person, who names the digest. Gives the order's digest.
+ * that person, who names the digest: in a new comment, or in one that is there. Gives the order's digest.
  */
-export async function orderWithStolenKey(lab: BundleWorld, run: string, approver: string): Promise<string> {
+export async function orderWithStolenKey(
+  lab: BundleWorld,
+  run: string,
+  approver: string,
+  on: number | null = null,
+): Promise<string> {
   const open = await stolen(lab);
   const gated = await gatedNow(open, runIn(open, run));
   const { manifest, bound, facts, verdicts } = gated;
@@ -65,6 +70,11 @@ export async function orderWithStolenKey(lab: BundleWorld, run: string, approver
   if (shownAtOf(runIn(open, run), digest) === null)
     await append(open, run, { type: 'shown', role: 'control', data: shown });
   lab.clock.advance(5_000);
+  const there = on === null ? undefined : lab.world.state.comments[on];
+  if (there !== undefined) {
+    const said = { id: there.id, user: { id: there.authorId, login: approver } };
+    return orderOn(open, run, { said, text: there.body, digest, body, commit });
+  }
   const text = `/approve-launch ${digest.slice('sha256:'.length)}`;
   const said = (await lab.as(approver, 'POST', `/issues/${pull}/comments`, { body: text })) as Said;
   return orderOn(open, run, { said, text, digest, body, commit });

@@ -15,7 +15,7 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
-import { type ApprovalFacts, type Cited, citationKey } from '../../run/verify-approvals.ts';
+import { type ApprovalFacts, approvalsUsed, type Cited, citationKey } from '../../run/verify-approvals.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownFerry, readBody } from '../control/body-facts.ts';
@@ -52,6 +52,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     pull,
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
+    used: approvalsUsed(open.keeper.current().runs, state.run),
     permissions,
     brakes,
     shown: { pull, issue: threads.value.issue, branchWork: work },
@@ -114,7 +115,7 @@ function frame({
 function withheld(open: OpenLane, why: string): OrderFacts {
   const nothing = unknown(why);
   const shown = { pull: nothing, issue: nothing, branchWork: nothing };
-  const empty = { cited: new Map(), permissions: new Map(), shown };
+  const empty = { cited: new Map(), used: new Set<string>(), permissions: new Map(), shown };
   return {
     ...frame(open),
     ...empty,

@@ -53,6 +53,7 @@ export const REFUSALS = [
   'approval-elsewhere',
   'approval-before-shown',
   'approval-too-old',
+  'approval-used',
   'approval-other-commit',
   'approval-by-author',
   'order-forged',
