@@ -7,8 +7,8 @@ import { type Digest, type Instant, isSha, type Sha } from '../domain/ids.ts';
 import type { ReadMarker } from '../domain/marker.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { withoutTokens } from '../host/redactor.ts';
 import type { GitHubClient } from './call.ts';
+import { textWithoutTokens } from './comment-text.ts';
 import { readPermission } from './permission.ts';
 import { readOn } from './thread-pages.ts';
 import {
@@ -114,6 +114,7 @@ export function commentOf(
   reading: Reading,
 ): CommentFacts {
   const byUs = comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots);
+  const bodyDigest = reading.digestOf(comment.body);
   return {
     surface,
     id: comment.databaseId,
@@ -125,8 +126,8 @@ export function commentOf(
     byOwnApp: comment.viewerDidAuthor,
     marker: byUs ? reading.markerOf(thread, comment.body) : null,
     // What somebody pastes by mistake is deleted from a comment and never from a record: arguments go there from here.
-    body: byUs ? comment.body : withoutTokens(comment.body),
-    bodyDigest: reading.digestOf(comment.body),
+    body: byUs ? comment.body : textWithoutTokens(comment.body, bodyDigest),
+    bodyDigest,
     createdAt: instantOf(comment.createdAt),
     updatedAt: instantOf(comment.updatedAt),
     editedAt: comment.lastEditedAt === null ? null : instantOf(comment.lastEditedAt),

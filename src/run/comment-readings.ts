@@ -1,27 +1,44 @@
 /** What was read of comments, kept: a thread of thousands is looked at again and again, and each of its texts is read once. */
 
+import { firstNamed } from '../commands/grammar/named-command.ts';
 import { type BoundedReading, readCommentOf, type Speaker } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 
+type Written = Pick<CommentFacts, 'bodyDigest' | 'body'>;
+
 const kept = new Map<string, BoundedReading>();
+const named = new Map<string, boolean>();
 
 /**
  * The reading of a comment as one of that speaker's. `bodyDigest` stands for the text, so that an edit is seen at once; of
  * all readings of this process the longest unasked goes first.
  */
 export function readingOfComment(
-  comment: Pick<CommentFacts, 'bodyDigest' | 'body'>,
+  comment: Written,
   speaker: Speaker,
   otherBots: readonly string[],
 ): BoundedReading {
-  // The length too: what is kept of our own text is whole, of another's is without tokens.
-  const key = [speaker, comment.bodyDigest, comment.body.length, ...otherBots].join(' ');
-  const reading = kept.get(key) ?? readCommentOf(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots });
-  kept.delete(key);
-  kept.set(key, reading);
-  const [oldest] = kept.keys();
-  if (kept.size > limits.commentReadingsKept && oldest !== undefined) kept.delete(oldest);
-  return reading;
+  const key = [speaker, keyOf(comment), ...otherBots].join(' ');
+  return once(kept, key, () => readCommentOf(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots }));
+}
+
+/** Whether a comment that nobody parses names a command. */
+export function namesCommand(comment: Written): boolean {
+  return once(named, keyOf(comment), () => firstNamed(comment.body, COMMAND_DEFINITIONS) !== null);
+}
+
+/** The length too: what is kept of our own text is whole, of another's is without tokens. */
+function keyOf({ bodyDigest, body }: Written): string {
+  return `${bodyDigest} ${body.length}`;
+}
+
+function once<Answer>(answers: Map<string, Answer>, key: string, read: () => Answer): Answer {
+  const answer = answers.get(key) ?? read();
+  answers.delete(key);
+  answers.set(key, answer);
+  const [oldest] = answers.keys();
+  if (answers.size > limits.commentReadingsKept && oldest !== undefined) answers.delete(oldest);
+  return answer;
 }

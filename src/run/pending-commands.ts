@@ -1,7 +1,6 @@
 /** What people said that is not answered yet: commands seen in the threads minus commands answered in the logbook. */
 
 import { hintOf } from '../commands/grammar/hints.ts';
-import { firstNamed } from '../commands/grammar/named-command.ts';
 import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
@@ -12,7 +11,7 @@ import { limits } from '../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { after, fromRfc3339 } from '../domain/time.ts';
-import { readingOfComment } from './comment-readings.ts';
+import { namesCommand, readingOfComment } from './comment-readings.ts';
 
 /**
  * One slash command, one that was not understood, one hint, or one that an edit brought or took away; `index` counts
@@ -75,7 +74,7 @@ export function pendingItems(
       if (isTrusted(one)) return saidIn(readingOfComment(comment, 'trusted', otherBots), held);
       return parsed.has(comment)
         ? saidIn(readingOfComment(comment, 'stranger', otherBots), held)
-        : unparsed(comment.body, held);
+        : unparsed(comment, held);
     };
     return openOf(comment.editedAt !== null, saidBy, before).map((item) => ({ comment, ...item }));
   });
@@ -115,9 +114,9 @@ function wasToldAsStranger(isEdited: boolean, seen: readonly SeenCommand[]): boo
 }
 
 /** Beyond what is parsed of one person: whether it names a command is all that is asked, and only until GitHub has said who they are. */
-function unparsed(body: string, held: Observed<Permission> | undefined): readonly Said[] {
+function unparsed(comment: CommentFacts, held: Observed<Permission> | undefined): readonly Said[] {
   if (held?.kind === 'known') return [];
-  return firstNamed(body, COMMAND_DEFINITIONS) === null ? [] : [{ kind: 'unread' }];
+  return namesCommand(comment) ? [{ kind: 'unread' }] : [];
 }
 
 type Open = { readonly index: number; readonly said: Said };

@@ -28,7 +28,7 @@ export const controlLimits = {
   /** Wakes of one repository that wait; beyond it they fold into a sweep. */
   wakesWaitingMax: 200,
   /** Readings of comments that a process keeps: those of a full thread, a few hundred bytes each. */
-  commentReadingsKept: 6_000,
+  commentReadingsKept: 20_000,
   /** Unanswered comments of one person that are parsed at a look, the newest, while GitHub has not said that they may do anything here. */
   strangerCommentsPerLook: 20,
   /** Items of strangers that are recorded in one step: a flood takes few rounds, and one push stays small. */

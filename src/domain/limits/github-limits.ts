@@ -13,8 +13,15 @@ export const githubLimits = {
   requestWaitMsMax: 90_000,
   /** Answers with their ETag that one process keeps: the threads, comments and files of all live runs. */
   etagCacheEntries: 200,
-  /** Comments, reviews or edits that are read of one thread: 50 pages. A thread with more since its run began is unknown. */
-  threadCommentsMax: 5_000,
+  /**
+   * Comments, reviews or edits that are read of one thread: eight times what GitHub takes (it refuses the 2,501st comment),
+   * so that nobody's flood makes a thread unknown. One with more since its run began is.
+   */
+  threadCommentsMax: 20_000,
+  /** Texts of comments of which a process remembers that nothing in them looks like a token: those of two full threads. */
+  commentTextsKept: 40_000,
+  /** Characters of texts without their tokens that a process keeps: 500 of the longest. */
+  commentCharactersKept: 32_000_000,
   /** Pushes of a branch that are read, one page of GitHub's: a branch with more since the bot's own is refused. */
   branchPushesRead: 100,
   /** Difference to GitHub's clock that is taken for network delay and whole seconds. */

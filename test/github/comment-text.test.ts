@@ -1,0 +1,47 @@
+/** What people wrote is searched for tokens once in a process, however often its thread is read. */
+
+import { describe, expect, it } from 'vitest';
+import { branded, isDigest } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { textWithoutTokens } from '../../src/github/comment-text.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
+const read = (text: string): string => textWithoutTokens(text, digestOf(text));
+const hostile = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${index} ${'eyJ-'.repeat(16_000)}`);
+
+function cpuMs(task: () => void): number {
+  const before = process.cpuUsage();
+  task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+describe('the text of a comment', () => {
+  it('is kept without what looks like a token, also when it is asked for again', () => {
+    const text = `I pasted ${TOKEN} by mistake`;
+    expect([read(text), read(text)]).toEqual(['I pasted *** by mistake', 'I pasted *** by mistake']);
+    expect([read('nothing'), read('nothing')]).toEqual(['nothing', 'nothing']);
+  });
+
+  it('is searched once: a flood that was looked at costs little at the next look', () => {
+    const flood = hostile(300).map((text) => ({ text, digest: digestOf(text) }));
+    const look = (): void => {
+      for (const { text, digest } of flood) textWithoutTokens(text, digest);
+    };
+    const first = cpuMs(look);
+    expect(cpuMs(look)).toBeLessThan(first / 4);
+  });
+
+  it('is forgotten where too many were full of tokens, and found without them all the same', () => {
+    const long = (index: number): string => `${index} ${`${TOKEN} `.repeat(1_500)}`;
+    const first = long(0);
+    const expected = read(first);
+    for (let index = 1; index * expected.length < 2 * limits.commentCharactersKept; index += 1)
+      read(long(index));
+    expect(read(first)).toBe(expected);
+    expect(expected).not.toContain('ghp_');
+  });
+});

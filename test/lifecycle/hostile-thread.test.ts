@@ -1,0 +1,84 @@
+/** A thread that strangers filled with thousands of comments that are written to cost: colleagues are answered in it. */
+
+import { describe, expect, it } from 'vitest';
+import type { Person } from '../../playground/world/seed.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+/** All of GitHub's 65,536 characters in CI; else an eighth, which is still longer than what is parsed of a stranger. */
+const LENGTH =
+  process.env['CI'] === undefined ? limits.commentCharactersMax / 8 : limits.commentCharactersMax;
+const SHAPES = ['eyJ-', '<ul><li>', '<details>', '> ', '<b><p>', '/stop ', '/hold reason="', '[a][b ', '*a '];
+const TEXTS = SHAPES.map((unit) => unit.repeat(Math.ceil(LENGTH / unit.length)));
+const FIRST_PLANTED = 5_000_000;
+const MINUTE = 60_000;
+
+/** Puts comments of somebody into a thread, as if they were written within the last minute. */
+function flood(lab: VirtualLab, who: Person, thread: number, count: number): void {
+  const { comments, issues, users } = lab.world.state;
+  const [key, issue] = Object.entries(issues).find(([, { number }]) => number === thread) ?? [];
+  const author = Object.values(users).find(({ login }) => login === who);
+  const pattern = Object.values(comments).find(({ issueNumber }) => issueNumber === thread);
+  if (key === undefined || issue === undefined || author === undefined || pattern === undefined)
+    throw new Error('nothing to copy');
+  const now = lab.clock.now();
+  const ids = Array.from({ length: count }, (_, index) => FIRST_PLANTED + index);
+  for (const id of ids)
+    comments[id] = {
+      ...pattern,
+      id,
+      authorId: author.id,
+      viaAppId: null,
+      body: `${id} ${TEXTS[id % TEXTS.length] ?? ''}`.slice(0, LENGTH),
+      createdAtMs: now - 60_000,
+      updatedAtMs: now - 60_000,
+    };
+  issues[key] = { ...issue, commentIds: [...issue.commentIds, ...ids] };
+}
+
+describe('a thread with more than five thousand hostile comments of a stranger', () => {
+  it('is where colleagues are answered, an approval launches and a stop stops', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await lab.clock.advance(2 * MINUTE);
+    flood(lab, 'sol', pull, 5_200);
+
+    const asked = await say(lab, 'ada', pull, '/status');
+    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, {
+      stepMs: 5_000,
+      limitMs: MINUTE,
+    });
+    const held = await say(lab, 'mira', pull, '/hold reason="wait for the new data"');
+    await until(lab, 'the hold', async () => ((await stateOf(lab, run))?.holds.length ?? 0) > 0, {
+      stepMs: 5_000,
+      limitMs: MINUTE,
+    });
+    expect(answersTo(lab, held)).toHaveLength(1);
+    await say(lab, 'mira', pull, '/unhold');
+    await until(lab, 'no hold', async () => (await stateOf(lab, run))?.holds.length === 0, {
+      stepMs: 5_000,
+      limitMs: MINUTE,
+    });
+
+    await approve(lab, 'mira', pull);
+    await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null, {
+      stepMs: 5_000,
+      limitMs: 10 * MINUTE,
+    });
+    const stop = await say(lab, 'mira', pull, '/stop');
+    await until(lab, 'the answer to the stop', () => answersTo(lab, stop).length > 0, {
+      stepMs: 5_000,
+      limitMs: MINUTE,
+    });
+    await until(lab, 'the end', async () => (await stateOf(lab, run))?.end !== null, {
+      stepMs: 5_000,
+      limitMs: 10 * MINUTE,
+    });
+    expect(await stateOf(lab, run)).toMatchObject({ end: { status: 'STOPPED' } });
+    // Of the whole flood one comment at most has an answer; the rest is recorded with a reaction.
+    expect(told(lab, 'answer').length).toBeLessThanOrEqual(6);
+    await lab.close();
+  }, 900_000);
+});
