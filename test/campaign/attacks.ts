@@ -5,6 +5,7 @@ import { fileOf } from '../support/talk.ts';
 import { comment, lineOnShow } from './honest.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
 import { type Scene, textOf, type Who } from './scene.ts';
+import { loseWebhooks } from './steps.ts';
 
 /** One attack: what it is called in a failing sequence, and how it is done. */
 export type Attack = { readonly what: string; readonly act: (scene: Scene) => Promise<void> };
@@ -50,7 +51,8 @@ async function editCard(scene: Scene): Promise<void> {
   }
 }
 
-async function edit(scene: Scene, by: Who, id: number, body: string): Promise<boolean> {
+/** Somebody writes into a comment. */
+export async function edit(scene: Scene, by: Who, id: number, body: string): Promise<boolean> {
   const { status } = await scene.ask(by, 'PATCH', `/issues/comments/${id}`, { body });
   if (status === 200) touched(scene, id, 'edited');
   return status === 200;
@@ -184,7 +186,7 @@ async function squatTag(scene: Scene): Promise<void> {
 }
 
 /** The last brake is taken back whole: its comment goes, and every line of the record since. */
-async function takeBrakeBack(scene: Scene): Promise<void> {
+export async function takeBrakeBack(scene: Scene): Promise<void> {
   const brake = scene.deeds.findLast((deed) => deed.kind === 'braked');
   if (brake?.kind !== 'braked') return;
   const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${brake.comment}`);
@@ -197,8 +199,8 @@ async function takeBrakeBack(scene: Scene): Promise<void> {
 }
 
 /** GitHub brings no webhook for a while. */
-async function loseWebhooks(scene: Scene): Promise<void> {
-  scene.lab.world.state.settings.drop = scene.lab.world.state.settings.drop === 'all' ? 'none' : 'all';
+async function switchWebhooks(scene: Scene): Promise<void> {
+  loseWebhooks(scene, scene.lab.world.state.settings.drop === 'all' ? 'back' : 'lost');
 }
 
 /** mira's role is taken away and given back later. */
@@ -246,7 +248,7 @@ export const ATTACKS: readonly Attack[] = [
   { what: 'dispatches a launch', act: dispatchLaunch },
   { what: 'dispatches a launch', act: dispatchLaunch },
   { what: 'squats a tag', act: squatTag },
-  { what: 'webhooks', act: loseWebhooks },
+  { what: 'webhooks', act: switchWebhooks },
   { what: 'a role changes', act: changeRole },
   { what: 'pushes a config', act: pushOwnConfig },
 ];

@@ -8,9 +8,16 @@ import { APPROVAL_AGE_HOURS, type Scene, type Start } from './scene.ts';
 
 /** GitHub tells whole seconds, and a launch that is under way reads the thread once. */
 const SLACK_MS = 2_000;
-/** A comment that stood so long was read by a sweep, whatever webhooks brought. */
-const SWEPT_MS = 35 * 60_000;
+/** A sweep is made every half hour, and every second one where webhooks arrive. */
+const SWEEP_MS = 30 * 60_000;
+const ANSWERING_MS = 5 * 60_000;
+const MAIN = 'refs/heads/main';
 const SHIPPED = ['experiments', 'lib', 'scripts'] as const;
+
+/** A comment that stood so long was read, whatever webhooks brought. */
+export function heardAfterMs({ webhooks }: Scene): number {
+  return (webhooks.wereLost ? 2 * SWEEP_MS : SWEEP_MS) + ANSWERING_MS;
+}
 
 /** Every promise that this sequence broke, in words; empty = none. */
 export async function faultsOf(scene: Scene): Promise<readonly string[]> {
@@ -19,7 +26,7 @@ export async function faultsOf(scene: Scene): Promise<readonly string[]> {
   const ids = scene.starts.map((start) => start.spec.submissionId);
   if (new Set(ids).size < scene.engineStarts())
     faults.push(`${scene.engineStarts()} jobs under ${ids.join(', ')}`);
-  return [...faults, ...(await stopFaults(scene)), ...answerFaults(scene)];
+  return [...faults, ...(await stopFaults(scene)), ...answerFaults(scene), ...idleFaults(scene)];
 }
 
 async function startFaults(scene: Scene, start: Start): Promise<readonly string[]> {
@@ -28,13 +35,19 @@ async function startFaults(scene: Scene, start: Start): Promise<readonly string[
   if (manifest === null) return [`${at}: no manifest of the record has the digest ${digest}`];
   const faults: string[] = [];
   const commit = commitOf(start);
+  const main = (await scene.lab.store.refs(MAIN)).get(MAIN) ?? '';
   for (const path of SHIPPED) {
     const tree = commit === null ? null : await treeAt(scene.lab.store, commit, path);
     if (tree !== manifest.trees?.[path]) faults.push(`${at}: ${path} is not what was approved`);
+    // A ferry changes one experiment and no library.
+    if (path !== 'experiments' && tree !== (await treeAt(scene.lab.store, main, path)))
+      faults.push(`${at}: ${path} is not what the lab has`);
   }
   const approvals = approvalsOf(scene, start, digest).filter((deed) => !isInterested(scene, start, deed));
   const people = new Set(approvals.map((deed) => deed.by));
-  if (people.size < 1) faults.push(`${at}: nobody had approved ${digest.slice(0, 12)}`);
+  if (people.size < scene.quorum)
+    faults.push(`${at}: ${people.size} of ${scene.quorum} had approved ${digest.slice(0, 12)}`);
+  for (const other of start.beside) faults.push(`${at}: ${other} was running`);
   for (const deed of standingBrakes(scene, start, approvals))
     faults.push(`${at}: ${deed.text} of ${new Date(deed.atMs).toISOString()} stood`);
   return faults;
@@ -81,8 +94,9 @@ type Brake = Extract<Deed, { readonly kind: 'braked' }>;
 function approvalsOf(scene: Scene, start: Start, digest: string): readonly Approval[] {
   return scene.deeds.filter((deed): deed is Approval => {
     if (deed.kind !== 'approved' || deed.atMs > start.atMs) return false;
-    const row = start.comments[deed.comment];
+    const row = deed.commit === undefined ? start.comments[deed.comment] : start.reviews[deed.comment];
     const isThere = row !== undefined && row.body === deed.text && row.edits.length === 0;
+    if (deed.commit !== undefined && deed.commit !== commitOf(start)) return false;
     const isYoung = start.atMs - deed.atMs <= APPROVAL_AGE_HOURS * 3_600_000 + SLACK_MS;
     const mayApprove = ['maintain', 'admin'].includes(start.roles[scene.ids[deed.by]] ?? '');
     const isRevoked = scene.deeds.some(
@@ -126,12 +140,12 @@ function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   const row = start.comments[deed.comment];
   if (row !== undefined && row.body === deed.text) return true;
   // Who was answered was heard, whatever became of the comment.
-  if (Object.values(start.comments).some((answer) => answer.body.includes(`key=comment-${deed.comment} `)))
-    return true;
+  const isAnswer = isAnswerTo(scene, deed.comment);
+  if (Object.values(start.comments).some(isAnswer)) return true;
   const gone = scene.deeds.find(
     (other) => other.kind === 'changed-comment' && other.comment === deed.comment,
   );
-  return gone !== undefined && gone.atMs - deed.atMs >= SWEPT_MS;
+  return gone !== undefined && gone.atMs - deed.atMs >= heardAfterMs(scene);
 }
 
 function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval[]): readonly Brake[] {
@@ -166,7 +180,7 @@ async function stopFaults(scene: Scene): Promise<readonly string[]> {
         deed.kind === 'braked' &&
         deed.brake === 'stop' &&
         deed.atMs > start.atMs &&
-        now - deed.atMs >= SWEPT_MS &&
+        now - deed.atMs >= heardAfterMs(scene) &&
         scene.lab.world.state.comments[deed.comment]?.body === deed.text &&
         isPermitted(scene, start, deed),
     );
@@ -183,14 +197,74 @@ function answerFaults(scene: Scene): readonly string[] {
   const ours = Object.values(comments).filter((row) => users[row.authorId]?.type === 'Bot');
   return scene.deeds.flatMap((deed) => {
     if (deed.kind !== 'approved' && deed.kind !== 'braked' && deed.kind !== 'asked') return [];
+    if (deed.kind === 'approved' && deed.commit !== undefined) return [];
     const row = comments[deed.comment];
-    if (row === undefined || row.edits.length > 0 || now - deed.atMs < SWEPT_MS) return [];
-    const isAnswered = ours.some((answer) => answer.body.includes(`key=comment-${deed.comment}`));
+    if (row === undefined || row.edits.length > 0 || now - deed.atMs < heardAfterMs(scene)) return [];
+    const isAnswered = ours.some(isAnswerTo(scene, deed.comment));
     const wasDeleted = scene.deeds.some(
       (other) => other.kind === 'changed-comment' && comments[other.comment] === undefined,
     );
-    return isAnswered || wasDeleted ? [] : [`${deed.text} (${deed.comment}) has no answer`];
+    return isAnswered || wasDeleted || isRecordGone(scene)
+      ? []
+      : [`${deed.text} (${deed.comment}) has no answer`];
   });
+}
+
+/** What nobody has a right to stop anything by. */
+const HARMLESS = new Set([
+  'a stranger speaks',
+  'a workflow speaks',
+  'squats a tag',
+  'webhooks',
+  'pushes a config',
+]);
+
+/** What was approved, and what nobody did anything against, is launched. */
+function idleFaults(scene: Scene): readonly string[] {
+  const isUndisturbed = scene.deeds.every(
+    (deed) =>
+      ['approved', 'asked', 'forged-comment'].includes(deed.kind) ||
+      (deed.kind === 'attack' && HARMLESS.has(deed.what)),
+  );
+  const now = scene.lab.clock.now();
+  const { awayMs } = scene.launcher;
+  const approval = scene.deeds.find(
+    (deed) => deed.kind === 'approved' && deed.by === 'mira' && deed.isCardIntact,
+  );
+  const isOwed =
+    isUndisturbed &&
+    scene.quorum === 1 &&
+    scene.starts.length === 0 &&
+    awayMs < APPROVAL_AGE_HOURS * 3_000_000 &&
+    approval !== undefined &&
+    now - approval.atMs > heardAfterMs(scene) + awayMs;
+  return isOwed ? [`what was approved at ${new Date(approval.atMs).toISOString()} is not launched`] : [];
+}
+
+/** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */
+function isRecordGone(scene: Scene): boolean {
+  const spoilt = new Set(
+    scene.deeds.flatMap((deed) => (deed.kind === 'changed-record' ? [deed.path.split('/')[0]] : [])),
+  );
+  const forged = new Set(
+    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
+  );
+  const isTold = Object.values(scene.lab.world.state.comments).some(
+    ({ id, body }) => !forged.has(id) && /^<!-- ferrybot:\S+ run=\S+ kind=incident key=logbook-/.test(body),
+  );
+  return spoilt.size > 1 && isTold;
+}
+
+/** What the bot wrote in truth, whoever speaks under the same name. */
+function isAnswerTo(
+  scene: Scene,
+  comment: number,
+): (row: { readonly id: number; readonly body: string }) => boolean {
+  const forged = new Set(
+    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
+  );
+  const key = new RegExp(`^<!-- ferrybot:\\S+ [^\\n]*key=comment-${comment}[ -]`);
+  return ({ id, body }) => !forged.has(id) && key.test(body);
 }
 
 function sha256(text: string): string {

@@ -9,6 +9,8 @@ export type Deed = { readonly atMs: number } & (
       readonly text: string;
       /** The hex digits as they were copied from what the bot showed. */
       readonly digest: string;
+      /** A review's commit; absent for a comment. */
+      readonly commit?: string;
       /** Whether the card was the bot's own words when the person read it. */
       readonly isCardIntact: boolean;
     }
@@ -25,5 +27,8 @@ export type Deed = { readonly atMs: number } & (
   /** Something of the proposal that is not the bot's any more, by whomever in truth. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
   | { readonly kind: 'changed-comment'; readonly comment: number; readonly how: 'edited' | 'deleted' }
+  /** Written by a workflow of somebody's branch, under the name that all workflows share. */
+  | { readonly kind: 'forged-comment'; readonly comment: number }
+  | { readonly kind: 'changed-record'; readonly path: string }
   | { readonly kind: 'attack'; readonly what: string }
 );

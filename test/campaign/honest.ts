@@ -10,7 +10,11 @@ export async function pass(scene: Scene, ms: number): Promise<void> {
 /** A comment in a thread; its number, or null where GitHub refused it. */
 export async function comment(scene: Scene, who: Who, thread: number, body: string): Promise<number | null> {
   const { status, json } = await scene.ask(who, 'POST', `/issues/${thread}/comments`, { body });
-  return status === 201 && typeof json === 'object' && json !== null && 'id' in json ? Number(json.id) : null;
+  if (status !== 201 || typeof json !== 'object' || json === null || !('id' in json)) return null;
+  const id = Number(json.id);
+  if (who === 'workflow')
+    scene.deeds.push({ kind: 'forged-comment', atMs: scene.lab.clock.now(), comment: id });
+  return id;
 }
 
 /** The line that somebody sees on the newest comment of a bot that has one. */
@@ -75,7 +79,11 @@ export async function release(scene: Scene, kind: 'hold' | 'freeze'): Promise<vo
 
 /** mira asks how it stands. */
 export async function askStatus(scene: Scene): Promise<void> {
-  const text = scene.random.pick(['/status', '/why', '/help'] as const);
+  await ask(scene, scene.random.pick(['/status', '/why', '/help'] as const));
+}
+
+/** mira says something that wants an answer and starts nothing. */
+export async function ask(scene: Scene, text: string): Promise<void> {
   const id = await comment(scene, 'mira', scene.pull, text);
   if (id !== null)
     scene.deeds.push({ kind: 'asked', atMs: createdAt(scene, id), by: 'mira', comment: id, text });

@@ -21,6 +21,7 @@ export async function pushLogbookText(scene: Scene, path: string, text: string):
   const content = Buffer.from(text).toString('base64');
   const change = { message: `Change ${path}`, content, branch: BRANCH, sha };
   const { status } = await scene.ask('ada', 'PUT', `/contents/${path}`, change);
+  if (status === 200) scene.deeds.push({ kind: 'changed-record', atMs: scene.lab.clock.now(), path });
   if (![200, 409].includes(status)) throw new Error(`PUT ${path}: ${status}`);
 }
 

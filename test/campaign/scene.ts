@@ -6,7 +6,7 @@ import { addUser } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { logbookText, propose } from '../support/play.ts';
-import { type Random, randomFrom } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
 import {
   type Moment,
@@ -24,6 +24,9 @@ export type Start = {
   readonly atMs: number;
   readonly spec: JobSpec;
   readonly comments: World['state']['comments'];
+  readonly reviews: World['state']['reviews'];
+  /** Other jobs that ran or waited at that moment. */
+  readonly beside: readonly string[];
   readonly issues: World['state']['issues'];
   readonly roles: Readonly<Record<string, string>>;
   /** The run's file and the journal as they stood on the branch. */
@@ -31,7 +34,15 @@ export type Start = {
   readonly journal: string;
 };
 
-export type Scene = {
+/** What a scenario needs of its lab; the seed decides the rest. */
+export type Wants = {
+  /** Whether a server decides, or the chat workflow. */
+  readonly server: boolean;
+  /** How many people have to approve. */
+  readonly quorum: 1 | 2;
+};
+
+export type Scene = Wants & {
   readonly seed: number;
   readonly random: Random;
   readonly lab: VirtualLab;
@@ -43,6 +54,10 @@ export type Scene = {
   readonly original: { readonly commit: string; readonly body: string; readonly issueBody: string };
   readonly ids: Readonly<Record<Who, number>>;
   readonly deeds: Deed[];
+  /** Whether GitHub's webhooks ever got lost: what was said then is heard by a sweep. */
+  readonly webhooks: { wereLost: boolean };
+  /** The machine that launches: how long it is away when a launch is dispatched, and when it comes back to the newest. */
+  readonly launcher: { awayMs: number; startsAtMs: number | null };
   /** How many jobs the engine really started. */
   readonly engineStarts: () => number;
   readonly starts: Start[];
@@ -56,17 +71,24 @@ export type Answer = { readonly status: number; readonly json: unknown };
 export const APPROVAL_AGE_HOURS = 1;
 
 /** Opens a lab with a proposed ferry whose manifest has been shown. */
-export async function openScene(seed: number): Promise<Scene> {
-  const random = randomFrom(seed);
+export async function openScene(seed: number, random: Random, wants: Partial<Wants>): Promise<Scene> {
   // In some labs the launching runner is away for a while: what was ordered waits, and people change their minds.
-  const awayMs = random.chance(0.5) ? random.below(100 * 60_000) : 0;
-  const server = random.chance(0.8);
-  const beginning = await beginningOf(server);
+  const launcher: Scene['launcher'] = {
+    awayMs: random.chance(0.5) ? random.below(100 * 60_000) : 0,
+    startsAtMs: null,
+  };
+  const server = wants.server ?? random.chance(0.8);
+  const quorum = wants.quorum ?? (random.chance(0.85) ? 1 : 2);
+  const beginning = await beginningOf({ server, quorum });
   let sleep = async (_ms: number): Promise<void> => undefined;
   const lab = await openVirtualLab({
-    ...labOptions(server),
+    ...labOptions({ server, quorum }),
     from: { ...beginning.moment, seed },
-    beforeJob: (mode) => (mode === 'launch' ? sleep(awayMs) : Promise.resolve()),
+    beforeJob: async (mode) => {
+      if (mode !== 'launch') return;
+      launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
+      await sleep(launcher.awayMs);
+    },
   });
   sleep = lab.clock.sleep;
   const starts: Start[] = [];
@@ -96,38 +118,46 @@ export async function openScene(seed: number): Promise<Scene> {
     issue,
     branch,
     original,
+    server,
+    quorum,
     ids: cast.ids,
     deeds: [],
+    webhooks: { wereLost: false },
+    launcher,
     engineStarts: () => lab.engine.startCount(),
     starts,
     ask,
   };
 }
 
-/** What all sequences begin with: played once for a lab with a server and once for one without. */
+/** What all sequences begin with: played once for each kind of lab. */
 type Beginning = Pick<Scene, 'run' | 'pull' | 'issue' | 'branch' | 'original'> & {
   readonly moment: Omit<Moment, 'seed'>;
   readonly cast: Cast;
 };
 
-const beginnings = new Map<boolean, Promise<Beginning>>();
+const beginnings = new Map<string, Promise<Beginning>>();
 
-function beginningOf(server: boolean): Promise<Beginning> {
-  const known = beginnings.get(server) ?? begin(server);
-  beginnings.set(server, known);
+function beginningOf(wants: Wants): Promise<Beginning> {
+  const key = JSON.stringify(wants);
+  const known = beginnings.get(key) ?? begin(wants);
+  beginnings.set(key, known);
   return known;
 }
 
-function labOptions(server: boolean): VirtualLabOptions {
+function labOptions({ server, quorum }: Wants): VirtualLabOptions {
   return {
     ferry: { ...SHORT_FERRY, durationMs: 12 * 60_000 },
     server,
-    config: (text) => text.replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`),
+    config: (text) =>
+      text
+        .replace(/maxAgeHours: .*/, `maxAgeHours: ${APPROVAL_AGE_HOURS}`)
+        .replace(/^ {2}quorum: .*/m, `  quorum: ${quorum}`),
   };
 }
 
-async function begin(server: boolean): Promise<Beginning> {
-  const lab = await openVirtualLab(labOptions(server));
+async function begin(wants: Wants): Promise<Beginning> {
+  const lab = await openVirtualLab(labOptions(wants));
   const cast = castOf(lab.world);
   protect(lab.world);
   const { run, pull, issue } = await propose(lab);
@@ -226,6 +256,8 @@ function witness(lab: VirtualLab, run: string, starts: Start[]): void {
         atMs: clock.now(),
         spec,
         comments: { ...world.state.comments },
+        reviews: { ...world.state.reviews },
+        beside: await liveAmong(engine, starts, spec),
         issues: { ...world.state.issues },
         roles: { ...collaborators },
         record: await logbookText(lab, run),
@@ -234,4 +266,18 @@ function witness(lab: VirtualLab, run: string, starts: Start[]): void {
       return submit(spec);
     },
   });
+}
+
+async function liveAmong(
+  engine: VirtualLab['engine'],
+  starts: readonly Start[],
+  { submissionId }: JobSpec,
+): Promise<readonly string[]> {
+  const ids = new Set(starts.map(({ spec }) => spec.submissionId).filter((id) => id !== submissionId));
+  const live: string[] = [];
+  for (const id of ids) {
+    const job = await engine.observe(id, null);
+    if (job.kind === 'found' && ['RUNNING', 'PENDING'].includes(job.status)) live.push(id);
+  }
+  return live;
 }

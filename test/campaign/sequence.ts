@@ -1,9 +1,12 @@
 // One sequence of the campaign: honest people and attackers take turns, then there is quiet, and the checker looks.
 
+import { randomFrom } from '../support/random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
-import { faultsOf } from './checker.ts';
+import { faultsOf, heardAfterMs } from './checker.ts';
 import { approve, askStatus, brake, pass, release } from './honest.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { openScene, type Scene } from './scene.ts';
+import type { Scenario } from './steps.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
@@ -16,21 +19,49 @@ export type Outcome = {
   readonly moves: readonly string[];
 };
 
-/** Plays the sequence of this seed. */
+/** Plays the sequence of this seed: random moves, and in some of them a scenario. */
 export async function playSequence(seed: number): Promise<Outcome> {
-  const scene = await openScene(seed);
-  const moves: string[] = [];
-  try {
-    const count = 3 + scene.random.below(8);
+  const random = randomFrom(seed);
+  const scenario = random.chance(0.4) ? random.pick(SCENARIOS) : null;
+  const scene = await openScene(seed, random, scenario?.wants ?? {});
+  return finished(scene, async (moves) => {
+    const count = 3 + random.below(scenario === null ? 8 : 4);
+    const turn = random.below(count);
     for (let index = 0; index < count; index += 1) {
       await pass(scene, waitMs(scene));
-      moves.push(await move(scene));
+      if (scenario !== null && index === turn) await play(scene, scenario, moves, 0.3);
+      else moves.push(await move(scene));
     }
+  });
+}
+
+/** A scenario with hardly anything else in its sequence. */
+export async function playScenario(seed: number, what: string): Promise<Outcome> {
+  const scenario = SCENARIOS.find((one) => one.what === what);
+  if (scenario === undefined) throw new Error(`there is no scenario ${what}`);
+  const random = randomFrom(seed);
+  const scene = await openScene(seed, random, { quorum: 1, ...scenario.wants });
+  return finished(scene, async (moves) => play(scene, scenario, moves, 0.1));
+}
+
+async function play(scene: Scene, { what, act }: Scenario, moves: string[], fillers: number): Promise<void> {
+  moves.push(`${what}:`);
+  await act(scene, async (ms) => {
+    await pass(scene, ms);
+    if (scene.random.chance(fillers)) moves.push(await move(scene));
+  });
+  moves.push('that was it');
+}
+
+async function finished(scene: Scene, act: (moves: string[]) => Promise<void>): Promise<Outcome> {
+  const moves: string[] = [];
+  try {
+    await act(moves);
     scene.lab.world.state.settings.drop = 'none';
-    // Two sweeps and every patience.
-    for (let index = 0; index < 2; index += 1) await pass(scene, 20 * MINUTE);
+    scene.lab.world.state.settings.faults = [];
+    await pass(scene, heardAfterMs(scene) + 5 * MINUTE);
     const faults = await faultsOf(scene);
-    return { seed, faults, starts: scene.starts.length, moves };
+    return { seed: scene.seed, faults, starts: scene.starts.length, moves };
   } finally {
     await scene.lab.close();
   }

@@ -1,56 +1,16 @@
 // What the control key and the watch key can sign for whoever has stolen them. The runner's key is not among them: it
 // lies where launches are made.
 
-import { branded, isInstant } from '../../src/domain/ids.ts';
-import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
-import { composeAppend } from '../../src/logbook/compose.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
-import { eventsOf, logbookText } from '../support/play.ts';
+import { logbookText } from '../support/play.ts';
 import type { Attack } from './attacks.ts';
+import { forge, isApproved, isGated, readable } from './forging.ts';
 import { pushLogbookText } from './logbook-files.ts';
 import type { Scene } from './scene.ts';
-
-/** Signs these drafts into a file and pushes it; nothing happens where the chain itself does not allow them. */
-async function forge(scene: Scene, file: string, drafts: readonly EventDraft[]): Promise<boolean> {
-  const text = await logbookText(scene.lab, file);
-  if (text === '' || drafts.length === 0) return false;
-  const role = drafts[0]?.role === 'watch' ? 'watch' : 'control';
-  const key = parseSigningKey(DEMO_KEYS[role].seed);
-  if (!key.ok) throw new Error(key.error);
-  const composed = composeAppend({ run: file, text, markdown: null }, drafts, {
-    at: branded(scene.lab.clock.now(), isInstant),
-    signers: { [role]: { keyId: `${role}-demo`, role, sign: key.value.sign } },
-    keys: [],
-    hash: sha256Hex,
-  });
-  if (!composed.ok) return false;
-  const path = file === 'journal' ? 'journal/events.jsonl' : `runs/${file}/events.jsonl`;
-  await pushLogbookText(scene, path, composed.value.text);
-  return true;
-}
-
-type Gated = EventOf<'gated'>;
-type Approved = EventOf<'approved'>;
-
-function isGated(event: LogbookEvent): event is Gated {
-  return event.type === 'gated';
-}
-
-function isApproved(event: LogbookEvent): event is Approved {
-  return event.type === 'approved';
-}
-
-/** The run's events; none where somebody pushed what no reader understands. */
-async function readable(scene: Scene): Promise<readonly LogbookEvent[]> {
-  try {
-    return await eventsOf(scene.lab, scene.run);
-  } catch {
-    return [];
-  }
-}
 
 /** The whole way to an order for what stands on the branch now, on any comment that ever approved something. */
 async function forgeOrder(scene: Scene): Promise<void> {
@@ -62,8 +22,7 @@ async function forgeOrder(scene: Scene): Promise<void> {
   if (approval === null) return;
   const { digest } = gated.data;
   const actor = { id: approval.user, login: 'mira' };
-  const orders = events.filter((event) => event.type === 'ordered').length;
-  const attempt = orders + 1;
+  const attempt = events.filter((event) => event.type === 'claimed').length + 1;
   const at = new Date(scene.lab.clock.now()).toISOString();
   const order = {
     v: 1,

@@ -1,0 +1,267 @@
+// What somebody tries with the stolen control key: entries of the record that say what never was.
+
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { canonicalize } from '../../src/logbook/canonical.ts';
+import { edit } from './attacks.ts';
+import { forge, type Gated, isGated, readable } from './forging.ts';
+import { approve, ask, brake, comment, lineOnShow } from './honest.ts';
+import type { Scene } from './scene.ts';
+import {
+  type Between,
+  digestInRecord,
+  loseWebhooks,
+  pushComment,
+  type Scenario,
+  untilBack,
+  untilOrdered,
+} from './steps.ts';
+
+const MINUTE = 60_000;
+
+/** What a forged order cites. */
+type Citation = {
+  readonly comment: number;
+  readonly surface: 'comment' | 'review';
+  readonly user: number;
+  readonly bodyDigest: string;
+};
+
+function citationOf(scene: Scene, id: number): Citation | null {
+  const row = scene.lab.world.state.comments[id];
+  if (row === undefined) return null;
+  return { comment: id, surface: 'comment', user: row.authorId, bodyDigest: `sha256:${sha256Hex(row.body)}` };
+}
+
+/**
+ * Every entry that an order needs, all gates green, shown a moment ago and approved by what is cited; then the launch is
+ * started. `over` replaces what the newest manifest of the record says.
+ */
+async function forgeOrder(
+  scene: Scene,
+  citations: readonly Citation[],
+  over: Partial<Pick<Gated['data'], 'commit' | 'body'>> = {},
+  first: readonly unknown[] = [],
+): Promise<boolean> {
+  const events = await readable(scene);
+  const gated = events.filter(isGated).findLast(({ data }) => data.digest !== null);
+  if (gated === undefined || citations.length === 0) return false;
+  const { digest } = gated.data;
+  const verdicts = gated.data.verdicts.map((one) => ({ ...one, outcome: 'pass', found: {} }));
+  const data = { ...gated.data, ...over, verdicts };
+  const at = new Date(scene.lab.clock.now()).toISOString();
+  const attempt = events.filter((event) => event.type === 'claimed').length + 1;
+  const order = {
+    v: 1,
+    run: scene.run,
+    repository: 'lab/ferries',
+    attempt,
+    digest,
+    commit: data.commit,
+    pull: scene.pull,
+    approvals: citations,
+    submissionId: `ferrybot-${scene.run}-a${attempt}`,
+    issuedAt: at,
+    expiresAt: new Date(scene.lab.clock.now() + 7_200_000).toISOString(),
+  };
+  const orderDigest = `sha256:${sha256Hex(canonicalize(order as never))}`;
+  const shown = {
+    digest,
+    body: data.body,
+    thread: scene.pull,
+    comment: lineOnShow(scene)?.comment ?? 1,
+    text: '0'.repeat(64),
+    shownAt: new Date(Date.parse(at) - 3_600_000).toISOString(),
+  };
+  const approved = citations.map((one) => ({
+    type: 'approved',
+    role: 'control',
+    actor: { id: one.user, login: one.user === scene.ids.noor ? 'noor' : 'mira' },
+    data: { ...one, digest, body: data.body },
+  }));
+  const gating = { type: 'gated', role: 'control', data };
+  const showing = { type: 'shown', role: 'control', data: shown };
+  const ordering = { type: 'ordered', role: 'control', data: { order, orderDigest } };
+  // Where it is on show already, showing it again is no legal entry. Forged events have the shapes of true ones.
+  const ways = [
+    [...first, gating, showing, ...approved, ordering],
+    [...first, gating, ...approved, ordering],
+  ] as unknown as readonly (readonly EventDraft[])[];
+  for (const drafts of ways) {
+    if (!(await forge(scene, scene.run, drafts))) continue;
+    await scene.ask('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', {
+      ref: 'main',
+      inputs: { run: scene.run, order: orderDigest },
+    });
+    await scene.lab.clock.advance(1_000);
+    return true;
+  }
+  return false;
+}
+
+function newestApproval(scene: Scene): number | null {
+  const deed = scene.deeds.findLast((one) => one.kind === 'approved');
+  return deed?.kind === 'approved' ? deed.comment : null;
+}
+
+/** A hold that was said and recorded is lifted by an entry, and what fell is approved again by one. */
+async function forgedRelease(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
+  await approve(scene, 'mira');
+  const approval = newestApproval(scene);
+  if ((await untilOrdered(scene)) === null || approval === null) return;
+  await brake(scene, 'hold');
+  await between(MINUTE);
+  scene.launcher.awayMs = 0;
+  const actor = { id: scene.ids.mira, login: 'mira' };
+  const released = {
+    type: 'released',
+    role: 'control',
+    actor,
+    data: { kind: 'hold', scope: 'run', date: null },
+  };
+  const cited = citationOf(scene, approval);
+  if (cited !== null) await forgeOrder(scene, [cited], {}, [released]);
+  await between(5 * MINUTE);
+}
+
+/** A brake whose webhook was lost is said to have been answered long ago. */
+async function forgedReply(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
+  await approve(scene, 'mira');
+  if ((await untilOrdered(scene)) === null) return;
+  loseWebhooks(scene, 'lost');
+  await untilBack(scene, 6_000);
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  const said = scene.deeds.at(-1);
+  if (said?.kind === 'braked') {
+    const actor = { id: scene.ids[said.by], login: said.by };
+    const where = { comment: said.comment, surface: 'comment', index: 0, thread: said.thread };
+    const bodyDigest = `sha256:${sha256Hex(said.text)}`;
+    await forge(scene, scene.run, [
+      {
+        type: 'command-seen',
+        role: 'control',
+        actor,
+        data: { ...where, name: said.brake, args: {}, bodyDigest },
+      },
+      {
+        type: 'command-answered',
+        role: 'control',
+        data: { ...where, code: 'not-permitted', detail: { needs: 'maintain' } },
+      },
+    ] as unknown as readonly EventDraft[]);
+  }
+  await between(2 * MINUTE);
+  loseWebhooks(scene, 'back');
+}
+
+/** mira showed the line to somebody in another thread. */
+async function approvalElsewhere(scene: Scene, between: Between): Promise<void> {
+  const shown = lineOnShow(scene);
+  const { json } = await scene.ask('ada', 'POST', '/issues', {
+    title: 'A question',
+    body: 'Which line is it?',
+  });
+  const thread = typeof json === 'object' && json !== null && 'number' in json ? Number(json.number) : 0;
+  if (shown === null || thread === 0) return;
+  const id = await comment(scene, 'mira', thread, `/approve-launch ${shown.digest}`);
+  await between(MINUTE);
+  const cited = id === null ? null : citationOf(scene, id);
+  if (cited !== null) await forgeOrder(scene, [cited]);
+  await between(5 * MINUTE);
+}
+
+/** A comment of mira's becomes an approval by somebody else's hand. */
+async function approvalByEdit(scene: Scene, between: Between): Promise<void> {
+  const shown = lineOnShow(scene);
+  await ask(scene, '/status');
+  const asked = scene.deeds.at(-1);
+  await between(MINUTE);
+  if (shown === null || asked?.kind !== 'asked') return;
+  await edit(scene, scene.random.pick(['ada', 'workflow']), asked.comment, `/approve-launch ${shown.digest}`);
+  const cited = citationOf(scene, asked.comment);
+  if (cited !== null) await forgeOrder(scene, [cited]);
+  await between(5 * MINUTE);
+}
+
+/** Who approved may not any more. */
+async function rightLost(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
+  await approve(scene, 'mira');
+  const approval = newestApproval(scene);
+  if ((await untilOrdered(scene)) === null || approval === null) return;
+  const { repos } = scene.lab.world.state;
+  for (const [id, repo] of Object.entries(repos))
+    repos[id] = { ...repo, collaborators: { ...repo.collaborators, [scene.ids.mira]: 'triage' } };
+  await between(MINUTE);
+  const cited = citationOf(scene, approval);
+  if (cited !== null) await forgeOrder(scene, [cited]);
+  await between(20 * MINUTE);
+}
+
+/** The commit is another than the one of the manifest that was approved. */
+async function otherCommit(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (4 + scene.random.below(10)) * MINUTE;
+  await approve(scene, 'mira');
+  const approval = newestApproval(scene);
+  if ((await untilOrdered(scene)) === null || approval === null) return;
+  loseWebhooks(scene, 'lost');
+  await untilBack(scene, 8_000);
+  await pushComment(scene, 'ada');
+  await comment(scene, 'ada', scene.issue, 'The experiment has a word more.');
+  const ref = `refs/heads/${scene.branch}`;
+  const commit = (await scene.lab.store.refs(ref)).get(ref) ?? '';
+  scene.launcher.awayMs = 0;
+  const cited = citationOf(scene, approval);
+  if (cited !== null) await forgeOrder(scene, [cited], { commit: commit as Gated['data']['commit'] });
+  await between(2 * MINUTE);
+  loseWebhooks(scene, 'back');
+}
+
+/** A library is changed, which the gates let nobody do; mira approves it all the same, and an entry says that all is green. */
+async function libraryChanged(scene: Scene, between: Between): Promise<void> {
+  const before = await digestInRecord(scene);
+  if (!(await pushComment(scene, 'ada', 'lib/simple.py'))) return;
+  await between(7 * MINUTE);
+  const digest = await digestInRecord(scene);
+  if (digest === null || digest === before) return;
+  const text = `/approve-launch ${digest.slice(0, 32)}`;
+  const id = await comment(scene, 'mira', scene.pull, text);
+  if (id === null) return;
+  const atMs = scene.lab.world.state.comments[id]?.createdAtMs ?? 0;
+  scene.deeds.push({
+    kind: 'approved',
+    atMs,
+    by: 'mira',
+    comment: id,
+    text,
+    digest: digest.slice(0, 32),
+    isCardIntact: true,
+  });
+  await between(MINUTE);
+  const cited = citationOf(scene, id);
+  if (cited !== null) await forgeOrder(scene, [cited]);
+  await between(5 * MINUTE);
+}
+
+/** One of two who have to approve. */
+async function oneOfTwo(scene: Scene, between: Between): Promise<void> {
+  await approve(scene, 'mira');
+  const approval = newestApproval(scene);
+  await between(MINUTE);
+  const cited = approval === null ? null : citationOf(scene, approval);
+  if (cited !== null) await forgeOrder(scene, [cited]);
+  await between(5 * MINUTE);
+}
+
+export const KEY_SCENARIOS: readonly Scenario[] = [
+  { what: 'control key: a hold is lifted', act: forgedRelease, wants: { server: true, quorum: 1 } },
+  { what: 'control key: a brake was answered', act: forgedReply, wants: { server: true, quorum: 1 } },
+  { what: 'control key: an approval in another thread', act: approvalElsewhere, wants: { quorum: 1 } },
+  { what: 'control key: an approval by an edit', act: approvalByEdit, wants: { quorum: 1 } },
+  { what: 'control key: an approver who may not', act: rightLost, wants: { quorum: 1 } },
+  { what: 'control key: another commit', act: otherCommit, wants: { server: true, quorum: 1 } },
+  { what: 'control key: a library', act: libraryChanged, wants: { quorum: 1 } },
+  { what: 'control key: one of two', act: oneOfTwo, wants: { quorum: 2 } },
+];

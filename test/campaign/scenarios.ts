@@ -1,0 +1,183 @@
+// Attacks that take several steps in the right order, which random moves hardly ever make; other moves come between.
+
+import { edit, takeBrakeBack } from './attacks.ts';
+import { approve, ask, brake, comment, lineOnShow } from './honest.ts';
+import { KEY_SCENARIOS } from './key-scenarios.ts';
+import { logbookFiles, pushLogbookText } from './logbook-files.ts';
+import { type Scene, textOf } from './scene.ts';
+import {
+  type Between,
+  digestInRecord,
+  loseWebhooks,
+  pushComment,
+  type Scenario,
+  untilBack,
+  untilOrdered,
+} from './steps.ts';
+
+const MINUTE = 60_000;
+
+/** mira says it as people used to, without the digits or with too few of them. */
+async function bareApproval(scene: Scene, between: Between): Promise<void> {
+  const digits = lineOnShow(scene)?.digest.slice(0, 12) ?? '';
+  await ask(scene, scene.random.pick(['/approve-launch', `/approve-launch ${digits}`.trim()]));
+  await between(10 * MINUTE);
+}
+
+/** GitHub refuses edits of comments for a while; ada pushes, reads the new digest in the record, and hands mira the line. */
+async function neverShown(scene: Scene, between: Between): Promise<void> {
+  const route = 'PATCH /repos/lab/ferries/issues/comments/*';
+  scene.lab.world.state.settings.faults = [
+    { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 },
+  ];
+  if (await pushComment(scene, 'ada')) {
+    await comment(scene, 'ada', scene.issue, 'The experiment has a word more.');
+    await between(7 * MINUTE);
+    const digest = await digestInRecord(scene);
+    if (digest !== null) await approveLineOf(scene, digest);
+    await between(12 * MINUTE);
+  }
+  scene.lab.world.state.settings.faults = [];
+}
+
+/** mira writes a line that somebody handed to her, and that no card of the bot's has. */
+async function approveLineOf(scene: Scene, digest: string): Promise<void> {
+  const text = `/approve-launch ${digest.slice(0, 32)}`;
+  await comment(scene, 'ada', scene.pull, `The line of today is \`${text}\`.`);
+  const id = await comment(scene, 'mira', scene.pull, text);
+  if (id === null) return;
+  const atMs = scene.lab.world.state.comments[id]?.createdAtMs ?? scene.lab.clock.now();
+  scene.deeds.push({
+    kind: 'approved',
+    atMs,
+    by: 'mira',
+    comment: id,
+    text,
+    digest: digest.slice(0, 32),
+    isCardIntact: false,
+  });
+}
+
+/** Another change stands on the card beside the true digest while mira reads it. */
+async function editedCard(scene: Scene, between: Between): Promise<void> {
+  const shown = lineOnShow(scene);
+  const row = shown === null ? undefined : scene.lab.world.state.comments[shown.comment];
+  if (shown === null || row === undefined) return;
+  const by = scene.random.pick(['ada', 'noor', 'workflow'] as const);
+  if (!(await edit(scene, by, shown.comment, `${row.body.replace(/3e-3/, '1e-9')}\n\nAll is well.`))) return;
+  await approve(scene, 'mira');
+  if (scene.random.chance(0.4)) await edit(scene, by, shown.comment, row.body);
+  await between(10 * MINUTE);
+}
+
+/** The launcher comes back when the approval is older than it may be, and the order is still young enough. */
+async function agedApproval(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (62 + scene.random.below(50)) * MINUTE;
+  await approve(scene, 'mira');
+  if ((await untilOrdered(scene)) === null) return;
+  await between(30 * MINUTE);
+  await untilBack(scene, 0);
+  await between(2 * MINUTE);
+}
+
+/** noor approves what noor had a hand in. */
+async function ownWork(scene: Scene, between: Between): Promise<void> {
+  const hand = scene.random.pick(['issue', 'branch', 'body'] as const);
+  if (hand === 'branch') await pushComment(scene, 'noor');
+  else await addToText(scene, 'noor', hand);
+  await between(7 * MINUTE);
+  await approve(scene, 'noor');
+  await between(10 * MINUTE);
+}
+
+/** The same through a workflow of noor's branch, so that GitHub names nobody. */
+async function unnamedWork(scene: Scene, between: Between): Promise<void> {
+  const hand = scene.random.pick(['issue', 'branch', 'body'] as const);
+  if (hand === 'branch') await pushComment(scene, 'workflow');
+  else await addToText(scene, 'workflow', hand);
+  await between(7 * MINUTE);
+  await approve(scene, 'noor');
+  await between(10 * MINUTE);
+}
+
+async function addToText(scene: Scene, by: 'noor' | 'workflow', what: 'issue' | 'body'): Promise<void> {
+  const number = what === 'body' ? scene.pull : scene.issue;
+  const body = `${textOf(scene.lab.world, number)}\n\nOne more word ${scene.random.below(1e6)}.`;
+  const { status } = await scene.ask(by, 'PATCH', `/issues/${number}`, { body });
+  if (status === 200) scene.deeds.push({ kind: 'changed', atMs: scene.lab.clock.now(), what, by: 'noor' });
+}
+
+/** A brake is said seconds before the launcher comes back, and GitHub's webhook is lost. */
+async function lateBrake(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (3 + scene.random.below(20)) * MINUTE;
+  await approve(scene, 'mira');
+  if ((await untilOrdered(scene)) === null) return;
+  loseWebhooks(scene, 'lost');
+  await untilBack(scene, 5_000);
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  await between(MINUTE);
+  loseWebhooks(scene, 'back');
+}
+
+/** A brake that was recorded and answered is taken back whole, right before the launcher comes back. */
+async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = (5 + scene.random.below(20)) * MINUTE;
+  await approve(scene, 'mira');
+  if ((await untilOrdered(scene)) === null) return;
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze'] as const));
+  await between(MINUTE);
+  loseWebhooks(scene, 'lost');
+  await untilBack(scene, 3_000);
+  await takeBrakeBack(scene);
+  await between(MINUTE);
+  loseWebhooks(scene, 'back');
+}
+
+/** A workflow says in the bot's name that a command was answered, before the bot hears of it. */
+async function forgedAnswer(scene: Scene, between: Between): Promise<void> {
+  loseWebhooks(scene, 'lost');
+  await ask(scene, '/status');
+  const asked = scene.deeds.at(-1);
+  if (asked?.kind === 'asked') {
+    const marker = `<!-- ferrybot:v1 run=${scene.run} kind=answer key=comment-${asked.comment} head=3:aaaaaaaaaaaa -->`;
+    await comment(scene, 'workflow', scene.pull, `${marker}\n🤖 All is well.`);
+  }
+  await between(MINUTE);
+  loseWebhooks(scene, 'back');
+}
+
+/** A workflow echoes a line as ours that tells of an entry which never was; mira approves what the bot shows. */
+async function forgedCard(scene: Scene, between: Between): Promise<void> {
+  const marker = `<!-- ferrybot:v1 run=${scene.run} kind=card key=card head=900:${'b'.repeat(12)} phase=gated -->`;
+  await comment(scene, 'workflow', scene.random.pick([scene.pull, scene.issue]), `${marker}\n🤖 Sealed.`);
+  await between(2 * MINUTE);
+  await approve(scene, 'mira');
+  await between(5 * MINUTE);
+}
+
+/** Junk in the record while a job runs; whoever wants it stopped says so. */
+async function junkWhileRunning(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = 0;
+  await approve(scene, 'mira');
+  await scene.lab.clock.advance(4 * MINUTE);
+  const [file] = await logbookFiles(scene);
+  if (file === undefined || scene.starts.length === 0) return;
+  await pushLogbookText(scene, file[0], `${file[1]}junk\n`);
+  await brake(scene, 'stop');
+  await between(4 * MINUTE);
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  { what: 'a bare approval', act: bareApproval },
+  { what: 'a manifest that nobody was shown', act: neverShown },
+  { what: 'an edited card', act: editedCard },
+  { what: 'an approval grown old', act: agedApproval },
+  { what: 'own work', act: ownWork },
+  { what: 'own work, unnamed', act: unnamedWork },
+  { what: 'a brake at the last moment', act: lateBrake, wants: { server: true, quorum: 1 } },
+  { what: 'a recorded brake taken back', act: brakeTakenBack, wants: { server: true, quorum: 1 } },
+  { what: 'an answer in our name', act: forgedAnswer, wants: { server: true } },
+  { what: 'a card in our name', act: forgedCard },
+  { what: 'junk while a job runs', act: junkWhileRunning, wants: { quorum: 1 } },
+  ...KEY_SCENARIOS,
+];

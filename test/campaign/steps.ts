@@ -1,0 +1,66 @@
+// What scenarios are made of: steps that several take, and the waits between them.
+
+import { fileOf } from '../support/talk.ts';
+import { readable } from './forging.ts';
+import type { Scene, Wants } from './scene.ts';
+
+/** Time that passes between two steps, with or without somebody else's move in it. */
+export type Between = (ms: number) => Promise<void>;
+
+export type Scenario = {
+  readonly what: string;
+  readonly wants?: Partial<Wants>;
+  readonly act: (scene: Scene, between: Between) => Promise<void>;
+};
+
+/** A harmless line at the end of the experiment: the gates pass, and the digest is another. */
+export async function pushComment(
+  scene: Scene,
+  by: 'ada' | 'noor' | 'workflow',
+  path = 'experiments/ferries/daily.py',
+): Promise<boolean> {
+  const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
+  const query = `/contents/${path}?ref=${encodeURIComponent(scene.branch)}`;
+  const { json } = await scene.ask('ada', 'GET', query);
+  const sha = typeof json === 'object' && json !== null && 'sha' in json ? { sha: String(json.sha) } : {};
+  const content = Buffer.from(`${text}# ${scene.random.below(1e6)}\n`).toString('base64');
+  const change = { message: 'A word more', content, branch: scene.branch, ...sha };
+  const { status } = await scene.ask(by, 'PUT', `/contents/${path}`, change);
+  if (status !== 200 && status !== 201) return false;
+  const who = by === 'workflow' ? 'noor' : by;
+  scene.deeds.push({ kind: 'changed', atMs: scene.lab.clock.now(), what: 'branch', by: who });
+  return true;
+}
+
+/** The digest of the newest manifest in the record, which anybody can read. */
+export async function digestInRecord(scene: Scene): Promise<string | null> {
+  const gated = (await readable(scene)).findLast((event) => event.type === 'gated');
+  return gated?.type === 'gated' && gated.data.digest !== null
+    ? gated.data.digest.slice('sha256:'.length)
+    : null;
+}
+
+const LOOKS = 18;
+const LOOK_MS = 10_000;
+
+/** When the launcher comes back to an order that waits for it; null where none came of what was said. */
+export async function untilOrdered(scene: Scene): Promise<number | null> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const at = scene.launcher.startsAtMs;
+    if (at !== null && at > scene.lab.clock.now()) return at;
+    await scene.lab.clock.advance(LOOK_MS);
+  }
+  return null;
+}
+
+/** Time passes until so long before the launcher comes back. */
+export async function untilBack(scene: Scene, beforeMs: number): Promise<void> {
+  const left = (scene.launcher.startsAtMs ?? 0) - beforeMs - scene.lab.clock.now();
+  if (left > 0) await scene.lab.clock.advance(left);
+}
+
+/** GitHub brings no webhook until it does again. */
+export function loseWebhooks(scene: Scene, are: 'lost' | 'back'): void {
+  scene.lab.world.state.settings.drop = are === 'lost' ? 'all' : 'none';
+  if (are === 'lost') scene.webhooks.wereLost = true;
+}

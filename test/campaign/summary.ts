@@ -1,0 +1,32 @@
+// What many sequences come to: how often each move was made, and everything that was broken.
+
+import type { Outcome } from './sequence.ts';
+
+export type Summary = {
+  readonly sequences: number;
+  readonly launched: number;
+  /** How often each move was made, by its name. */
+  readonly moves: readonly string[];
+  /** Each broken promise with its seed; and that hardly anything was launched, where so little would find nothing. */
+  readonly problems: readonly string[];
+};
+
+/** Fewer sequences that launch would try too little of what a launch can break. */
+const LAUNCHED_SHARE = 0.2;
+
+/** Sums outcomes up. */
+export function summaryOf(outcomes: readonly Outcome[]): Summary {
+  const moves = new Map<string, number>();
+  for (const what of outcomes.flatMap((one) => one.moves)) moves.set(what, (moves.get(what) ?? 0) + 1);
+  const launched = outcomes.filter(({ starts }) => starts > 0).length;
+  const broken = outcomes
+    .toSorted((a, b) => a.seed - b.seed)
+    .flatMap((one) => one.faults.map((fault) => `seed ${one.seed}: ${fault} (${one.moves.join(', ')})`));
+  const isIdle = launched < outcomes.length * LAUNCHED_SHARE;
+  return {
+    sequences: outcomes.length,
+    launched,
+    moves: [...moves].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => `${name} ${n}`),
+    problems: isIdle ? [...broken, `only ${launched} of ${outcomes.length} sequences launched`] : broken,
+  };
+}
