@@ -10,7 +10,7 @@ import type { MutationProposal } from '../../src/domain/care/mutation.ts';
 import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
-import { toRfc3339 } from '../../src/domain/time.ts';
+import { after as moved, toRfc3339 } from '../../src/domain/time.ts';
 import { aConfig } from '../support/run-parts.ts';
 import { at, comment, digestOf, evidence, mira, proposal } from './consent-parts.ts';
 
@@ -183,5 +183,30 @@ describe('a consent to what was not on show', () => {
 
   it('is recorded where it was, up to the second', () => {
     expect(decided(known(at(10)))).toMatchObject({ code: 'consented' });
+  });
+});
+
+describe('a consent to what is on show', () => {
+  const one = cron('us-central1', 12);
+  const decided = (change: Partial<PlaceContext>): unknown =>
+    approveStartCleanup.decideWithoutRun?.({ ...context([one], { digest: hex(one) }), ...change });
+
+  it('is refused an hour after it was written, and not a moment before', () => {
+    expect(decided({ now: at(70) })).toMatchObject({ code: 'consent-too-old', journal: [] });
+    expect(decided({ now: moved(at(70), -1) })).toMatchObject({ code: 'consented' });
+  });
+
+  it('is refused while somebody holds it back', () => {
+    const hold = {
+      kind: 'hold',
+      scope: 'run',
+      lane: null,
+      reason: 'wait',
+      date: null,
+      actor: mira,
+      at: ENDED.at,
+    } as const;
+    expect(decided({ holds: known([hold]) })).toMatchObject({ code: 'consent-held', journal: [] });
+    expect(decided({ holds: unknown('the journal is broken') })).toMatchObject({ code: 'logbook-broken' });
   });
 });

@@ -6,6 +6,7 @@ import type { ProposalVersion } from '../../src/domain/facts.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { markerIdentity, type VerifiedMarker } from '../../src/domain/marker.ts';
+import { judgedText } from '../../src/run/proposal-texts.ts';
 import { editsOf, leftUntil, shownSince } from '../../src/run/shown-text.ts';
 import { at, record } from '../care/consent-parts.ts';
 
@@ -89,6 +90,19 @@ describe('a version of it', () => {
 
   it('is ours where the watch said what control would say', () => {
     expect(shows({ role: 'watch' })).toBe('this');
+  });
+
+  it('is somebody else’s where control alone writes, and the watch sealed it', () => {
+    const sealed = (role: VerifiedMarker['role']): VerifiedMarker => ({ ...marker, role });
+    const versions = (['watch', 'control'] as const).map((role) => ({
+      editedAt: at(1),
+      isDeleted: false,
+      by: null,
+      body,
+      marker: sealed(role),
+    }));
+    const judged = judgedText(one, null, versions, null).versions;
+    expect(judged.map(({ shows }) => shows)).toEqual(['foreign', 'this']);
   });
 
   it('is nobody’s without a seal', () => {

@@ -116,16 +116,17 @@ type Entry = {
 
 const OWN_SEED = Buffer.alloc(32, 7).toString('base64');
 
-/** Ada's commit, pushed with git over HTTP; `back` puts the branch on an earlier commit instead. */
+/** A commit in Ada's name, pushed with git over HTTP by her or somebody else; `back` puts the branch on an earlier commit instead. */
 export async function push(
   lab: BundleWorld,
   branch: string,
   change: { readonly files: Readonly<Record<string, string>> } | { readonly back: string },
+  who = 'ada',
 ): Promise<void> {
   const folder = await lab.scratch();
   const { tokens, users } = lab.world.state;
   const [token] =
-    Object.entries(tokens).find(([, row]) => row.kind === 'user' && users[row.userId]?.login === 'ada') ?? [];
+    Object.entries(tokens).find(([, row]) => row.kind === 'user' && users[row.userId]?.login === who) ?? [];
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
   const git = (...args: readonly string[]) =>
     execa('git', ['-c', `http.extraHeader=Authorization: Basic ${basic}`, ...AUTHOR, ...args], {

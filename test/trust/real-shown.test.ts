@@ -1,0 +1,80 @@
+/** What was not shown is not approved: the real chat workflow reads card, history, head and authors before it believes a line. */
+
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
+import { type BotComment, botComments } from '../support/talk.ts';
+import { push } from './attacks.ts';
+import { type BundleWorld, bookmark, HOSTED, openBundleWorld, proposedIn, stateIn } from './bundle-world.ts';
+
+const FILE = 'experiments/ferries/daily.py';
+
+let lab: BundleWorld;
+let run: string;
+let pull: number;
+let issue: number;
+/** The line of the card as it was first shown. */
+let line: string;
+let rewind: () => Promise<void>;
+
+beforeAll(async () => {
+  lab = await openBundleWorld({ server: false });
+  const state = await proposedIn(lab);
+  ({ run } = state);
+  ({ pull, issue } = state.proposal);
+  line = approvalLine(lab);
+  await lab.runJobs();
+  await lab.useRunners(HOSTED);
+  lab.clock.advance(5_000);
+  rewind = await bookmark(lab);
+}, 240_000);
+afterEach(() => rewind());
+afterAll(() => lab.close());
+
+function card(): BotComment {
+  const found = botComments(lab).find(({ kind }) => kind === 'card');
+  if (found === undefined) throw new Error('there is no card');
+  return found;
+}
+
+/** Mira says it, the chat workflow's job reads it; gives what it answered. */
+async function answered(body: string): Promise<string> {
+  const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body })) as {
+    readonly id: number;
+  };
+  await lab.runJobs();
+  const answers = botComments(lab).filter(({ key }) => key === `comment-${said.id}`);
+  return answers.map(({ text }) => text).join('\n');
+}
+
+it('the true line of a card that a writer gave a false delta is refused, told with the name, and the card restored', async () => {
+  const { id, source } = card();
+  const falsified = source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
+  await lab.as('ada', 'PATCH', `/issues/comments/${id}`, { body: falsified });
+  lab.clock.advance(1_000);
+  expect(await answered(line)).toContain('not approved');
+  expect(card().text).not.toContain('harmless');
+  const told = botComments(lab).filter(({ kind }) => kind === 'incident');
+  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('It was changed by ada')]);
+  expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
+}, 60_000);
+
+/** A commit of somebody's to the proposal; a second later mira says the line that stood there before. */
+async function answeredAfterPushOf(who: string): Promise<string> {
+  const branch = `ferrybot/proposal/${run}`;
+  const text = await lab.git('show', `${branch}:${FILE}`);
+  await push(lab, branch, { files: { [FILE]: `${text}\n# A remark of ${who}.\n` } }, who);
+  lab.clock.advance(1_000);
+  await lab.as('ada', 'POST', `/issues/${issue}/comments`, { body: 'A remark in the file.' });
+  return answered(line);
+}
+
+it('the line of before, one second after a push, is refused, and whatever line where the approver pushed', async () => {
+  expect(await answeredAfterPushOf('ada')).toMatch(/not approved: .* is not what is shown now/);
+  expect(await answeredAfterPushOf('mira')).toContain('this change is yours');
+  expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
+}, 60_000);
+
+it('the line of the card as it stands is believed, so that these tests can fail', async () => {
+  expect(await answered(line)).toContain('approved manifest');
+  expect((await stateIn(lab))?.order?.status).toBe('open');
+}, 60_000);
