@@ -185,6 +185,9 @@ async function record(
   // A card is only written from a record: this run was recorded once, and is begun no second time.
   if (toldAnchors(threads.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
+  // Another process may have finished meanwhile, while this one waited for GitHub: its words are the recorded ones.
+  await keeper.load();
+  if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
   const mended = await mendedText(open, view, opened.value, written);
   if (mended !== null) return mended;
   const data = { ...proposedData(open, view, request, opened.value), ...proofOf(open, written) };
