@@ -32,7 +32,7 @@ export async function answerWithFaults(
     byPerson: isPerson(world, request.headers.get('authorization')),
   };
   const refused = asked.writes ? refusedByStorm(world, asked.caller) : null;
-  if (refused !== null) return refused;
+  if (refused !== null) return dated(world, refused);
   const strikes = draw(world, asked.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds, occasion);
   for (const { fault } of strikes.filter((one) => one.fault.kind === 'slow')) {
     record(world, fault, occasion);
@@ -47,7 +47,13 @@ export async function answerWithFaults(
   );
   return other === undefined
     ? staleOrFresh(world, asked, null, answer)
-    : struck(world, asked, occasion, other, answer);
+    : dated(world, await struck(world, asked, occasion, other, answer));
+}
+
+/** A proxy's own answer has the time too, and it is the world's: Node would put this machine's there. */
+function dated(world: World, response: Response): Response {
+  if (!response.headers.has('date')) response.headers.set('date', new Date(world.clock.now()).toUTCString());
+  return response;
 }
 
 /** Whether a person asks, by what the `authorization` header shows. */

@@ -7,7 +7,7 @@ import type { ProposalPlace } from '../github/proposal-threads.ts';
 import type { Reading } from '../github/thread-comments.ts';
 import { ownBots } from '../github/threads.ts';
 import type { Lab } from './lab.ts';
-import { markerReader } from './markers.ts';
+import { issueMarkerReader, markerReader } from './markers.ts';
 
 /** The reading of a lab under a config. */
 export function readingOf(lab: Lab, config: LabConfig): Reading {
@@ -16,6 +16,7 @@ export function readingOf(lab: Lab, config: LabConfig): Reading {
     ownBots: ownBots(config.appSlug),
     ownWorkflows: Object.values(config.workflows),
     markerOf: markerReader(lab, config),
+    issueMarkerOf: issueMarkerReader(lab, config),
   };
 }
 

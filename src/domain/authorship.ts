@@ -9,8 +9,15 @@ export type Contributor =
   | { readonly kind: 'app'; readonly login: string }
   | { readonly kind: 'unnamed' };
 
-/** A text as somebody left it; null where GitHub does not keep that version any more. */
-export type TextVersion = { readonly by: Contributor; readonly text: string | null };
+/**
+ * A text as somebody left it; null where GitHub does not keep that version any more. `sealedFor`: the run for which control's
+ * key sealed exactly this text, whoever put it there.
+ */
+export type TextVersion = {
+  readonly by: Contributor;
+  readonly text: string | null;
+  readonly sealedFor?: string;
+};
 
 /** One commit. Author and committer are what its maker wrote into it: the pusher is what GitHub saw. */
 export type BranchCommit = {

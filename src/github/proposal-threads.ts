@@ -55,7 +55,7 @@ async function readIssueFirst(
   const { issue, checked } = answer.value.repository;
   const comments = await commentsOf(client, issue, since, reading);
   if (comments.kind === 'unknown') return comments;
-  const versions = await versionsOf(client, issue);
+  const versions = await versionsOf(client, issue, reading);
   if (versions.kind === 'unknown') return versions;
   const pull = pullOf(answer.value, versions.value, place, reading);
   const commits = checked?.target == null ? null : { nodes: [{ commit: checked.target }] };

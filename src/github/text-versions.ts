@@ -3,20 +3,21 @@
 import type { Contributor, TextVersion } from '../domain/authorship.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import type { GitHubClient } from './call.ts';
-import { actorOf, isBot } from './thread-comments.ts';
+import { actorOf, isBot, type Reading } from './thread-comments.ts';
 import { readOn } from './thread-pages.ts';
 import { type AuthorAnswer, EDITS_CONNECTION, type IssueAnswer } from './thread-schema.ts';
 
 /** A text as GraphQL answers it, of an issue or a pull request. */
 export type EditedText = Pick<
   IssueAnswer,
-  'id' | 'body' | 'author' | 'includesCreatedEdit' | 'userContentEdits'
+  'id' | 'number' | 'body' | 'author' | 'includesCreatedEdit' | 'userContentEdits'
 >;
 
 /** Newest first, the text as it was first written last. Unknown where GitHub does not tell all edits. */
 export async function versionsOf(
   client: GitHubClient,
-  { id, body, author, includesCreatedEdit, userContentEdits }: EditedText,
+  { id, number, body, author, includesCreatedEdit, userContentEdits }: EditedText,
+  { issueMarkerOf }: Pick<Reading, 'issueMarkerOf'>,
 ): Promise<Observed<readonly TextVersion[]>> {
   const first = userContentEdits ?? { nodes: [], pageInfo: NO_PAGES };
   const edits = await readOn(client, id, EDITS_CONNECTION, first, null);
@@ -25,7 +26,15 @@ export async function versionsOf(
   const told = newestFirst.map(({ editor, diff }) => ({ by: contributorOf(editor), text: diff }));
   const all = includesCreatedEdit ? told : [...told, { by: contributorOf(author), text: null }];
   // What stands there now is known without the list.
-  return known(all.map((version, index) => (index === 0 ? { ...version, text: body } : version)));
+  const versions = all.map((version, index) => (index === 0 ? { ...version, text: body } : version));
+  return known(
+    versions.map((version) => {
+      const marker = version.text === null ? null : issueMarkerOf(number, version.text);
+      return marker?.isIntact === true && marker.role === 'control'
+        ? { ...version, sealedFor: marker.run }
+        : version;
+    }),
+  );
 }
 
 const NO_PAGES = { hasPreviousPage: false, startCursor: null, hasNextPage: false, endCursor: null };

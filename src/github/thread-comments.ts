@@ -36,6 +36,8 @@ export type Reading = {
   readonly ownWorkflows: readonly string[];
   /** Verifies the marker of a text that stands in a thread. */
   readonly markerOf: ReadMarker;
+  /** The same for the body of an issue or a pull request, which may have been sealed before it had a number. */
+  readonly issueMarkerOf: ReadMarker;
 };
 
 /** The first page of a thread as GraphQL answered it. `reviews` is missing on an issue. */

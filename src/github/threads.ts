@@ -42,7 +42,7 @@ export async function readThreads(
   const { pullRequest, issue: ferryIssue } = answer.value.repository;
   const inPull = await commentsOf(client, pullRequest, since, reading);
   if (inPull.kind === 'unknown') return inPull;
-  const ofPull = await versionsOf(client, pullRequest);
+  const ofPull = await versionsOf(client, pullRequest, reading);
   if (ofPull.kind === 'unknown') return ofPull;
   const found = {
     pull: known(pullOf(pullRequest, ofPull.value, reading)),
@@ -53,7 +53,7 @@ export async function readThreads(
     return known({ ...found, issue: unknown(`there is no issue #${issue}`), comments: inPull.value });
   const inIssue = await commentsOf(client, ferryIssue, since, reading);
   if (inIssue.kind === 'unknown') return inIssue;
-  const ofIssue = await versionsOf(client, ferryIssue);
+  const ofIssue = await versionsOf(client, ferryIssue, reading);
   if (ofIssue.kind === 'unknown') return ofIssue;
   return known({
     ...found,

@@ -4,7 +4,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/authorship.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { Digest, DigestOf, Sha } from '../domain/ids.ts';
+import type { Digest, DigestOf, RunId, Sha } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed } from '../domain/observed.ts';
@@ -31,7 +31,7 @@ export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Sh
 
 /** The people behind a proposal, and what nobody can be named for. Unknown where a part cannot be read. */
 export function authorsOf(
-  proposal: Proposal,
+  { run, proposal }: { readonly run: RunId; readonly proposal: Proposal },
   { pull, issue, branchWork }: Shown,
   config: LaneScopedConfig,
   digestOf: DigestOf,
@@ -41,7 +41,7 @@ export function authorsOf(
   if (branchWork.kind === 'unknown') return branchWork;
   const { preconditions } = config.lane.checklist;
   const fingerprint = (text: string): Digest => digestOf(bodyFingerprintText(text, preconditions));
-  const judge: TextJudge = { isOurApp: isOurAppIn(config), fingerprint };
+  const judge: TextJudge = { run, isOurApp: isOurAppIn(config), fingerprint };
   const pullText = unnamedEdits(pull.value.versions, proposal.texts?.pull ?? null, judge);
   const issueText = isIssueFirst(proposal)
     ? []
@@ -86,6 +86,7 @@ function edit(about: string, by: string): UnnamedWork {
 }
 
 type TextJudge = {
+  readonly run: RunId;
   readonly isOurApp: (login: string) => boolean;
   readonly fingerprint: (text: string) => Digest;
 };
@@ -97,10 +98,11 @@ type TextJudge = {
 function unnamedEdits(
   versions: readonly TextVersion[],
   written: Digest | null,
-  { isOurApp, fingerprint }: TextJudge,
+  { run, isOurApp, fingerprint }: TextJudge,
 ): readonly string[] {
-  const isSuspect = ({ by }: TextVersion): boolean =>
-    by.kind === 'unnamed' || (by.kind === 'app' && !isOurApp(by.login));
+  // Two processes may finish one proposal: what the slower one wrote last is the bot's own too, and has its seal.
+  const isSuspect = ({ by, sealedFor }: TextVersion): boolean =>
+    sealedFor !== run && (by.kind === 'unnamed' || (by.kind === 'app' && !isOurApp(by.login)));
   if (!versions.some(isSuspect)) return [];
   const prints = versions.map(({ text }) => (text === null ? null : fingerprint(text)));
   // A record of before the texts were kept takes the first version for the bot's own.

@@ -77,7 +77,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     issue: facts.issue,
     change: facts.change,
     body: facts.body,
-    authors: authorsOf(proposal, facts, config, input.digestOf),
+    authors: authorsOf({ run: input.run, proposal }, facts, config, input.digestOf),
     checks: facts.checks,
     configHealth: facts.configHealth,
     issueToldAt: issueToldAt(facts),

@@ -102,6 +102,7 @@ describe('an approving comment', () => {
     ownBots: [],
     ownWorkflows: [],
     markerOf: () => null,
+    issueMarkerOf: () => null,
   };
   const COMMENT = 'GET /issues/comments/{comment_id}';
   const REVIEW = 'GET /pulls/{pull_number}/reviews/{review_id}';

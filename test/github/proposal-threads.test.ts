@@ -8,7 +8,13 @@ import { readProposal } from '../../src/github/proposal-threads.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 
 const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
-const READING = { digestOf, ownBots: ['ferrybot'], ownWorkflows: [], markerOf: () => null };
+const READING = {
+  digestOf,
+  ownBots: ['ferrybot'],
+  ownWorkflows: [],
+  markerOf: () => null,
+  issueMarkerOf: () => null,
+};
 const PLACE = { issue: 5, pull: 5, headBranch: 'ferrybot/proposal/r', baseBranch: 'main' };
 const TIP = 'a'.repeat(40);
 const NOTHING = { hasPreviousPage: false, startCursor: null, hasNextPage: false, endCursor: null };

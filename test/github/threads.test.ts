@@ -13,6 +13,7 @@ const READING = {
   ownBots: ['lab-ferry'],
   ownWorkflows: [],
   markerOf: () => null,
+  issueMarkerOf: () => null,
 };
 const author = { __typename: 'User', login: 'mira', databaseId: 7 };
 const START = Date.parse('2026-11-20T00:00:00Z');

@@ -26,10 +26,11 @@ const nobody: Contributor = { kind: 'unnamed' };
 const BODY = 'Read this.\n\n- [ ] human approval\n';
 const TICKED = 'Read this.\n\n- [x] human approval\n';
 const print = (text: string) => digestOf(bodyFingerprintText(text, CONFIG.lane.checklist.preconditions));
-const { proposal } = aRun({ head: OURS, texts: { pull: print(BODY), issue: print(BODY) } }).state;
+const { run: RUN, proposal } = aRun({ head: OURS, texts: { pull: print(BODY), issue: print(BODY) } }).state;
 const older = aRun().state.proposal;
 
 const version = (by: Contributor, text: string | null): TextVersion => ({ by, text });
+const sealed = (text: string, sealedFor: string): TextVersion => ({ ...version(actions, text), sealedFor });
 const first = version(actions, BODY);
 const commit = (change: Partial<BranchCommit> = {}): BranchCommit => ({
   sha: THEIRS,
@@ -49,7 +50,7 @@ function judged(
   of = proposal,
 ) {
   const found = authorsOf(
-    of,
+    { run: RUN, proposal: of },
     {
       pull: known(aPull({ versions: change.body ?? [first] })),
       issue: known(anIssue({ versions: change.issue ?? [first] })),
@@ -81,6 +82,12 @@ describe('a text', () => {
       ['edit-unnamed github-actions', 'edit-unnamed github-actions'],
     ],
     ['that was never ours', [version(actions, 'Trust me.')], ['edit-unnamed github-actions']],
+    ['that another process of ours wrote last', [sealed('Other words.', RUN), first], []],
+    [
+      'that was ours for another run',
+      [sealed('Other words.', 'ferry-daily-20261120'), first],
+      ['edit-unnamed github-actions'],
+    ],
   ] as const)('%s', (_, versions, unnamed) => {
     expect(judged({ body: versions }).unnamed).toEqual(unnamed);
     expect(judged({ issue: versions }).unnamed).toEqual(unnamed);
@@ -142,6 +149,9 @@ describe('a branch', () => {
 
   it('is unknown where GitHub does not tell', () => {
     const read = { pull: known(aPull()), issue: known(anIssue()), branchWork: unknown('GitHub is away') };
-    expect(authorsOf(proposal, read, CONFIG, digestOf)).toEqual({ kind: 'unknown', why: 'GitHub is away' });
+    expect(authorsOf({ run: RUN, proposal }, read, CONFIG, digestOf)).toEqual({
+      kind: 'unknown',
+      why: 'GitHub is away',
+    });
   });
 });

@@ -58,14 +58,20 @@ async function carryOut(place: PerformPlace, effect: ControlEffect): Promise<Eff
       return write(place, effect);
     case 'put-check-run':
       return putCheckRun(client, effect);
-    case 'edit-pull-body':
-      return editPullBody(client, effect.pull, effect.expected, effect.body, lab.digestOf);
+    case 'edit-pull-body': {
+      const body = sealed(lab, place.config, effect.pull, effect.body);
+      return body === null
+        ? WITHOUT_KEY
+        : editPullBody(client, effect.pull, effect.expected, body, lab.digestOf);
+    }
     case 'dispatch-workflow':
       return dispatchWorkflow(client, effect);
     case 'push-branch':
       return pushBranch(lab, git, effect);
-    case 'open-pull':
-      return openPull(client, effect);
+    case 'open-pull': {
+      const body = sealed(lab, place.config, UNNUMBERED, effect.body);
+      return body === null ? WITHOUT_KEY : openPull(client, { ...effect, body });
+    }
     case 'close-pull':
       return closePull(client, effect.pull);
     case 'merge-pull':
@@ -77,6 +83,12 @@ async function carryOut(place: PerformPlace, effect: ControlEffect): Promise<Eff
   }
 }
 
+const WITHOUT_KEY: EffectOutcome = {
+  kind: 'refused',
+  code: 'no-signing-key',
+  message: 'this process holds no key to sign a text',
+};
+
 type TextEffect = Extract<
   ControlEffect,
   { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }
@@ -87,8 +99,7 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
   const { client } = lab;
   if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
   const body = sealed(lab, config, threadOf(effect), effect.body ?? '');
-  if (body === null)
-    return { kind: 'refused', code: 'no-signing-key', message: 'this process holds no key to sign a text' };
+  if (body === null) return WITHOUT_KEY;
   switch (effect.kind) {
     case 'post-comment': {
       const { thread, marker, isShared } = effect;
