@@ -3,19 +3,24 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Bundle, buildBundle } from './bundle/build-bundle.ts';
+import { type ActionBundle, buildAction } from './bundle/build-action.ts';
 import { differencesFrom } from './bundle/compare.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
-const ENTRY = 'src/app/action/main.ts';
-/** A larger file starts slower on every comment: the bench holds the cold start itself against a bare Node. parse5 is 141 KB of it. */
-const BYTES_MAX = 1_800_000;
+/** What every comment in a repository loads, ours or not: the bench holds the cold start itself against a bare Node. */
+const ENTRY_BYTES_MAX = 50_000;
+/** What a runner fetches for each job; a command loads it once. */
+const BYTES_MAX = 4_000_000;
 const SHARES_SHOWN = 8;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const bundle = await buildBundle(ROOT, ENTRY);
-const files = { 'index.js': Buffer.from(bundle.code), 'licenses.txt': Buffer.from(bundle.licenses) };
+const bundle = await buildAction(ROOT);
+const files = {
+  'index.js': Buffer.from(bundle.files['index.js']),
+  'program.js': Buffer.from(bundle.files['program.js']),
+  'licenses.txt': Buffer.from(bundle.licenses),
+};
 report(bundle);
 const problems = [
   ...sizeProblems(bundle),
@@ -24,15 +29,18 @@ const problems = [
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function report({ code, shares }: Bundle): void {
-  console.log(`dist/index.js: ${(code.length / 1_000_000).toFixed(3)} MB`);
+function report({ files: built, shares }: ActionBundle): void {
+  for (const [name, code] of Object.entries(built))
+    console.log(`dist/${name}: ${(code.length / 1_000_000).toFixed(3)} MB`);
   for (const [name, bytes] of shares.slice(0, SHARES_SHOWN))
     console.log(`  ${(bytes / 1_000).toFixed(0)} KB ${name}`);
 }
 
-function sizeProblems({ code, missed }: Bundle): readonly string[] {
+function sizeProblems({ files: built, missed }: ActionBundle): readonly string[] {
+  const entry = built['index.js'].length;
   return [
-    ...(code.length > BYTES_MAX ? [`larger than ${BYTES_MAX / 1_000_000} MB`] : []),
+    ...(entry > ENTRY_BYTES_MAX ? [`dist/index.js is larger than ${ENTRY_BYTES_MAX / 1_000} KB`] : []),
+    ...(entry + built['program.js'].length > BYTES_MAX ? [`larger than ${BYTES_MAX / 1_000_000} MB`] : []),
     ...missed.map((what) => `not met, so not left out: ${what}`),
   ];
 }

@@ -1,8 +1,8 @@
-/** Makes the action's single file from an entry: the same input gives the same bytes on every machine. */
+/** Makes one file from an entry, and the action's two: the same input gives the same bytes on every machine. */
 
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { embedWasm, WASM_FILES } from './embed-wasm.ts';
 import { lazyBuiltins } from './lazy-builtins.ts';
 import { leaveOut, missed } from './leave-out.ts';
@@ -27,7 +27,11 @@ import{createRequire as __createRequire}from"node:module";const require=__create
  * some functions to another process, where esbuild's helper for kept names would not exist. `yaml` is taken as the same
  * source made into ES modules, of which only what is used remains: as CommonJS, its form for Node, it is 16 KB larger.
  */
-export async function buildBundle(root: string, entry: string): Promise<Bundle> {
+export async function buildBundle(
+  root: string,
+  entry: string,
+  apart: readonly Plugin[] = [],
+): Promise<Bundle> {
   const found = new Set<string>();
   const result = await build({
     absWorkingDir: root,
@@ -46,7 +50,7 @@ export async function buildBundle(root: string, entry: string): Promise<Bundle> 
     legalComments: 'none',
     alias: { yaml: resolve(root, 'node_modules/yaml/browser/dist/index.js') },
     banner: { js: BANNER },
-    plugins: [lazyBuiltins(), embedWasm(), starImports(), leaveOut(found)],
+    plugins: [...apart, lazyBuiltins(), embedWasm(), starImports(), leaveOut(found)],
     logLevel: 'warning',
   });
   const [file] = result.outputFiles;

@@ -1,30 +1,38 @@
-/** The action's real entry as one file: made twice it is the same, and it leaves other people's comments alone. */
+/** The action's real files: made twice they are the same, and other people's comments are left alone without the program. */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildBundle } from '../../scripts/bundle/build-bundle.ts';
+import { buildAction } from '../../scripts/bundle/build-action.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ENTRY = 'src/app/action/main.ts';
+const NAMES = ['index.js', 'program.js'] as const;
 
 let folder = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-action-'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const name of ['one.js', 'other.js'])
-    await writeFile(join(folder, name), (await buildBundle(ROOT, ENTRY)).code);
+  for (const place of ['one', 'other', 'alone']) {
+    await mkdir(join(folder, place));
+    if (place === 'alone') continue;
+    const { files } = await buildAction(ROOT);
+    for (const name of NAMES) await writeFile(join(folder, place, name), files[name]);
+  }
+  await copyFile(join(folder, 'one/index.js'), join(folder, 'alone/index.js'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Starts the bundle as a runner would, with nothing in the environment but what is needed to look at the comment. */
-async function onComment(body: string): Promise<{ readonly stdout: string; readonly exitCode?: number }> {
+async function onComment(
+  body: string,
+  place = 'one',
+): Promise<{ readonly stdout: string; readonly exitCode?: number }> {
   const path = join(folder, 'event.json');
   await writeFile(path, JSON.stringify({ action: 'created', comment: { body, user: { type: 'User' } } }));
-  return execa(process.execPath, [join(folder, 'one.js')], {
+  return execa(process.execPath, [join(folder, place, 'index.js')], {
     cwd: folder,
     extendEnv: false,
     reject: false,
@@ -33,11 +41,16 @@ async function onComment(body: string): Promise<{ readonly stdout: string; reado
 }
 
 describe('the bundle of the action', () => {
-  it('has the same bytes when it is made twice', async () => {
+  it.each(NAMES)('has the same bytes when it is made twice: %s', async (name) => {
     const [one, other] = await Promise.all(
-      ['one.js', 'other.js'].map((name) => readFile(join(folder, name))),
+      ['one', 'other'].map((place) => readFile(join(folder, place, name))),
     );
     expect(other?.equals(one ?? new Uint8Array())).toBe(true);
+  });
+
+  it('looks at a comment without the program, which is not even there', async () => {
+    expect(await onComment('thanks, looks good', 'alone')).toMatchObject({ exitCode: 0 });
+    expect(await onComment('/status', 'alone')).not.toMatchObject({ exitCode: 0 });
   });
 
   it('says that a comment without a command is not its business', async () => {

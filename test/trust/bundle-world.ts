@@ -19,7 +19,7 @@ import { openLabFolder } from '../../playground/start/lab-folder.ts';
 import { REPOSITORY, seedLab } from '../../playground/start/seed-lab.ts';
 import { createWorld } from '../../playground/world/create-world.ts';
 import type { World } from '../../playground/world/world.ts';
-import { buildBundle } from '../../scripts/bundle/build-bundle.ts';
+import { buildAction } from '../../scripts/bundle/build-action.ts';
 import { composeLab } from '../../src/app/compose-lab.ts';
 import { createWorker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
@@ -194,8 +194,8 @@ async function closeAll(
 export async function bundledAction(root: string): Promise<string> {
   const action = join(root, 'action');
   await mkdir(join(action, 'dist'), { recursive: true });
-  const { code } = await buildBundle(ROOT, 'src/app/action/main.ts');
-  await writeFile(join(action, 'dist/index.js'), code);
+  const { files } = await buildAction(ROOT);
+  for (const [name, code] of Object.entries(files)) await writeFile(join(action, 'dist', name), code);
   await writeFile(join(action, 'package.json'), '{"type":"module"}');
   await cp(join(ROOT, 'action.yml'), join(action, 'action.yml'));
   await cp(join(ROOT, '.github/workflows'), join(action, '.github/workflows'), { recursive: true });
