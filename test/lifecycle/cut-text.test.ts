@@ -16,14 +16,20 @@ describe('a pushed line', () => {
     const path = 'experiments/ferries/daily.py';
     const branch = (await stateOf(lab, run))?.proposal.headBranch ?? '';
     const text = (await fileOf(lab, branch, path)) ?? '';
-    for (const length of [197, 198, 199, 200]) {
+    for (const [length, kept] of [
+      [198, 200],
+      [199, 199],
+    ] as const) {
       const line = `assert open("${'x'.repeat(length - 'assert open("'.length)}😀😀") is not None\n`;
       await pushFile(lab, 'ada', branch, path, `${text}\n${line}`);
       await lab.clock.advance(40 * MINUTE);
+      const verdicts = (await stateOf(lab, run))?.gate?.verdicts ?? [];
+      const { statement } = verdicts.find(({ gate }) => gate === 'delta-readable')?.found ?? {};
+      expect(statement).toBe(line.slice(0, kept));
     }
     const asked = await say(lab, 'mira', pull, '/status');
     await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 2 * HOUR });
-    expect(lab.log.join('\n')).not.toMatch(/a wake failed/);
+    expect(lab.log.join('\n')).not.toMatch(/a (wake|look) failed/);
     await lab.close();
   });
 });

@@ -1,6 +1,7 @@
 /** What begins like a comment of ferrybot's and is none: echoed by a workflow of the lab, or copied from elsewhere. */
 
 import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/host/hash.ts';
 import { eventsOf, propose, stateOf } from '../support/play.ts';
 import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';
@@ -13,13 +14,22 @@ function inventedHead(run: string): string {
   return `<!-- ferrybot:v1 run=${run} kind=card key=card head=99:${'ab'.repeat(6)} phase=gated check=none -->`;
 }
 
+/** The same with all that a seal has, and a signature that nobody made. */
+function sealedByNobody(run: string, keyId: string): string {
+  const seal = ` at=2026-11-21T06:01:00.000Z text=${sha256Hex('Thanks for your comment!')} by=${keyId}`;
+  return `${inventedHead(run).slice(0, -' -->'.length)}${seal} sig=${'A'.repeat(86)} -->`;
+}
+
 describe("a stranger's marker that a workflow of the lab echoes", () => {
   it.each([true, false])('raises no alarm and takes no run out of action (server: %s)', async (server) => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, server });
     const { run, pull, issue } = await propose(lab);
     await lab.clock.advance(MINUTE);
     const echo = `${inventedHead(run)}\nThanks for your comment!`;
-    for (const thread of [pull, issue]) await sayAsWorkflow(lab, thread, echo);
+    for (const thread of [pull, issue]) {
+      await sayAsWorkflow(lab, thread, echo);
+      await sayAsWorkflow(lab, thread, `${sealedByNobody(run, 'control-demo')}\nThanks for your comment!`);
+    }
     const status = await say(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
     const answers = botComments(lab).filter(
