@@ -17,6 +17,7 @@ import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
+import { isOpenProposal } from './proposal-texts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
@@ -69,7 +70,8 @@ function viewOf({ state, config, verdict }: PublishInput): RenderInput {
 
 function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   for (const { marker, ...publication } of owedComments(input.state, ours)) {
-    const key = keyOf(publication);
+    if (isShownElsewhere(input, publication)) continue;
+    const key = tryOf(input, publication);
     if (isDone(input.memory, key) || !isMine(input, publication)) continue;
     if (!mayTry(input.memory, key, limits.effectTriesMax)) continue;
     return perform(key, {
@@ -81,6 +83,21 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
     });
   }
   return null;
+}
+
+/** A proposal whose comment lost its first line is written anew in its place, and not beside it. */
+function isShownElsewhere({ state, facts }: PublishInput, { kind, seq }: Publication): boolean {
+  const one = kind === 'mutation' ? state.mutations.find((mutation) => mutation.seq === seq) : undefined;
+  const text = one === undefined ? undefined : facts.proposalTexts.get(one.digest);
+  return text?.kind === 'known' && text.value !== null;
+}
+
+/** What people may consent to is posted again where somebody took it away, once an hour; the rest is said once. */
+function tryOf({ now, state }: PublishInput, publication: Publication): string {
+  const key = keyOf(publication);
+  const isOpen = state.mutations.some((one) => one.seq === publication.seq && isOpenProposal(one));
+  const periods = Math.floor((now - (fromRfc3339(publication.at) ?? now)) / limits.textRestoresPeriodMs);
+  return isOpen && publication.kind === 'mutation' && periods > 0 ? `${key}:${periods}` : key;
 }
 
 /** Who appended the event is the only one for a while: the push decided that. Everybody else, and later, may not be alone. */

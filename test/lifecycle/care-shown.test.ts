@@ -9,7 +9,7 @@ import { eventsOf, stateOf, until } from '../support/play.ts';
 import { deletions, type SimulatedCloud } from '../support/simulated-cloud.ts';
 import { answersTo, type BotComment, botComments, heldJobs, say, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
-import { editAs } from '../support/workflow-voice.ts';
+import { deleteAsWorkflow, editAs } from '../support/workflow-voice.ts';
 
 const MINUTE = 60_000;
 const ASKED = 'approve-node-delete vm=ray-worker-7c21';
@@ -98,6 +98,23 @@ describe('a proposal to delete a machine that a writer edited', () => {
     await lab.clock.advance(5 * MINUTE);
     expect(proposalOf(lab).id).toBe(id);
     await isRestoredAndTold(ferry, refused);
+  });
+
+  it('nor where it was taken away, and it is posted again, as often as that happens', async () => {
+    const { lab, cloud, issue } = await bad();
+    const line = consentLine(lab, ASKED);
+    for (let time = 0; time < 3; time += 1) {
+      await deleteAsWorkflow(lab, proposalOf(lab).id);
+      const refused = await say(lab, 'mira', issue, line);
+      await lab.clock.advance(1_000);
+      expect(answersTo(lab, refused)).toEqual([expect.stringContaining('did not stand here')]);
+      await until(lab, 'the proposal', () => botComments(lab).some(({ kind }) => kind === 'mutation'));
+    }
+    expect(deletions(cloud)).toEqual([]);
+    await lab.clock.advance(2_000);
+    await say(lab, 'mira', issue, line);
+    await until(lab, 'the deletion', () => deletions(cloud).length > 0);
+    await lab.close();
   });
 
   it('in the second of the consent is carried out by no runner: it reads the text itself', async () => {
