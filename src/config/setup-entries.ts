@@ -34,10 +34,13 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
       what: 'a file with more brackets, or lists in lists on one line, than anybody writes',
     });
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  // yaml compares each key of a map with all before it: thousands cost a second, so that is looked at below.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const [error] = document.errors;
   if (error !== undefined)
     return fail({ line: error.linePos?.[0].line ?? 1, what: error.message.split('\n')[0] ?? 'no YAML' });
+  const twice = firstKeyTwice(document);
+  if (twice !== null) return fail({ line: lines.linePos(twice).line, what: 'Map keys must be unique' });
   // Of a list, a text or nothing at all nobody can say that it is fine.
   if (!isMap(document.contents)) return fail({ line: 1, what: 'no map of keys, as a cluster file is' });
   const larger = tooManyAliases(document);
@@ -82,6 +85,26 @@ export function setupEntries(text: string): Result<SetupEntries, Unread> {
     },
   });
   return tooLarge === null ? ok({ entries, unread }) : fail({ line: 1, what: tooLarge });
+}
+
+/** Where the first key stands that its map has already; programs disagree about which of the two counts. */
+function firstKeyTwice(document: Document): number | null {
+  let found: number | null = null;
+  visit(document, {
+    Map: (_key, map) => {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 function tooManyAliases(document: Document): string | null {

@@ -36,15 +36,7 @@ export async function putInfraCheck(
   files: readonly InfraText[],
   unread: number,
 ): Promise<'put' | 'not-put' | 'nothing-to-say'> {
-  let characters = 0;
-  const linted = files
-    .filter((file) => isCluster(open.config, file))
-    .map((file): LintedFile => {
-      characters += file.text.length;
-      return characters > limits.infraLookCharactersMax
-        ? { path: file.path, findings: [unreadFinding({ line: 1, what: LOOK_TOO_LARGE })] }
-        : lint(open.config, file);
-    });
+  const linted = lintTogether(open.config, files);
   if (linted.length === 0 && unread === 0) return 'nothing-to-say';
   const outcome = await perform(open, {
     kind: 'put-check-run',
@@ -55,6 +47,19 @@ export async function putInfraCheck(
     ...renderInfraCheck(linted, unread),
   });
   return outcome.kind === 'done' ? 'put' : 'not-put';
+}
+
+/** What is found in the files of one commit. A fork may send thirty of the longest: together they have a bound. */
+export function lintTogether(config: LabConfig, files: readonly InfraText[]): readonly LintedFile[] {
+  let characters = 0;
+  return files
+    .filter((file) => isCluster(config, file))
+    .map((file): LintedFile => {
+      characters += file.text.length;
+      return characters > limits.infraLookCharactersMax
+        ? { path: file.path, findings: [unreadFinding({ line: 1, what: LOOK_TOO_LARGE })] }
+        : lint(config, file);
+    });
 }
 
 const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${limits.infraLookCharactersMax} characters`;

@@ -1,0 +1,72 @@
+/** A fork sends thirty cluster files that are written to cost: the look at all of them is over in a moment. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { lintTogether } from '../../src/app/control/infra-check.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { setupEntries } from '../../src/config/setup-entries.ts';
+import { limits } from '../../src/domain/limits.ts';
+
+const read = readConfig(
+  readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'),
+);
+if (read.kind === 'invalid') throw new Error('the example config is not read');
+const { config } = read;
+
+const filled = (head: string, line: (index: string) => string): string => {
+  const lines = [head];
+  let length = head.length;
+  for (let index = 0; length < limits.infraCharactersMax - 200; index += 1) {
+    const next = line(index.toString(36));
+    lines.push(next);
+    length += next.length + 1;
+  }
+  return lines.join('\n');
+};
+
+const SHAPES = {
+  'keys of one map': filled('setup_commands: []', (index) => `k${index}: 1`),
+  'keys of one flow': `${filled('setup_commands: []\na: {', (index) => `k${index}: 1,`)}\n}`,
+  'lists of commands': filled('setup_commands: [a]', (index) => `k${index}_commands: [mkdir -p /mnt/$A]`),
+  'commands of one list': filled('setup_commands:', (index) => `  - A=$A$A; cd $A/${index} && mkdir -p "$B"`),
+  tags: filled('setup_commands:', () => '  - !x 1'),
+  'maps in maps': filled('setup_commands: []', (index) => `k${index}: {a: {b: 1}}`),
+};
+
+/** CPU time of this process, since the machine may do other work. */
+function cpuMs(task: () => unknown): number {
+  const before = process.cpuUsage();
+  task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+describe('thirty cluster files of a fork', () => {
+  it.each(Object.entries(SHAPES))('full of %s cost a few seconds together at most', (_name, text) => {
+    const files = Array.from({ length: limits.infraFilesMax }, (_, index) => ({
+      path: `infra/marin-${index}.yaml`,
+      text: `# ${index}\n${text}`,
+    }));
+    let judged: ReturnType<typeof lintTogether> = [];
+    expect(cpuMs(() => (judged = lintTogether(config, files)))).toBeLessThan(4_000);
+    expect(judged).toHaveLength(limits.infraFilesMax);
+    expect(judged.at(-1)?.findings).toMatchObject([{ line: 1 }]);
+  });
+
+  it('with eight thousand keys in one map cost no more than with as many in small ones', () => {
+    const small = filled('setup_commands: []', (index) => `- k${index}: 1`).replace(/^.*\n/, '');
+    const one = cpuMs(() => setupEntries(SHAPES['keys of one map']));
+    expect(one).toBeLessThan(
+      4 *
+        Math.max(
+          cpuMs(() => setupEntries(`a:\n${small}`)),
+          100,
+        ),
+    );
+  });
+
+  it('with a key twice are told so on the line of the second', () => {
+    const twice = setupEntries('setup_commands: []\na: 1\nb: {c: 1, c: 2}\n');
+    expect(twice).toEqual({ ok: false, error: { line: 3, what: 'Map keys must be unique' } });
+  });
+});
