@@ -2,7 +2,6 @@
 
 import { GitError } from '../domain/git.ts';
 import { branded, isRunId, type RunId, type Sha } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fold } from '../domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/logbook/journal-state.ts';
@@ -24,7 +23,7 @@ import {
   type ReadFile,
   versionsSince,
 } from './record-check.ts';
-import type { SeenMark } from './record-marks.ts';
+import { runsToRead } from './runs-to-read.ts';
 
 /** One file as it was read and verified. */
 export type Held = {
@@ -70,8 +69,8 @@ export type Loading = Checking & {
 };
 
 /**
- * Reads what changed, into `held`, and holds all of it against the marks and the history. Runs are named by their date: the
- * newest so many are read, which holds every live one and the last sealed five.
+ * Reads what changed, into `held`, and holds all of it against the marks and the history. Of the runs the newest so many
+ * are read, by the date in their names: every live one of a lab whose runs take days, and the last sealed five of its lanes.
  */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
   const { lab, store, held, before, marks } = loading;
@@ -151,18 +150,6 @@ export async function goodWithoutBranch(
   return good;
 }
 
-/** Runs that a genuine mark tells of come first: whoever pushes folders must not crowd them out. */
-function runsToRead(stored: readonly string[], marks: readonly SeenMark[]): readonly string[] {
-  // The journal has marks too, and its name could be a run's: it is read by itself.
-  const marked = new Set(marks.map(({ mark }) => mark.run).filter((run) => run !== JOURNAL && isRunId(run)));
-  const others = stored.filter((run) => isRunId(run) && run !== JOURNAL && !marked.has(run));
-  return [...newestOf([...marked]), ...newestOf(others)];
-}
-
-function newestOf(runs: readonly string[]): readonly string[] {
-  return runs.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })).slice(0, limits.runsReadMax);
-}
-
 function heldFile(run: string, { text, events }: Held): ReadFile {
   return { run, text, events, isThere: true, bad: null };
 }
@@ -191,7 +178,9 @@ export function rebuilt(
     .filter(([name]) => name !== JOURNAL)
     .map(([name, file]) => stateOf(name, file));
   const journal = foldJournal(held.get(JOURNAL)?.events ?? []);
-  const newestFirst = runs.toSorted((a, b) => b.run.localeCompare(a.run, 'en', { numeric: true }));
+  const newestFirst = runs.toSorted(
+    (a, b) => b.proposedAt.localeCompare(a.proposedAt) || b.run.localeCompare(a.run, 'en', { numeric: true }),
+  );
   return { runs: newestFirst, journal, broken, lastGood: newestFirst };
 }
 

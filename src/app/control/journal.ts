@@ -16,6 +16,7 @@ import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { isWithinReach } from '../runs-to-read.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf } from './gather.ts';
@@ -143,8 +144,8 @@ function isConsent({ said }: PendingItem): boolean {
 /** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */
 async function expectEntry(open: OpenLab, { run, anchor, thread }: ToldAnchor): Promise<void> {
   const { runs } = open.keeper.current();
-  const isWithinReach = runs.length < limits.runsReadMax || run.localeCompare(runs.at(-1)?.run ?? '') >= 0;
-  if (isWithinReach) await open.keeper.expect(run, anchor, thread);
+  const read = runs.map((one) => one.run);
+  if (isWithinReach(run, read)) await open.keeper.expect(run, anchor, thread);
 }
 
 /** Live permissions of those who wait for an answer: strangers are answered once an hour. */
