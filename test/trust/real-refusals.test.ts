@@ -143,7 +143,7 @@ describe('the pull request', () => {
     const fork = { ...repo, id: 9_999, owner: 'sol' };
     repos[fork.id] = fork;
     issues[key] = { ...issue, pull: { ...issue.pull, headRepoId: fork.id } };
-    expect(await lab.launch()).toContain('fork');
+    expect(await lab.launch()).toContain('ferrybot: fork: sol/');
   }, 60_000);
 });
 
