@@ -17,14 +17,16 @@ export async function comment(scene: Scene, who: Who, thread: number, body: stri
   return id;
 }
 
-/** The line that somebody sees on the newest comment of a bot that has one. */
+/** The line that somebody sees on the newest card: answers tell a line too, and show no manifest. */
 export function lineOnShow(scene: Scene): { readonly comment: number; readonly digest: string } | null {
   const { comments, users } = scene.lab.world.state;
   const shown = Object.values(comments)
     .filter((row) => row.issueNumber === scene.pull && users[row.authorId]?.type === 'Bot')
     .flatMap((row) => {
       const match = /\/approve-launch (?:sha256:)?([0-9a-f]{32,64})/.exec(row.body);
-      return match === null ? [] : [{ comment: row.id, digest: match[1] ?? '', at: row.updatedAtMs }];
+      return match === null || !/^<!-- ferrybot:\S+ run=\S+ kind=card /.test(row.body)
+        ? []
+        : [{ comment: row.id, digest: match[1] ?? '', at: row.updatedAtMs }];
     })
     .toSorted((a, b) => a.at - b.at);
   return shown.at(-1) ?? null;
