@@ -7,7 +7,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Outcome, playSequence } from '../test/campaign/sequence.ts';
+import type { Outcome } from '../test/campaign/outcome.ts';
+import { playSequence } from '../test/campaign/sequence.ts';
 import { summaryOf } from '../test/campaign/summary.ts';
 
 const SEQUENCES_MAX = 100_000;

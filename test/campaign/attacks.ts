@@ -54,12 +54,12 @@ async function editCard(scene: Scene): Promise<void> {
 /** Somebody writes into a comment. */
 export async function edit(scene: Scene, by: Who, id: number, body: string): Promise<boolean> {
   const { status } = await scene.ask(by, 'PATCH', `/issues/comments/${id}`, { body });
-  if (status === 200) touched(scene, id, 'edited');
+  if (status === 200) touched(scene, id, body);
   return status === 200;
 }
 
-function touched(scene: Scene, id: number, how: 'edited' | 'deleted'): void {
-  scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), comment: id, how });
+function touched(scene: Scene, id: number, text: string | null): void {
+  scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), comment: id, text });
 }
 
 function anyComment(scene: Scene): number | null {
@@ -71,7 +71,7 @@ async function deleteComment(scene: Scene): Promise<void> {
   const id = anyComment(scene);
   if (id === null) return;
   const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${id}`);
-  if (status === 204) touched(scene, id, 'deleted');
+  if (status === 204) touched(scene, id, null);
 }
 
 /** Somebody else's comment becomes an approval. */
@@ -190,7 +190,7 @@ export async function takeBrakeBack(scene: Scene): Promise<void> {
   const brake = scene.deeds.findLast((deed) => deed.kind === 'braked');
   if (brake?.kind !== 'braked') return;
   const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${brake.comment}`);
-  if (status === 204) touched(scene, brake.comment, 'deleted');
+  if (status === 204) touched(scene, brake.comment, null);
   for (const [path, text] of await logbookFiles(scene)) {
     const lines = text.trimEnd().split('\n');
     const first = lines.findIndex((line) => line.includes(`"comment":${brake.comment},`));

@@ -6,7 +6,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { type Outcome, playSequence } from './sequence.ts';
+import type { Outcome } from './outcome.ts';
+import { playSequence } from './sequence.ts';
 import { summaryOf } from './summary.ts';
 
 const ASKED = Number(process.env['CAMPAIGN'] ?? 0);

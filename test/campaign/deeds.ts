@@ -26,7 +26,8 @@ export type Deed = { readonly atMs: number } & (
   | { readonly kind: 'asked'; readonly by: 'mira'; readonly comment: number; readonly text: string }
   /** Something of the proposal that is not the bot's any more, by whomever in truth. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
-  | { readonly kind: 'changed-comment'; readonly comment: number; readonly how: 'edited' | 'deleted' }
+  /** `text`: as it was left; null where it was deleted. */
+  | { readonly kind: 'changed-comment'; readonly comment: number; readonly text: string | null }
   /** Written by a workflow of somebody's branch, under the name that all workflows share. */
   | { readonly kind: 'forged-comment'; readonly comment: number }
   | { readonly kind: 'changed-record'; readonly path: string }

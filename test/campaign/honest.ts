@@ -44,13 +44,10 @@ export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> 
   scene.deeds.push({ kind: 'approved', atMs, by, comment: id, text, digest: shown.digest, isCardIntact });
 }
 
-/** Whether somebody else than the bot wrote the newest text of this comment, or wrote in it since the bot did. */
+/** Whether somebody else than the bot wrote what stands there. */
 function isTouched(scene: Scene, id: number): boolean {
-  const row = scene.lab.world.state.comments[id];
-  const touched = scene.deeds.filter((deed) => deed.kind === 'changed-comment' && deed.comment === id);
-  const last = touched.at(-1);
-  // The bot restored it where it wrote after the attacker.
-  return last !== undefined && (row?.updatedAtMs ?? 0) <= last.atMs;
+  const last = scene.deeds.findLast((deed) => deed.kind === 'changed-comment' && deed.comment === id);
+  return last?.kind === 'changed-comment' && scene.lab.world.state.comments[id]?.body === last.text;
 }
 
 const BRAKES = {

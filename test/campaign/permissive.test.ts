@@ -6,7 +6,9 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/observed.ts';
-import { type Outcome, playScenario } from './sequence.ts';
+import { playCare } from './care-sequence.ts';
+import type { Outcome } from './outcome.ts';
+import { playScenario } from './sequence.ts';
 
 const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
 
@@ -148,6 +150,17 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
   return { ...real, runnerVerdicts };
 });
 
+// Whoever acts on a consent asks again what became of it.
+vi.mock('../../src/care/verify-consent.ts', async (original) => {
+  const real = await original<typeof import('../../src/care/verify-consent.ts')>();
+  const consentFault: typeof real.consentFault = (facts, consent) =>
+    real.consentFault(
+      gone.has('care: brakes in the threads') ? { ...facts, brakes: known([]) } : facts,
+      consent,
+    );
+  return { ...real, consentFault };
+});
+
 /** A defence (or several that catch the same attack one behind the other) and the scenario that it stands against. */
 const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[] = [
   [['digest named'], 'a bare approval'],
@@ -189,5 +202,29 @@ describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
     gone.clear();
     expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
     expect(await firstBroken(scenario, found?.seed ?? 0)).toBeNull();
+  });
+});
+
+/** The same of the deletion of a node, in a scene of its own. */
+const OF_CARE: readonly (readonly [gone: readonly string[], moves: readonly string[]])[] = [
+  [['digest named'], ['a bare consent']],
+  [['care: brakes in the threads'], ['a brake at the last moment']],
+];
+
+async function firstBrokenCare(moves: readonly string[], seeds: number): Promise<Outcome | null> {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const outcome = await playCare(seed, moves);
+    if (outcome.faults.length > 0) return outcome;
+  }
+  return null;
+}
+
+describe.each(OF_CARE)('without %o, %o', (defences, moves) => {
+  it('deletes what nobody consented to, and with it nothing', { timeout: 120_000 }, async () => {
+    for (const defence of defences) gone.add(defence);
+    const found = await firstBrokenCare(moves, SEEDS);
+    gone.clear();
+    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
+    expect(await firstBrokenCare(moves, found?.seed ?? 0)).toBeNull();
   });
 });

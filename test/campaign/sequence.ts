@@ -2,25 +2,21 @@
 
 import { randomFrom } from '../support/random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
+import { playCare } from './care-sequence.ts';
 import { faultsOf, heardAfterMs } from './checker.ts';
 import { approve, askStatus, brake, pass, release } from './honest.ts';
+import type { Outcome } from './outcome.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { openScene, type Scene } from './scene.ts';
 import type { Scenario } from './steps.ts';
 import { STOLEN_KEYS } from './stolen-keys.ts';
 
 const MINUTE = 60_000;
+const CARE_EVERY = 8;
 
-/** What came of a sequence: the promises that it broke, and what happened in it. */
-export type Outcome = {
-  readonly seed: number;
-  readonly faults: readonly string[];
-  readonly starts: number;
-  readonly moves: readonly string[];
-};
-
-/** Plays the sequence of this seed: random moves, and in some of them a scenario. */
+/** Plays the sequence of this seed: random moves, and in some of them a scenario; one in so many is of the care scene. */
 export async function playSequence(seed: number): Promise<Outcome> {
+  if (seed % CARE_EVERY === 0) return playCare(seed);
   const random = randomFrom(seed);
   const scenario = random.chance(0.4) ? random.pick(SCENARIOS) : null;
   const scene = await openScene(seed, random, scenario?.wants ?? {});

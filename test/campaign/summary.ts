@@ -1,6 +1,6 @@
 // What many sequences come to: how often each move was made, and everything that was broken.
 
-import type { Outcome } from './sequence.ts';
+import type { Outcome } from './outcome.ts';
 
 export type Summary = {
   readonly sequences: number;
