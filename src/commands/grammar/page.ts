@@ -90,7 +90,7 @@ function metOn({ html: source, pieces, rendered }: Markup, elementsMax: number):
 
 /**
  * The tree of the markup. Formatting that nobody closed is made anew in each element below (HTML standard, "reconstruct
- * the active formatting elements"), so a few thousand tags can ask for millions of elements: it is built tag by tag, and
+ * the active formatting elements"), so a few thousand tags can ask for millions of elements: it is built a few tags at a time, and
  * what comes after too many is on no page.
  */
 function treeOf(source: string, elementsMax: number): DefaultTreeAdapterTypes.DocumentFragment {
@@ -108,14 +108,20 @@ function treeOf(source: string, elementsMax: number): DefaultTreeAdapterTypes.Do
   });
   let from = 0;
   while (from < source.length && elements < elementsMax) {
-    const next = source.indexOf('<', from + 1);
-    const to = next < 0 ? source.length : next;
+    let to = from;
+    for (let tags = 0; tags < TAGS_AT_ONCE && to < source.length; tags += 1) {
+      const next = source.indexOf('<', to + 1);
+      to = next < 0 ? source.length : next;
+    }
     parser.tokenizer.write(source.slice(from, to), false);
     from = to;
   }
   parser.tokenizer.write('', true);
   return parser.getFragment();
 }
+
+// parse5 copies what it holds with every piece that it is given.
+const TAGS_AT_ONCE = 8;
 
 type Step = { readonly node: DefaultTreeAdapterTypes.ChildNode; readonly around: Around };
 
