@@ -15,7 +15,7 @@ export function runsToRead(stored: readonly string[], marks: readonly SeenMark[]
 
 /** Whether a run of this name would have been read beside these, which are all that were. */
 export function isWithinReach(run: string, read: readonly string[]): boolean {
-  const oldest = read.reduce((least, one) => (dateIn(one) < least ? dateIn(one) : least), UNDATED);
+  const [oldest = UNDATED] = read.map(dateIn).toSorted();
   return read.length < limits.runsReadMax || dateIn(run) >= oldest;
 }
 
