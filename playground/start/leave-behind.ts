@@ -12,6 +12,8 @@ import { REPOSITORY } from './seed-lab.ts';
 
 export type LeftRun = {
   readonly run: string;
+  readonly kind: 'ferry';
+  readonly lane: string;
   readonly jobId: string;
   readonly digest: string;
   readonly manifest: string;
@@ -44,6 +46,8 @@ export async function leaveBehind(
     await writeFile(manifest, text);
     runs.push({
       run,
+      kind: 'ferry',
+      lane: field(events, 'proposed', 'lane'),
       jobId: field(events, 'submitted', 'jobId'),
       digest,
       manifest,

@@ -9,8 +9,9 @@ import { readLogbook } from './logbook-events.ts';
 import { type OpenedLab, openLab } from './open-lab.ts';
 import { readOptions, type StartOptions, USAGE } from './options.ts';
 import { asMaintainer } from './person.ts';
-import { nextDay, playDay, type StageReport } from './play.ts';
+import { nextDay, playDay, proposeDay, type StageReport } from './play.ts';
 import { openCluster, type RehearsalCluster } from './ray/ray-cluster.ts';
+import { SECOND_LANE } from './second-lane.ts';
 import { exampleLab, REPOSITORY } from './seed-lab.ts';
 
 /** The lab, and the cluster that its jobs run on. */
@@ -37,6 +38,8 @@ async function main(): Promise<number> {
   }
 }
 
+const LANES = { 1: ['daily'], 2: ['daily', SECOND_LANE] } as const;
+
 const NOTHING = { ok: false, reason: null, stages: [], logbook: null, sealTags: [], runs: [] } as const;
 
 async function start(options: StartOptions): Promise<number> {
@@ -57,7 +60,7 @@ async function start(options: StartOptions): Promise<number> {
     return under.exitCode;
   }
   const { cluster } = under;
-  const opened = await openLab(options, folder, exampleLab(folder, options.server, cluster.seed));
+  const opened = await openLab(options, folder, exampleLab(folder, options, cluster.seed));
   if (!opened.ok) {
     refuse(opened);
     await cluster.close(options.keep !== null);
@@ -104,14 +107,19 @@ async function play(lab: OpenedLab, options: StartOptions, say: (line: string) =
     stages.push(stage);
     const { rest, graphql, git } = stage.requests;
     say(
-      `day ${stage.day}  ${stage.stage.padEnd(9)} ${stage.seconds.toFixed(1).padStart(6)} s   ${rest} REST, ${graphql} GraphQL, ${git} git, ${stage.contentWrites} content writes`,
+      `day ${stage.day}  ${options.lanes === 1 ? '' : `${stage.lane.padEnd(7)} `}${stage.stage.padEnd(9)} ${stage.seconds.toFixed(1).padStart(6)} s   ${rest} REST, ${graphql} GraphQL, ${git} git, ${stage.contentWrites} content writes`,
     );
   };
   try {
     for (let day = 1; day <= options.days; day += 1) {
       if (day > 1) nextDay(lab);
-      const played = await playDay(lab, day, report);
-      if (!played.ok) return { ok: false, reason: played.reason, stages };
+      const begunAt = lab.clock.now();
+      await proposeDay(lab, LANES[options.lanes]);
+      const played = await Promise.all(
+        LANES[options.lanes].map((lane) => playDay(lab, { day, lane, begunAt }, report)),
+      );
+      const failed = played.find(({ ok }) => !ok);
+      if (failed?.ok === false) return { ok: false, reason: failed.reason, stages };
     }
   } catch (error) {
     // A bug of the playground, told whole; who reads the last line gets one all the same.

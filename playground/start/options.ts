@@ -11,6 +11,8 @@ export type StartOptions = {
   readonly server: boolean;
   readonly auto: boolean;
   readonly days: number;
+  /** How many ferry lanes the lab has, each on a cluster of its own. */
+  readonly lanes: 1 | 2;
   readonly json: boolean;
   /** What runs the jobs: processes of this machine, or a real Ray head on it. */
   readonly engine: 'local' | 'ray';
@@ -25,6 +27,7 @@ export const USAGE = `npm start -- [options]
   --engine local|ray   what runs the jobs: processes of this machine, or a Ray head on it (npm run setup:ray)
   --auto               plays the person, prints each stage, exits after the seal
   --days N             with --auto: so many daily ferries, the clock moved by 24 h between them
+  --lanes 1|2          one ferry lane, or two side by side on two clusters (new labs alone, engine local)
   --json               one JSON value on the last line of standard output
 `;
 
@@ -48,6 +51,7 @@ export function readOptions(args: readonly string[]): ParsedOptions {
         engine: { type: 'string', default: 'local' },
         auto: { type: 'boolean', default: false },
         days: { type: 'string', default: '1' },
+        lanes: { type: 'string', default: '1' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -78,6 +82,7 @@ type Raw = {
   readonly engine: string;
   readonly auto: boolean;
   readonly days: string;
+  readonly lanes: string;
   readonly json: boolean;
 };
 
@@ -96,6 +101,10 @@ function checked(raw: Raw): ParsedOptions {
   const { engine } = raw;
   if (engine !== 'local' && engine !== 'ray')
     return misused(`--engine is local or ray, not ${engine}`, raw.json);
+  const lanes = raw.lanes === '1' ? 1 : raw.lanes === '2' ? 2 : null;
+  if (lanes === null) return misused(`--lanes is 1 or 2, not ${raw.lanes}`, raw.json);
+  if (lanes === 2 && engine !== 'local')
+    return misused('--lanes 2 needs --engine local: one Ray head is one cluster', raw.json);
   if (raw.keep === '') return misused('--keep needs a folder', raw.json);
   if (days > 1 && !raw.auto)
     return misused('--days needs --auto: between days somebody has to move the clock', raw.json);
@@ -104,6 +113,7 @@ function checked(raw: Raw): ParsedOptions {
     options: {
       port,
       days,
+      lanes,
       keep: raw.keep,
       webhooks: raw.webhooks === 'on',
       server: raw.server === 'on',

@@ -8,6 +8,7 @@ import { type BotUsage, botUsage, spentSince } from './usage.ts';
 
 export type StageReport = {
   readonly day: number;
+  readonly lane: string;
   readonly stage: Stage;
   readonly seconds: number;
   readonly requests: Omit<BotUsage, 'contentWrites'>;
@@ -25,19 +26,27 @@ const READING_MS = 1_500;
 const STAGE_TIMEOUT_MS = 300_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Plays one day: proposal, approval, launch, end, seal, and the merge of the closure. */
-export async function playDay(
-  lab: OpenedLab,
-  day: number,
-  report: (stage: StageReport) => void,
-): Promise<Played> {
-  const date = new Date(lab.clock.now()).toISOString().slice(0, 10);
-  const run = `ferry-daily-${date.replaceAll('-', '')}`;
-  if (!(await readLogbook(lab.world)).has(run))
+/** The run of today in a lane. */
+function runOfToday(lab: OpenedLab, lane: string): string {
+  return `ferry-${lane}-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+/** Starts the workflow that proposes, where one of these lanes has no ferry of today. */
+export async function proposeDay(lab: OpenedLab, lanes: readonly string[]): Promise<void> {
+  const logbook = await readLogbook(lab.world);
+  if (lanes.some((lane) => !logbook.has(runOfToday(lab, lane))))
     await asMaintainer(lab.world, 'POST', '/actions/workflows/ferrybot-daily.yml/dispatches', {
       ref: 'main',
     });
-  const begunAt = lab.clock.now();
+}
+
+/** Plays one day of a lane: approval, launch, end, seal, and the merge of the closure. What lanes cost side by side is told together. */
+export async function playDay(
+  lab: OpenedLab,
+  { day, lane, begunAt }: { readonly day: number; readonly lane: string; readonly begunAt: number },
+  report: (stage: StageReport) => void,
+): Promise<Played> {
+  const run = runOfToday(lab, lane);
   let usage = botUsage(lab.world);
   let since = performance.now();
   for (const stage of STAGES) {
@@ -47,6 +56,7 @@ export async function playDay(
     const { contentWrites, ...requests } = spentSince(usage, now);
     report({
       day,
+      lane,
       stage,
       seconds: Math.round((performance.now() - since) / 100) / 10,
       requests,

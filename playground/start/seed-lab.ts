@@ -11,27 +11,42 @@ import { installedLab } from './installed-lab.ts';
 import type { LabKeys } from './keys.ts';
 import type { LabFolder } from './lab-folder.ts';
 import type { LabSource } from './open-lab.ts';
+import { withSecondLane } from './second-lane.ts';
 
 export const REPOSITORY = { owner: 'lab', name: 'ferries' } as const;
 const CONFIG = '.github/ferrybot.yml';
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
 
+const WATCHER = { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] };
+
 const RUNNERS = [
   { name: 'hosted-1', labels: ['ubuntu-latest'] },
   { name: 'hosted-2', labels: ['ubuntu-latest'] },
   { name: 'launcher', labels: ['self-hosted', 'ferrybot-launch'] },
-  { name: 'watcher', labels: ['self-hosted', 'ferrybot-watch'] },
+  WATCHER,
   { name: 'stopper', labels: ['self-hosted', 'ferrybot-stop'] },
   { name: 'carer', labels: ['self-hosted', 'ferrybot-care'] },
 ];
 
-/** The lab of `npm start`. */
-export function exampleLab(folder: LabFolder, server: boolean, cluster: SeedInput['cluster']): LabSource {
+/** The lab of `npm start`; each of its clusters is watched by a runner of its own. */
+export function exampleLab(
+  folder: LabFolder,
+  { server, lanes }: { readonly server: boolean; readonly lanes: 1 | 2 },
+  cluster: SeedInput['cluster'],
+): LabSource {
   return {
     repository: REPOSITORY,
     defaultBranch: 'main',
-    runners: RUNNERS,
-    seed: (world, keys) => seedLab({ world, folder, keys, lab: LAB, server, cluster }),
+    runners: lanes === 1 ? RUNNERS : [...RUNNERS, { ...WATCHER, name: 'watcher-2' }],
+    seed: (world, keys) =>
+      seedLab({
+        world,
+        folder,
+        keys,
+        lab: LAB,
+        server,
+        cluster: lanes === 1 ? cluster : { token: null, configure: withSecondLane },
+      }),
   };
 }
 
@@ -43,7 +58,7 @@ export type SeedInput = {
   readonly lab: string;
   readonly server: boolean;
   /** A cluster of its own: its token, and what it changes in the config; null: the config as it is. */
-  readonly cluster: { readonly token: string; readonly configure: (config: string) => string } | null;
+  readonly cluster: { readonly token: string | null; readonly configure: (config: string) => string } | null;
 };
 
 /** Seeds an empty world. */

@@ -1,14 +1,11 @@
-// A second lane for the example lab: the daily one once more under another name.
+// A second lane for the example lab, as `npm start -- --lanes 2` has it, perhaps with a schedule of its own.
+
+import { withSecondLane } from '../../playground/start/second-lane.ts';
 
 /** Changes the example lab's config; `schedule` is the line of the second lane. */
 export function twoLanes(schedule = 'schedule: {}'): (config: string) => string {
   return (config) => {
-    const daily = /^ {2}daily:\n(?: {4}.*\n|\n)*/m.exec(config)?.[0];
-    if (daily === undefined) throw new Error('the example config has other places');
-    const canary = daily
-      .replace('daily:', 'canary:')
-      .replace(/^ {4}schedule:\n(?: {6}.*\n)*/m, `    ${schedule}\n`)
-      .replace('runName: ferry_daily', 'runName: ferry_canary');
-    return config.replace(daily, () => `${daily}${canary}`);
+    const [before = '', canary = ''] = withSecondLane(config).split('  canary:\n');
+    return `${before}  canary:\n${canary.replace(/^ {4}schedule:\n(?: {6}.*\n)*/m, `    ${schedule}\n`)}`;
   };
 }

@@ -59,7 +59,7 @@ export async function playForReal(
     const opened = await openLab(
       { port: 0, webhooks: true, server: true },
       folder,
-      exampleLab(folder, true, null),
+      exampleLab(folder, { server: true, lanes: 1 }, null),
     );
     if (!opened.ok) throw new Error(opened.message);
     const { lab } = opened;

@@ -1,0 +1,26 @@
+/** A second ferry lane for the example lab, by its config alone: the daily one under another name, on a cluster of its own. */
+
+export const SECOND_LANE = 'canary';
+const CLUSTER = 'us-central1';
+const SECOND_CLUSTER = 'us-east1';
+
+/** The example config with the second lane and its cluster. Throws where the config is not the example's. */
+export function withSecondLane(config: string): string {
+  const daily = sectionOf(config, 'daily');
+  const cluster = sectionOf(config, CLUSTER);
+  const lane = daily
+    .replace('daily:', `${SECOND_LANE}:`)
+    .replaceAll(CLUSTER, SECOND_CLUSTER)
+    .replace('runName: ferry_daily', `runName: ferry_${SECOND_LANE}`)
+    .replace('daily-ferry-log.md', `${SECOND_LANE}-ferry-log.md`);
+  return config
+    .replace(daily, () => `${daily}${lane}`)
+    .replace(cluster, () => `${cluster}${cluster.replace(CLUSTER, SECOND_CLUSTER)}`);
+}
+
+/** A map of the second level with all that stands in it. */
+function sectionOf(config: string, name: string): string {
+  const found = new RegExp(`^ {2}${name}:\\n(?: {4}.*\\n|\\n(?= {4}))*`, 'm').exec(config)?.[0];
+  if (found === undefined) throw new Error(`the example config has no ${name}`);
+  return found;
+}
