@@ -1,0 +1,76 @@
+/** A runner's own look for brakes that are younger than the approval: who may pull one, and who may lift it. */
+
+import { expect, it } from 'vitest';
+import { gatherBrakes } from '../../src/app/brakes.ts';
+import type { OpenLab } from '../../src/app/open-lab.ts';
+import type { CommentFacts } from '../../src/domain/facts.ts';
+import { commandKey, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
+import { after } from '../../src/domain/time.ts';
+import { createClient } from '../../src/github/call.ts';
+import { CONFIG } from '../run/parts.ts';
+import { alice, bob } from '../support/run-drafts.ts';
+import { aComment, NOON } from '../support/run-facts.ts';
+
+const carol = { id: 77, login: 'carol' };
+const ROLES: Readonly<Record<string, string>> = { alice: 'maintain', bob: 'maintain', carol: 'read' };
+const at = (index: number): Partial<CommentFacts> => ({
+  id: 100 + index,
+  createdAt: after(NOON, index * 1_000),
+});
+const approval = aComment(alice, '/approve-launch', at(5));
+
+const client = createClient({
+  octokit: {
+    request: async (_, { username }) => {
+      const login = String(username);
+      const user = [alice, bob, carol].find((one) => one.login === login);
+      return { status: 200, data: { permission: 'read', role_name: ROLES[login], user }, headers: {} };
+    },
+  },
+  owner: 'lab',
+  repo: 'models',
+  baseUrl: 'https://api.github.example',
+  sleep: async () => undefined,
+  now: () => NOON,
+});
+// Of a lab only what is asked for here.
+const open = {
+  lab: { client },
+  config: CONFIG,
+  keeper: { current: () => ({ journal: { commands: new Map() } }) },
+} as unknown as OpenLab;
+
+/** The record has an answer to each of these, as whoever holds the control key can write it. */
+async function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]> {
+  const commands = new Map(
+    comments.map((comment) => {
+      const { surface, id, thread, bodyDigest, author, body } = comment;
+      const place = { surface, comment: id, index: 0, thread, bodyDigest };
+      const answer = { code: 'not-permitted', detail: {}, at: '2026-11-21T12:00:00.000Z', seq: 9 } as const;
+      const name = /\w+/.exec(body)?.[0] ?? '';
+      const seen: SeenCommand = { ...place, name, args: {}, actor: author, at: answer.at, seq: 8, answer };
+      return [commandKey(place), seen];
+    }),
+  );
+  const place = { commands, since: NOON, restsOn: approval, approvers: new Set([alice.id]) };
+  const found = await gatherBrakes(open, place, [approval, ...comments]);
+  if (found.kind === 'unknown') throw new Error(found.why);
+  return found.value.map(({ name, login }) => `${name} by ${login}`);
+}
+
+it('a hold stands until somebody who may lifts it in the thread', async () => {
+  const hold = aComment(bob, '/hold reason="wait"', at(6));
+  expect(await brakes(hold)).toEqual(['hold by bob']);
+  expect(await brakes(hold, aComment(carol, '/unhold', at(7)))).toEqual(['hold by bob']);
+  expect(await brakes(hold, aComment(alice, '/unhold', at(7)))).toEqual([]);
+});
+
+it('what somebody says who may not is no brake', async () => {
+  expect(await brakes(aComment(carol, '/stop', at(6)))).toEqual([]);
+});
+
+it('a revocation takes back one’s own approval, or everybody’s where there is none of one’s own', async () => {
+  expect(await brakes(aComment(alice, '/revoke', at(6)))).toEqual(['revoke by alice']);
+  expect(await brakes(aComment(bob, '/revoke', at(6)))).toEqual(['revoke by bob']);
+  expect(await brakes(aComment(bob, '/approve-launch', at(3)), aComment(bob, '/revoke', at(6)))).toEqual([]);
+});
