@@ -12,6 +12,8 @@ export function withSecondLane(config: string): string {
     .replace('daily:', `${SECOND_LANE}:`)
     .replaceAll(CLUSTER, SECOND_CLUSTER)
     .replace('runName: ferry_daily', `runName: ferry_${SECOND_LANE}`)
+    // The experiment is the same file, and names what it writes by itself.
+    .replace('{outputRoot}/{runName}/', '{outputRoot}/ferry_daily_125m_{date}/')
     .replace('daily-ferry-log.md', `${SECOND_LANE}-ferry-log.md`);
   return config
     .replace(daily, () => `${daily}${lane}`)
