@@ -30,7 +30,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'approval-not-given':
     'The comment that is named as the approval does not approve what would run: it has to name 32 digits of its digest.',
   'approval-elsewhere': "The comment that is named as the approval stands in another thread than this run's.",
-  'approval-before-shown': 'The approval was written before what would run had been on show.',
+  'approval-before-shown':
+    'What would run was not on show, or not for long enough, when the approval was written: approve what the card shows now.',
   'approval-too-old': 'The approval is older than this lab allows.',
   'approval-used': 'Another run was launched on the same approval: each launch needs its own.',
   'approval-other-commit': 'The approving review was written on another commit than the one that would run.',

@@ -5,6 +5,7 @@
  * gates over the change and the lane must let it through on the runner's own reading.
  */
 
+import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
@@ -17,9 +18,10 @@ import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
+import { type CardHistory, cardShownSince, type OnShow } from './card-history.ts';
 import { orderDigest } from './manifest-digest.ts';
 import type { Brake } from './open-brakes.ts';
-import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
+import { type ApprovalFacts, approvalFault, citationKey } from './verify-approvals.ts';
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
@@ -35,6 +37,8 @@ export type OrderFacts = ApprovalFacts & {
   readonly gates: Observed<GateFacts>;
   /** What was said in the run's threads to hold it back and stands answered in no record. */
   readonly brakes: Observed<readonly Brake[]>;
+  /** What the card said at every moment, by GitHub's own history of it. */
+  readonly cards: Observed<readonly CardHistory[]>;
 };
 
 /**
@@ -130,7 +134,13 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
     return refuse('body-edited', 'ending', `#${pull.number}`);
   if (digest.kind === 'unknown') return refuse('unreadable', 'standing', digest.why);
   if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
-  return gateRefusal(facts.gates) ?? { kind: 'claim', order: issued };
+  return (
+    gateRefusal(facts.gates) ??
+    showingRefusal(state, issued, { digest: digest.value, body: body.value }, facts) ?? {
+      kind: 'claim',
+      order: issued,
+    }
+  );
 }
 
 /** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */
@@ -145,6 +155,27 @@ function gateRefusal(gates: OrderFacts['gates']): OrderJudgement | null {
   return open === undefined
     ? null
     : refuse('unreadable', 'standing', `${open.gate}: ${String(open.found['why'] ?? open.code)}`);
+}
+
+/** That something was shown is control's word: each approval is held against what the card said when it was written. */
+function showingRefusal(
+  state: RunState,
+  { order }: IssuedOrder,
+  what: OnShow,
+  { cards, cited, config }: OrderFacts,
+): OrderJudgement | null {
+  if (cards.kind === 'unknown') return refuse('unreadable', 'standing', cards.why);
+  for (const approval of order.approvals) {
+    const where = `${approval.surface} ${approval.comment}`;
+    const comment = cited.get(citationKey(approval));
+    if (comment?.kind !== 'known' || comment.value === null)
+      return refuse('unreadable', 'standing', `${where} was not read`);
+    const { createdAt } = comment.value;
+    const since = cardShownSince(state, what, cards.value, createdAt);
+    if (since === null || !wasShownBefore(since, createdAt, config.approvals.shownForMs))
+      return refuse('approval-before-shown', 'ending', `${where}: the card did not show it then`);
+  }
+  return null;
 }
 
 function told(found: Found): readonly string[] {

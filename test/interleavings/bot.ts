@@ -7,7 +7,9 @@ import { branded, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
+import { fromRfc3339 } from '../../src/domain/time.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
+import type { CardHistory } from '../../src/run/card-history.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
@@ -267,6 +269,17 @@ function refuse(
   ]);
 }
 
+/** The card as it was when it was recorded as shown: nobody edits it here. */
+function cardHistory(view: Version): readonly CardHistory[] {
+  const shownAt = fromRfc3339(view.state.shown?.shownAt ?? '');
+  return shownAt === null
+    ? []
+    : cardOf(view).map(({ body, marker }) => {
+        const version = { editedAt: shownAt, isDeleted: false, by: null, body, marker };
+        return { createdAt: shownAt, versions: [version] };
+      });
+}
+
 /** The runner reads everything itself, each approval by its id. */
 function orderFacts(world: World, view: Version): OrderFacts {
   const config = configOf(world.quorum);
@@ -304,6 +317,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
         ? known(manifestDigest(gated.manifest.value, digestOf))
         : gated.manifest,
     brakes: known([]),
+    cards: known(cardHistory(view)),
     gates: known(gated.facts),
   };
 }

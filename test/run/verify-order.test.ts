@@ -2,14 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
-import type { CommentFacts } from '../../src/domain/facts.ts';
+import type { CommentFacts, ShownVersion } from '../../src/domain/facts.ts';
 import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
 import { isRunnerGate, RUNNER_GATES } from '../../src/domain/launch/refusal.ts';
 import { APPROVAL_GATES, GATES } from '../../src/domain/launch/verdict.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import type { VerifiedMarker } from '../../src/domain/marker.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { runnerVerdicts } from '../../src/gates/run-gates.ts';
+import type { CardHistory } from '../../src/run/card-history.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
 import { approvalsUsed, citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
@@ -49,6 +51,33 @@ const said = (change: Partial<CommentFacts> = {}, body = LINE): Partial<OrderFac
   });
   return { cited: new Map([[key, known(comment)]]) };
 };
+/** A text of the card as control wrote it at that time. */
+function sealed(
+  time: string,
+  fields: { readonly manifest?: string; readonly body?: string } = {},
+): ShownVersion {
+  const editedAt = instant(`2026-11-21T${time}:00Z`);
+  const says = { manifest: order?.order.digest ?? '', body: digestOf('the body'), ...fields };
+  const marker: VerifiedMarker = {
+    run: ordered.state.run,
+    kind: 'card',
+    key: 'card',
+    fields: says,
+    role: 'control',
+    at: editedAt,
+    text: 'a'.repeat(64),
+    isIntact: true,
+  };
+  return { editedAt, isDeleted: false, by: null, body: '', marker };
+}
+/** What somebody else made of it later. */
+const falsified: ShownVersion = {
+  ...{ editedAt: instant('2026-11-21T09:10:00Z'), isDeleted: false, by: 'ada', body: '', marker: null },
+};
+/** The card with these texts, oldest first. */
+function aCard(first = sealed('09:00'), ...later: readonly ShownVersion[]): CardHistory {
+  return { createdAt: first.editedAt, versions: [...later.toReversed(), first] };
+}
 const good: OrderFacts = {
   repository: 'lab/models',
   now: instant('2026-11-21T09:30:00.000Z'),
@@ -63,6 +92,7 @@ const good: OrderFacts = {
   digest: known(order.order.digest),
   gates: known(gateFacts()),
   brakes: known([]),
+  cards: known([aCard()]),
   shown: { pull: known(aPull()), issue: known(anIssue()), branchWork: known(NO_BRANCH_WORK) },
   ...said(),
 };
@@ -91,6 +121,21 @@ describe('the runner', () => {
     const config = { ...CONFIG, approvals: { ...CONFIG.approvals, users: [bob.id] } };
     const facts = { ...good, config, permissions: permissions([bob, 'write']) };
     expect(judgeOrder(ordered.state, order.digest, facts).kind).toBe('claim');
+  });
+
+  it('accepts an approval under a card that we wrote anew after somebody else had changed it, and what is changed later', () => {
+    const restored = aCard(sealed('09:00'), falsified, sealed('09:12'));
+    const changedLater = aCard(sealed('09:00'), { ...falsified, editedAt: NOON });
+    for (const card of [restored, changedLater])
+      expect(judgeOrder(ordered.state, order.digest, { ...good, cards: known([card]) }).kind).toBe('claim');
+  });
+
+  it('refuses an approval under a card that somebody else put back as it had been', () => {
+    const putBack = { ...sealed('09:00'), editedAt: instant('2026-11-21T09:11:00Z') };
+    const cards = known([aCard(sealed('09:00'), falsified, putBack)]);
+    expect(judgeOrder(ordered.state, order.digest, { ...good, cards })).toMatchObject({
+      code: 'approval-before-shown',
+    });
   });
 
   it('accepts an account that was renamed: the number counts', () => {
@@ -193,6 +238,23 @@ describe('the runner', () => {
     ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${hex.slice(0, 31)}`)],
     ['approval-not-given', 'ending', ordered, said({}, `/approve-launch ${'0'.repeat(32)}`)],
     ['approval-before-shown', 'ending', ordered, said({ createdAt: instant('2026-11-21T09:00:59Z') })],
+    ['approval-before-shown', 'ending', ordered, { cards: known([]) }],
+    ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:20'))]) }],
+    ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:00'), falsified)]) }],
+    [
+      'approval-before-shown',
+      'ending',
+      ordered,
+      { cards: known([aCard(sealed('09:00'), falsified, sealed('09:15')), aCard()]) },
+    ],
+    [
+      'approval-before-shown',
+      'ending',
+      ordered,
+      { cards: known([aCard(sealed('09:00', { manifest: 'x' }))]) },
+    ],
+    ['approval-before-shown', 'ending', ordered, { cards: known([aCard(sealed('09:00', { body: 'x' }))]) }],
+    ['unreadable', 'standing', ordered, { cards: unknown('GitHub is silent') }],
     ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
     ['approval-by-author', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
     [

@@ -3,6 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
+import { botComments } from '../support/talk.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -78,6 +79,18 @@ it('a forged order on an approval that was revoked is refused with held-in-threa
   await lab.sweep();
   expect((await stateIn(lab))?.approvals).toEqual([]);
   expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held-in-thread');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+it('a forged order on an approval under a card that a writer gave a false delta is refused with approval-before-shown', async () => {
+  const card = botComments(lab).find(({ kind }) => kind === 'card');
+  if (card === undefined) throw new Error('there is no card');
+  const body = card.source.replace('**Wanted:', '| harmless | 1 | 2 |\n\n**Wanted:');
+  lab.clock.advance(5_000);
+  await lab.as('ada', 'PATCH', `/issues/comments/${card.id}`, { body });
+  const order = await orderWithStolenKey(lab, run, 'mira');
+  await lab.as('ada', 'PATCH', `/issues/comments/${card.id}`, { body: card.source });
+  expect(await launch(order)).toContain('approval-before-shown');
   expect(await started()).toEqual([]);
 }, 60_000);
 

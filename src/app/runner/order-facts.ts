@@ -5,13 +5,16 @@ import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
 import type { Order } from '../../domain/launch/order.ts';
+import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { GateFacts } from '../../gates/gate.ts';
 import { readAgain } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
+import { readTextHistory } from '../../github/text-history.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
+import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
@@ -55,6 +58,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     used: approvalsUsed(open.keeper.current().runs, state.run),
     permissions,
     brakes,
+    cards: await cardHistories(open, state, threads.value.comments),
     shown: { pull, issue: threads.value.issue, branchWork: work },
     digest: gates.bound.kind === 'known' ? known(gates.bound.value.digest) : gates.bound,
     gates: known(gates),
@@ -124,6 +128,7 @@ function withheld(open: OpenLane, why: string): OrderFacts {
     digest: nothing,
     gates: nothing,
     brakes: nothing,
+    cards: nothing,
   };
 }
 
@@ -144,6 +149,30 @@ async function citedApprovals(
     );
   }
   return cited;
+}
+
+/** A request for each that was edited, which in an honest run is the card alone: what else of ours was is seldom anything. */
+async function cardHistories(
+  { lab, config }: OpenLane,
+  state: RunState,
+  comments: readonly CommentFacts[],
+): Promise<Observed<readonly CardHistory[]>> {
+  const { standing, edited } = cardCandidates(state, comments);
+  const candidates = [...standing, ...edited];
+  if (candidates.filter(({ editedAt }) => editedAt !== null).length > limits.spoiledTextsMax)
+    return unknown('more edited comments may be the card than can be read: delete those that nobody needs');
+  const histories: CardHistory[] = [];
+  for (const comment of candidates) {
+    const versions = await readTextHistory(
+      lab.client,
+      comment,
+      commandsSince(state),
+      readingOf(lab, config).markerOf,
+    );
+    if (versions.kind === 'unknown') return versions;
+    histories.push({ createdAt: comment.createdAt, versions: versions.value });
+  }
+  return known(histories);
 }
 
 /** The oldest of the approvals: what was said to hold this back since then is read again, whatever the record has of it. */
