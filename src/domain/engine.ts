@@ -11,7 +11,17 @@ export type JobMetadata = {
   readonly attempt: number;
   /** The manifest's digest, `sha256:<64 hex>`. */
   readonly manifest: string;
+  /**
+   * What only the runner can write: a digest of its key's signature over the submission. The rest is public, and whoever reaches the
+   * cluster, a job of yesterday for example, could put a job of its own under our id. Left out by a submitter without a key.
+   */
+  readonly proof?: string | undefined;
 };
+
+/** Whether both name one attempt of one run under one manifest, put there by the same submitter. */
+export function isSameJob(a: JobMetadata, b: JobMetadata): boolean {
+  return a.run === b.run && a.attempt === b.attempt && a.manifest === b.manifest && a.proof === b.proof;
+}
 
 /** One job to start: exact command, exact environment, and the id under which it can run only once. */
 export type JobSpec = {

@@ -1,15 +1,16 @@
 /** An engine on virtual time: jobs follow a script, so a five-hour ferry costs no time at all. */
 
-import type {
-  Engine,
-  FoundJob,
-  Job,
-  JobObservation,
-  JobSpec,
-  JobStatus,
-  LogRead,
-  StopOutcome,
-  SubmitOutcome,
+import {
+  type Engine,
+  type FoundJob,
+  isSameJob,
+  type Job,
+  type JobObservation,
+  type JobSpec,
+  type JobStatus,
+  type LogRead,
+  type StopOutcome,
+  type SubmitOutcome,
 } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { completeUtf8Length } from '../../src/host/utf8-boundary.ts';
@@ -111,9 +112,9 @@ function submit(
   const there = jobs.get(spec.submissionId);
   if (there !== undefined) {
     const found = there.spec.metadata;
-    const { run, attempt, manifest } = spec.metadata;
-    const isOurs = found.run === run && found.attempt === attempt && found.manifest === manifest;
-    return isOurs ? { kind: 'adopted', job: jobOf(spec, name, session) } : { kind: 'conflict', found };
+    return isSameJob(found, spec.metadata)
+      ? { kind: 'adopted', job: jobOf(spec, name, session) }
+      : { kind: 'conflict', found };
   }
   const script = options.script(spec);
   const texts = script.lines.map((line) => Buffer.from(`${line.text}\n`));

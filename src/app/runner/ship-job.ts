@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { removeOldTrees } from '../../clusters/local/old-trees.ts';
-import type { Engine, JobSpec } from '../../domain/engine.ts';
+import type { Engine, JobMetadata, JobSpec } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
@@ -11,6 +11,7 @@ import { redact } from '../../host/redactor.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import { fillLane } from '../../run/fill.ts';
 import type { OpenLane } from '../open-lab.ts';
+import { signersFrom } from '../signers.ts';
 import { changedBuildFiles } from './build-files.ts';
 import type { ShippedTree, ShipRefusal, ShipTree } from './ship-tree.ts';
 
@@ -112,7 +113,7 @@ function jobOf(
       env: { ...filled.environment, ...secrets, GIT_COMMIT: order.commit },
       workingDirectory,
       files,
-      metadata: { run: state.run, attempt, manifest: digest },
+      metadata: signedMetadata(open, { submissionId, run: state.run, attempt, manifest: digest }),
     },
     scrubbedCommand: [
       ...Object.entries(filled.environment).map(([name, value]) => `${name}=${value}`),
@@ -132,6 +133,20 @@ function jobOf(
     },
   };
 }
+
+/** The same for every try of an attempt: Ed25519 signs one text in one way. Its digest is as hard to guess, and fits everywhere. */
+function signedMetadata(
+  { lab, config }: OpenLane,
+  { submissionId, ...job }: { readonly submissionId: string } & Omit<JobMetadata, 'proof'>,
+): JobMetadata {
+  const { runner } = signersFrom(lab.signingKeys, config.keys, lab.now());
+  if (runner === undefined) return job;
+  const about = [lab.repository, submissionId, job.run, String(job.attempt), job.manifest].join('\n');
+  return { ...job, proof: lab.hash(runner.sign(`${JOB_CONTEXT}${lab.hash(about)}`)) };
+}
+
+/** Keeps a job's signature from being one of anything else that the same key signs. */
+const JOB_CONTEXT = 'ferrybot.job.v1:';
 
 /** One line a file, as `git ls-tree -r` has it: anybody with the commit can make the same list and compare its digest. */
 function listText(files: readonly ExportedFile[]): string {

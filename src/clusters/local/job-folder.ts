@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { codeOf, readTextIfThere } from '../../host/publish-once.ts';
 
-const metadata = z.object({ run: z.string(), attempt: z.int(), manifest: z.string() }).readonly();
+const metadata = z
+  .object({ run: z.string(), attempt: z.int(), manifest: z.string(), proof: z.string().optional() })
+  .readonly();
 
 const identity = z
   .object({

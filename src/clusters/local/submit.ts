@@ -4,7 +4,13 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { Job, JobMetadata, JobSpec, SubmitOutcome, SubmitRejection } from '../../domain/engine.ts';
+import {
+  isSameJob,
+  type Job,
+  type JobSpec,
+  type SubmitOutcome,
+  type SubmitRejection,
+} from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
@@ -38,7 +44,7 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   if (owner.kind !== 'there')
     return { kind: 'unknown', message: `the claim of ${paths.folder} is ${owner.kind}` };
   const found = owner.value.metadata;
-  if (!sameMetadata(found, spec.metadata)) return { kind: 'conflict', found };
+  if (!isSameJob(found, spec.metadata)) return { kind: 'conflict', found };
   const running = await awaitRecord(paths, won ? 0 : limits.jobAdoptWaitMs);
   const differences = running === null ? await differencesOf(spec) : [];
   if (differences.length > 0)
@@ -156,10 +162,6 @@ function jobOf(
       workingDirectory: supervisor.workingDirectory,
     },
   };
-}
-
-function sameMetadata(a: JobMetadata, b: JobMetadata): boolean {
-  return a.run === b.run && a.attempt === b.attempt && a.manifest === b.manifest;
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** How a Ray job says whose it is: in its metadata where the Jobs API submitted it, in its variables where a script did, which can pass no metadata. */
 
 import { z } from 'zod';
-import type { JobMetadata } from '../../domain/engine.ts';
+import { isSameJob, type JobMetadata } from '../../domain/engine.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -11,6 +11,7 @@ export function metadataTexts(metadata: JobMetadata): Texts {
     ferrybot_run: metadata.run,
     ferrybot_attempt: String(metadata.attempt),
     ferrybot_manifest: metadata.manifest,
+    ...(metadata.proof === undefined ? {} : { ferrybot_proof: metadata.proof }),
   };
 }
 
@@ -20,6 +21,7 @@ export function metadataVariables(metadata: JobMetadata): Texts {
     FERRYBOT_JOB_RUN: metadata.run,
     FERRYBOT_JOB_ATTEMPT: String(metadata.attempt),
     FERRYBOT_JOB_MANIFEST: metadata.manifest,
+    ...(metadata.proof === undefined ? {} : { FERRYBOT_JOB_PROOF: metadata.proof }),
   };
 }
 
@@ -30,6 +32,7 @@ const identity = z.object({
     .regex(/^\d{1,9}$/)
     .transform(Number),
   manifest: z.string().min(1),
+  proof: z.string().min(1).optional(),
 });
 
 /**
@@ -38,22 +41,30 @@ const identity = z.object({
  */
 export function identityOf(metadata: unknown, variables: unknown): JobMetadata | null {
   const byMetadata = identity.safeParse(
-    named(metadata, 'ferrybot_run', 'ferrybot_attempt', 'ferrybot_manifest'),
+    named(metadata, ['ferrybot_run', 'ferrybot_attempt', 'ferrybot_manifest', 'ferrybot_proof']),
   );
   const byVariables = identity.safeParse(
-    named(variables, 'FERRYBOT_JOB_RUN', 'FERRYBOT_JOB_ATTEMPT', 'FERRYBOT_JOB_MANIFEST'),
+    named(variables, [
+      'FERRYBOT_JOB_RUN',
+      'FERRYBOT_JOB_ATTEMPT',
+      'FERRYBOT_JOB_MANIFEST',
+      'FERRYBOT_JOB_PROOF',
+    ]),
   );
   if (!byMetadata.success) return byVariables.success ? byVariables.data : null;
   return byVariables.success && !isSameJob(byMetadata.data, byVariables.data) ? null : byMetadata.data;
 }
 
-/** Whether both name one attempt of one run under one manifest. */
-export function isSameJob(a: JobMetadata, b: JobMetadata): boolean {
-  return a.run === b.run && a.attempt === b.attempt && a.manifest === b.manifest;
-}
+/** Names of run, attempt, manifest and proof, in this order. */
+type Names = readonly [run: string, attempt: string, manifest: string, proof: string];
 
-function named(source: unknown, run: string, attempt: string, manifest: string): object {
+function named(source: unknown, [run, attempt, manifest, proof]: Names): object {
   if (typeof source !== 'object' || source === null) return {};
   const texts = new Map(Object.entries(source));
-  return { run: texts.get(run), attempt: texts.get(attempt), manifest: texts.get(manifest) };
+  return {
+    run: texts.get(run),
+    attempt: texts.get(attempt),
+    manifest: texts.get(manifest),
+    proof: texts.get(proof),
+  };
 }

@@ -1,9 +1,9 @@
 /** Starts a job on a Ray cluster at most once: looks first, submits under a fixed id, and looks again when in doubt. */
 
 import { z } from 'zod';
-import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
+import { isSameJob, type Job, type JobSpec, type SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { isSameJob, metadataTexts } from '../job-identity.ts';
+import { metadataTexts } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
 import { type Answer, ask, lastLine, type NoAnswer, scrub } from './ask.ts';
 import { entrypointOf } from './entrypoint.ts';

@@ -1,11 +1,17 @@
 /** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
 
 import { cutText } from '../../../domain/cut-text.ts';
-import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
+import {
+  isSameJob,
+  type Job,
+  type JobObservation,
+  type JobSpec,
+  type SubmitOutcome,
+} from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { differencesOnDisk, firstOf } from '../../../host/git/tree-on-disk.ts';
 import type { GroupEnd } from '../../../host/process-group.ts';
-import { isSameJob, metadataVariables } from '../job-identity.ts';
+import { metadataVariables } from '../job-identity.ts';
 import { specRefusal } from '../spec-refusal.ts';
 import { fillTemplate } from './fill-template.ts';
 import { runScript } from './run-script.ts';

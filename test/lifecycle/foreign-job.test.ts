@@ -1,0 +1,42 @@
+/** A job of yesterday reaches the cluster: it puts a job of its own under the id of today's attempt, before that is launched. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { isRunId } from '../../src/domain/ids.ts';
+import { submissionIdOf } from '../../src/domain/launch/order.ts';
+import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { botComments, SHORT_FERRY, saidTwice } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+describe('a job under our id that another put there', () => {
+  it('is never taken for the approved one, though it says all that can be read in public', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    if (!isRunId(run)) throw new Error(run);
+    const manifest = (await stateOf(lab, run))?.gate?.digest ?? '';
+    const foreign = await lab.engine.submit({
+      submissionId: submissionIdOf(run, 1),
+      command: ['python3', 'mine.py'],
+      env: {},
+      workingDirectory: '/somewhere',
+      metadata: { run, attempt: 1, manifest },
+    });
+    expect(foreign.kind).toBe('submitted');
+    await approve(lab, 'mira', pull, run);
+    await until(lab, 'the incident', async () =>
+      (await eventsOf(lab, run)).some(
+        ({ type, data }) => type === 'incident' && 'code' in data && data.code === 'submit-conflict',
+      ),
+    );
+    const state = await stateOf(lab, run);
+    expect(state?.submission).toBeNull();
+    expect(
+      botComments(lab).some(({ kind, source }) => kind === 'incident' && source.includes('our id')),
+    ).toBe(true);
+  });
+});
