@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The change touches files that are run while it is submitted, beside the credentials of the cluster.',
   held: 'There is a hold.',
   'held-in-thread':
-    'Somebody who may hold it back had said so in a thread, and the record has no answer to it yet; or said so after the approval, and nobody has lifted it there since.',
+    'Somebody who may hold it back had said so in a thread, and the record has no answer to it yet, or nobody who may has lifted it there since. `/unhold` there lifts a hold or a skipped day, `/thaw` a freeze; a stop or a revocation wants a new approval.',
   'wrong-ref': 'The launch workflow ran from another branch than the default one.',
   unreadable: 'Something that had to be checked could not be read.',
   'target-branch': 'The pull request is not open, or does not go to the branch of the lane.',

@@ -15,7 +15,8 @@ export type Unanswered = {
   readonly since: Instant;
   /**
    * The oldest approval or consent that is to be acted on; null: none. What the record answers of whatever was said after
-   * it counts for nothing: who has stolen the control key can write that a brake was answered, or lifted.
+   * it counts for nothing: who has stolen the control key can write that a brake was answered, or lifted. Nor does it count
+   * for a hold of this run, which is lifted in these threads alone.
    */
   readonly restsOn: Pick<CommentFacts, 'id' | 'createdAt'> | null;
 };
@@ -38,8 +39,8 @@ const LIFTED_BY: ReadonlyMap<string, string> = new Map([
 
 /**
  * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
- * record does not have as answered, or that were written after what is to be acted on. An older one that the record has is
- * governed by it, since it may have been lifted.
+ * record does not have as answered, or that were written after what is to be acted on. An older freeze or skipped day that the
+ * record has is governed by it, since it may have been lifted in any thread, and may concern another lane or day.
  */
 export function openBrakes(
   { commands, since, restsOn }: Unanswered,
@@ -51,15 +52,31 @@ export function openBrakes(
   const younger = new Set(comments.filter((one) => isAfter(one, restsOn)).map(nameOf));
   const known = new Map([...recorded].filter(([, seen]) => !younger.has(commandKey({ ...seen, index: 0 }))));
   const items = pendingItems(known, comments, { since, otherBots, permissions });
-  return items.flatMap((item, at): readonly OpenBrake[] => {
+  const open = items.flatMap((item, at): readonly OpenBrake[] => {
     const name = item.said.kind === 'unread' ? null : nameIn(item);
     if (name !== null && definitionOf(name)?.holdsBack !== true) return [];
     if (name === null && item.said.kind !== 'unread') return [];
     const isAnswered = (recorded.get(itemKey(item))?.answer ?? null) !== null;
-    const lift = name === null ? undefined : LIFTED_BY.get(name);
-    const lifts = items.slice(at + 1).filter((later) => lift !== undefined && nameIn(later) === lift);
-    return [{ ...item, name, isAnswered, lifts }];
+    return [{ ...item, name, isAnswered, lifts: liftsOf(name, items.slice(at + 1)) }];
   });
+  if (restsOn === null) return open;
+  const taken = new Set(items.map(itemKey));
+  const all = pendingItems(new Map(), comments, { since, otherBots, permissions });
+  return [...olderHolds(all).filter((item) => !taken.has(itemKey(item))), ...open];
+}
+
+/** The holds of a run with what was said to lift them, as if there were no record. Younger ones are found as brakes already. */
+function olderHolds(all: readonly PendingItem[]): readonly OpenBrake[] {
+  return all.flatMap((item, at): readonly OpenBrake[] => {
+    const name = item.said.kind === 'unread' ? null : nameIn(item);
+    if (name !== 'hold' && item.said.kind !== 'unread') return [];
+    return [{ ...item, name, isAnswered: true, lifts: liftsOf(name, all.slice(at + 1)) }];
+  });
+}
+
+function liftsOf(name: string | null, later: readonly PendingItem[]): readonly PendingItem[] {
+  const lift = name === null ? undefined : LIFTED_BY.get(name);
+  return later.filter((item) => lift !== undefined && nameIn(item) === lift);
 }
 
 function nameIn({ said }: PendingItem): string | null {

@@ -36,9 +36,23 @@ function brakes(comments: readonly CommentFacts[], commands: readonly (readonly 
 }
 
 describe('a brake that the record has as answered', () => {
-  it('is governed by it where it is older than the approval', () => {
+  it.each(['stop', 'revoke', 'skip', 'freeze'])(
+    'is governed by it where it is older than the approval: %s',
+    (name) => {
+      const brake = aComment(bob, `/${name} reason="wait"`, at(1));
+      expect(brakes([brake], [recorded(brake, name)])).toEqual([]);
+    },
+  );
+
+  it('holds back where it is a hold that nobody lifted in these threads, however old, and whatever it was recorded as', () => {
     const hold = aComment(bob, '/hold reason="wait"', at(1));
-    expect(brakes([hold], [recorded(hold, 'hold')])).toEqual([]);
+    const lift = aComment(alice, '/unhold', at(2));
+    const held = { name: 'hold', isAnswered: true };
+    expect(brakes([hold], [recorded(hold, 'hold')])).toEqual([{ ...held, lifts: 0 }]);
+    expect(brakes([hold], [recorded(hold, 'status')])).toEqual([{ ...held, lifts: 0 }]);
+    expect(brakes([hold, lift], [recorded(hold, 'hold'), recorded(lift, 'unhold')])).toEqual([
+      { ...held, lifts: 1 },
+    ]);
   });
 
   it('holds back all the same where it is younger, until a later comment lifts it', () => {

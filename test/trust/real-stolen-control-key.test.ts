@@ -19,6 +19,7 @@ import {
   orderAgainWithStolenKey,
   orderWithStolenKey,
   proposeWithStolenKey,
+  releaseWithStolenKey,
 } from './stolen-control-key.ts';
 
 const DAY = 24 * 3_600_000;
@@ -104,6 +105,16 @@ it.each(['/stop', '/hold reason="wait"', '/freeze reason="wait"', '/skip reason=
   },
   60_000,
 );
+
+it('a forged release of a hold that nobody lifted does not take it out of the way of an order', async () => {
+  await said('/hold reason="wait"');
+  await lab.sweep();
+  expect((await stateIn(lab))?.holds).toHaveLength(1);
+  await releaseWithStolenKey(lab, run, 'mira');
+  expect((await stateIn(lab))?.holds).toEqual([]);
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
+  expect(await started()).toEqual([]);
+}, 60_000);
 
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {
