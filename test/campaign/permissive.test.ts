@@ -38,6 +38,16 @@ vi.mock('../../src/run/decide-shown.ts', async (original) => {
   return { ...real, confirmedShowing, decideShown };
 });
 
+// The launcher's own look at the card stands against the same: control's and this one go together.
+vi.mock('../../src/run/card-history.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/card-history.ts')>();
+  const cardShownSince: typeof real.cardShownSince = (...asked) =>
+    gone.has('shown') || gone.has('card intact')
+      ? (0 as NonNullable<ReturnType<typeof real.cardShownSince>>)
+      : real.cardShownSince(...asked);
+  return { ...real, cardShownSince };
+});
+
 vi.mock('../../src/config/approval-age.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approval-age.ts')>();
   return {
