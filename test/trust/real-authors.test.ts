@@ -87,6 +87,11 @@ it('a forged order on an approval that has grown old is refused with approval-to
 
 it('what ada pushed is launched on a fresh approval of mira, so that these tests can fail', async () => {
   await pushed('ada');
+  // The card shows it, as control wrote it, before anybody approves.
+  for (const _ of ['gates', 'card']) {
+    await lab.sweep();
+    lab.clock.advance(5_000);
+  }
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
   expect(await started()).toHaveLength(1);
 }, 60_000);
