@@ -1,7 +1,7 @@
 /** The marks of a repository's logbook as a process reads them: the genuine ones, and what they vouch for. */
 
 import type { LabConfig } from '../config/schema.ts';
-import type { GitReader } from '../domain/git.ts';
+import type { GitReader, TagText } from '../domain/git.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
@@ -9,8 +9,9 @@ import { toRfc3339 } from '../domain/time.ts';
 import {
   isDecisive,
   isGenuine,
-  MARK_PREFIX,
+  MARK_PREFIXES,
   type Mark,
+  type MarkPrefix,
   markMessage,
   markName,
   readMark,
@@ -40,7 +41,7 @@ export function createMarkReader(
   return {
     read: async () => {
       const found: SeenMark[] = [];
-      for (const { name, message, commit, parents } of await git.tagTexts(MARK_PREFIX)) {
+      for (const { name, message, commit, parents } of await markTags(git)) {
         const key = `${name}\n${message}`;
         const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
         judged.set(key, mark);
@@ -49,6 +50,13 @@ export function createMarkReader(
       return found;
     },
   };
+}
+
+/** Every tag that may be a mark. */
+export async function markTags(git: Pick<GitReader, 'tagTexts'>): Promise<readonly TagText[]> {
+  const found: TagText[] = [];
+  for (const prefix of MARK_PREFIXES) found.push(...(await git.tagTexts(prefix)));
+  return found;
 }
 
 /**
@@ -84,6 +92,7 @@ export function marksFor(
     readonly at: Instant;
     readonly base: Sha | null;
     readonly without: readonly string[];
+    readonly prefix: MarkPrefix;
     /** Number of the newest marked entry of a file, -1 where there is none. */
     readonly markedAt: (run: string) => number;
   },
@@ -108,6 +117,8 @@ export function marksFor(
       role,
       keyId: signer.keyId,
     } as const;
-    return [{ run, name: markName(statement), message: markMessage(statement, signer, lab.hash) }];
+    return [
+      { run, name: markName(statement, place.prefix), message: markMessage(statement, signer, lab.hash) },
+    ];
   });
 }

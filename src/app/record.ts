@@ -7,6 +7,7 @@ import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { type ComposedRun, type ComposeFailure, commitMessage, composeAppend } from '../logbook/compose.ts';
+import { markPrefix, TAG_FOLDER } from '../logbook/mark.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import {
@@ -168,7 +169,7 @@ async function appendTogether(
   if (!composing.ok) return { kind: 'failed', message: wordsOf(composing.error) };
   const composed = composing.value;
   const names = composed.map(({ run }) => run);
-  const marks = marksOf(keeping, composed, at);
+  const marks = await marksOf(keeping, composed, at);
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
     base: record.head,
@@ -226,14 +227,16 @@ function standsOn({ record, seen }: Keeping): Sha | null {
   return seen.reduce((newest, one) => (one.mark.at > newest.mark.at ? one : newest), first).commit;
 }
 
-function marksOf(
-  { lab, config, record, markedAt }: Keeping,
+async function marksOf(
+  { lab, config, git, record, markedAt }: Keeping,
   composed: readonly ComposedRun[],
   at: Instant,
-): readonly MarkTag[] {
+): Promise<readonly MarkTag[]> {
+  const taken = await git.resolve(`refs/tags/${TAG_FOLDER}`);
   return marksFor(lab, config, composed, {
     at,
     base: record.head,
+    prefix: markPrefix(taken !== null),
     without: record.broken.map(({ run }) => run).filter((run) => !composed.some((one) => one.run === run)),
     markedAt: (run) => markedAt.get(run) ?? -1,
   });

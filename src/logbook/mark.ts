@@ -53,12 +53,27 @@ export function isDecisive(events: readonly { readonly type: EventType }[]): boo
   return events.some(({ type }) => DECISIVE.has(type));
 }
 
-/** Every mark's name begins so: below `ferry/`, where a ruleset keeps tags from being moved and deleted. */
-export const MARK_PREFIX = 'ferry/mark-';
+/** The folder of our tags, where a ruleset keeps them from being moved and deleted. */
+export const TAG_FOLDER = 'ferry';
+
+/**
+ * Every mark's name begins with one of these. Git keeps tags like files: whoever pushes a tag that is named as the folder
+ * leaves no room for anything in it, and then marks stand beside it.
+ */
+export const MARK_PREFIXES = [`${TAG_FOLDER}/mark-`, `${TAG_FOLDER}-mark-`] as const;
+export type MarkPrefix = (typeof MARK_PREFIXES)[number];
+
+/** Where the next marks go; `isFolderTaken`: there is a tag of the folder's own name. */
+export function markPrefix(isFolderTaken: boolean): MarkPrefix {
+  return MARK_PREFIXES[isFolderTaken ? 1 : 0];
+}
 
 /** One level deep and ending in a hash that nobody knows before the push, so that nobody can take the name first. */
-export function markName({ run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>): string {
-  return `${MARK_PREFIX}${run}-${seq}-${hash}`;
+export function markName(
+  { run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>,
+  prefix: MarkPrefix,
+): string {
+  return `${prefix}${run}-${seq}-${hash}`;
 }
 
 /** Keeps a signature of a mark from ever being one of an entry or of anything else. */
@@ -90,7 +105,9 @@ const schema = z.strictObject({
 export function readMark(name: string, message: string): Mark | null {
   const json = parseCanonical(message.endsWith('\n') ? message.slice(0, -1) : message);
   const mark = json.ok ? schema.safeParse(json.value) : null;
-  return mark?.success === true && markName(mark.data) === name ? mark.data : null;
+  if (mark?.success !== true) return null;
+  const { data } = mark;
+  return MARK_PREFIXES.some((prefix) => markName(data, prefix) === name) ? data : null;
 }
 
 /** Whether a mark of this repository was signed by a key of its role that was in force. */

@@ -59,10 +59,12 @@ function nameOf(run: RunState): string {
   return `${code(run.run)} (#${run.proposal.issue})`;
 }
 
-function holdWords({ journalHolds, today }: IssueCardView): string {
+function holdWords({ config, journalHolds, today }: IssueCardView): string {
+  const isOneLane = Object.keys(config.lanes).length === 1;
   if (journalHolds.kind === 'unknown') return `unknown: ${text(journalHolds.why)}`;
   const standing = holdsOn(journalHolds.value, { lane: null, date: today }).map(
-    (hold) => `${hold.kind} of the ${placeOf(hold)} by ${person(hold.actor)}: ${text(hold.reason)}`,
+    (hold) =>
+      `${hold.kind} of the ${isOneLane ? hold.scope : placeOf(hold)} by ${person(hold.actor)}: ${text(hold.reason)}`,
   );
   return standing.length === 0 ? 'nothing' : standing.join('; ');
 }
