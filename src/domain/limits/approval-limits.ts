@@ -11,7 +11,8 @@ export const approvalLimits = {
    * somebody who goes on, and one text costs a handful of GitHub's 500 content writes an hour.
    */
   textRestoresMax: 3,
+  /** GitHub counts content writes by the hour, and so does whoever looks into a thread now and then. */
+  textRestoresPeriodMs: 60 * 60 * 1_000,
   /** Edited comments of ours whose history is read to find the card, or a proposal that lost its first line: each costs a request. */
   spoiledTextsMax: 5,
-  textRestoresPeriodMs: 60 * 60 * 1_000,
 } as const;
