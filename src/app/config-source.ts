@@ -61,6 +61,7 @@ export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'i
     line: errors[0]?.line ?? 0,
     inForce: found.commit,
     since: found.brokenSince === null ? null : new Date(found.brokenSince.atMs).toISOString(),
+    missingLane: null,
   };
 }
 

@@ -34,25 +34,20 @@ export function configOfLane(config: LabConfig, laneName: string): LaneScopedCon
   return lanesOf(config).find((one) => one.laneName === laneName) ?? null;
 }
 
-/** How the config is for a run of this lane: one whose lane is gone is judged by no rules that are in force. */
+/** How the config is for a run of this lane: where the lane is gone, no rules that are in force judge it. */
 export function healthFor(
   { isLaneConfigured, laneName }: LaneScopedConfig,
   health: ConfigHealth,
 ): ConfigHealth {
-  if (isLaneConfigured) return health;
-  return {
-    ...health,
-    isValid: false,
-    problems: Math.max(1, health.problems),
-    first: `the lane ${laneName} of this run is not in the config any more`,
-    line: health.problems === 0 ? 1 : health.line,
-  };
+  return isLaneConfigured ? health : { ...health, missingLane: laneName };
 }
 
 /** What a run knows of its lane by its own record. */
 export type RunOfLane = {
   readonly lane: string;
   readonly experiment: string;
+  /** Its name in the tracker, as it was proposed. */
+  readonly runName: string;
   /** Where its job went or was to go; null before a manifest was made. */
   readonly cluster: string | null;
 };
@@ -67,7 +62,7 @@ export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig
   const lane = laneSchema.parse({
     experiment: run.experiment,
     cluster: run.cluster ?? Object.keys(config.clusters)[0] ?? 'none',
-    runName: '{date}',
+    runName: run.runName,
     command: ['none'],
     ships: [run.experiment],
     scope: [run.experiment],

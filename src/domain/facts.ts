@@ -142,6 +142,8 @@ export type ConfigHealth = {
   readonly inForce: Sha;
   /** When the newest stopped being valid, RFC 3339; null while it is. */
   readonly since: string | null;
+  /** The lane of the run that asks, where the config in force has no such lane any more; else null. */
+  readonly missingLane: string | null;
 };
 
 /** What the PR body says, read from its syntax tree; null = that part is missing or malformed. */

@@ -108,6 +108,10 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
       `the newest config is not valid since ${f.text('since')} (problems: ${f.text('count')}; line ${f.text('line')}: ${f.text('first')}); the one of ${f.code('inForce')} stays in force`,
       'repair it on the default branch',
     ],
+    'lane-gone': (f) => [
+      `the config in force (${f.code('inForce')}) has no lane ${f.code('lane')} any more, so nothing says what this run may do`,
+      'put the lane back on the default branch, or close this proposal',
+    ],
   },
   scope: {
     inside: (f) => [`files changed: ${f.text('files')}, all inside the lane's scope`],

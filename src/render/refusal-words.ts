@@ -59,7 +59,8 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   'head-repository': 'What would run does not lie in this repository.',
   'authors-known': 'Nobody can be named for a part of what was proposed.',
   freshness: 'The branch is too far behind the one that it would be compared with.',
-  'config-valid': 'The newest config of the default branch is not valid.',
+  'config-valid':
+    'The newest config of the default branch is not valid, or the lane of the run is not in it any more.',
   scope: "A file outside the lane's scope changes.",
   'delta-readable': 'More changes than knobs, so nobody can have reviewed the knobs.',
   'delta-declared': 'The before/after table does not say what the files say.',

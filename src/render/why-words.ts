@@ -66,6 +66,8 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => strin
   'add-box': (about) => `add the box ${about}, and tick it when it is true`,
   'tick-box': (about) => `tick the box ${about} when it is true`,
   'repair-config': () => 'repair `.github/ferrybot.yml` on the default branch',
+  'put-lane-back': (about) =>
+    `put the lane ${about} back into \`.github/ferrybot.yml\` on the default branch`,
   'name-run': (about) => `name the run ${about}`,
   'set-cluster': (about) => `launch on ${about}`,
   'raise-cost-budget': (about) => `raise the cost budget to ${about} accelerator-hours`,

@@ -23,6 +23,7 @@ describe('the config in force', () => {
       line: 0,
       inForce: sha(1),
       since: null,
+      missingLane: null,
     });
   });
 

@@ -5,7 +5,7 @@ import { PROBLEM_CODES } from '../../src/config/config-problem.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
-import { changed, placeIn, SMALL, withLane } from './small-config.ts';
+import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';
 
 type Row = readonly [name: string, text: string, code: string, path: string, where: string];
 const at = (moment: string): Instant => branded(Date.parse(moment), isInstant);
@@ -408,6 +408,33 @@ const ERRORS: readonly Row[] = [
   ],
 ];
 
+const APART: readonly [string, string][] = [
+  ['experiment: experiments/daily.py', 'experiment: experiments/weekly.py'],
+  ['scope: [experiments/daily.py]', 'scope: [experiments/weekly.py]'],
+  ['runName: "daily-{date}"', 'runName: "weekly-{date}"'],
+];
+
+/** The place is the second lane's: looked for from its name on. */
+const BETWEEN_LANES: readonly Row[] = [
+  [
+    'two lanes whose runs have one name in the tracker',
+    withSecondLane(...APART.slice(0, 2)),
+    'run-name-shared',
+    'lanes.weekly.runName',
+    'runName: "daily',
+  ],
+  [
+    'two lanes that write to one place',
+    withSecondLane(...APART, ['outputRoot: "out/{run}"', 'outputRoot: "out/{date}"']).replace(
+      'outputRoot: "out/{run}"',
+      'outputRoot: "out/{date}"',
+    ),
+    'output-shared',
+    'lanes.weekly.outputRoot',
+    'outputRoot: "out',
+  ],
+];
+
 const next = (from: string): string =>
   `  - { id: watch-2,  role: watch, public: "BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQ=", from: "${from}", until: "2029-01-01T00:00:00Z" }\nclusters:`;
 
@@ -485,6 +512,35 @@ describe('a config is refused for', () => {
     const problems = reading.kind === 'invalid' ? reading.problems : [];
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
       { severity: 'error', code, path, ...placeIn(text, where), message: expect.any(String) },
+    ]);
+  });
+});
+
+describe('a config of two lanes is refused for', () => {
+  it.each(BETWEEN_LANES)('%s', (_, text, code, path, where) => {
+    const reading = readConfig(text, NOW);
+    const problems = reading.kind === 'invalid' ? reading.problems : [];
+    const above = text.slice(0, text.indexOf('  weekly:'));
+    const { line, column } = placeIn(text.slice(above.length), where);
+    const place = { line: above.split('\n').length - 1 + line, column };
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
+      { severity: 'error', code, path, ...place, message: expect.any(String) },
+    ]);
+  });
+
+  it('nothing, where they are apart', () => {
+    expect(readConfig(withSecondLane(...APART), NOW)).toMatchObject({ kind: 'valid', warnings: [] });
+  });
+
+  it('a mistake of each: what is wrong in one lane hides nothing of the other', () => {
+    const text = withSecondLane(...APART, ['cluster: local', 'cluster: far']).replace(
+      'cluster: local',
+      'cluster: 7',
+    );
+    const reading = readConfig(text, NOW);
+    expect(reading.kind === 'invalid' && reading.problems.map(({ code, path }) => [code, path])).toEqual([
+      ['wrong-type', 'lanes.daily.cluster'],
+      ['cluster-unknown', 'lanes.weekly.cluster'],
     ]);
   });
 });

@@ -16,6 +16,13 @@ export function withLane(lines: string): string {
   return changed('    finalStep: 100\n', `    finalStep: 100\n${lines.replace(/^/gm, '    ')}\n`);
 }
 
+/** The small config with a second lane, which is the first one but for these parts of it. */
+export function withSecondLane(...changes: readonly (readonly [from: string, to: string])[]): string {
+  const daily = SMALL.slice(SMALL.indexOf('  daily:\n'));
+  const second = changes.reduce((text, [from, to]) => changed(from, to, text), daily);
+  return `${SMALL.trimEnd()}\n${second.replace('daily:', 'weekly:')}`;
+}
+
 /** Line and column, 1-based, of a part of a text. */
 export function placeIn(text: string, part: string): { readonly line: number; readonly column: number } {
   const at = text.indexOf(part);

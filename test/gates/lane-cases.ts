@@ -107,6 +107,12 @@ export const LANE_CASES = {
         'fail',
         'invalid',
       ],
+      [
+        'one without the lane any more',
+        { configHealth: known(aConfigHealth({ missingLane: 'canary' })) },
+        'fail',
+        'lane-gone',
+      ],
       ['unreadable', { configHealth: unknown('git is away') }, 'unknown', 'unreadable'],
     ],
   },

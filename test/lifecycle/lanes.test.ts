@@ -1,14 +1,16 @@
 /** A lab with two ferry lanes, made by its config alone: each has its own runs, history, schedule and holds. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { approvalLine } from '../support/approve.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 let lab: VirtualLab;
 afterEach(async () => {
@@ -131,5 +133,61 @@ describe('two lanes', () => {
     expect(await stateOf(lab, runIn('canary'))).toBeNull();
     await lab.clock.advance(20 * MINUTE);
     await proposedIn('canary');
+  });
+});
+
+describe('a lane that is taken out of the config', () => {
+  /** The default branch has the first lane alone from now on. Gives the config as it was. */
+  async function takeOutTheCanary(): Promise<string> {
+    const both = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+    const one = both.replace(/^ {2}canary:\n(?: {4}.*\n|\n(?= {4}))*/m, '');
+    expect(one).not.toBe(both);
+    await pushFile(lab, 'mira', 'main', CONFIG_PATH, one);
+    await lab.clock.advance(5 * MINUTE);
+    return both;
+  }
+
+  it('launches nothing any more, and says so, until it is put back', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const [daily, canary] = await proposedIn('daily', 'canary');
+    if (daily === undefined || canary === undefined) throw new Error('two were asked for');
+    await until(lab, 'the line', () => approvalLine(lab, canary.run) !== '');
+    const line = approvalLine(lab, canary.run);
+    const both = await takeOutTheCanary();
+    const found = async (run: string) =>
+      (await stateOf(lab, run))?.gate?.verdicts.find(({ gate }) => gate === 'config-valid')?.code;
+    expect([await found(daily.run), await found(canary.run)]).toEqual(['valid', 'lane-gone']);
+    const why = await ask('mira', canary.pull, '/why');
+    expect(why).toContain('put the lane `canary` back into `.github/ferrybot.yml` on the default branch');
+    expect(why).not.toContain('name the run');
+    await ask('mira', canary.pull, line);
+    await lab.clock.advance(HOUR);
+    expect(await stateOf(lab, canary.run)).toMatchObject({ order: null });
+    await pushFile(lab, 'mira', 'main', CONFIG_PATH, both);
+    await lab.clock.advance(5 * MINUTE);
+    expect(await found(canary.run)).toBe('valid');
+    await approve(lab, 'mira', canary.pull, canary.run);
+    await finish(lab, canary.run);
+  });
+
+  it('leaves its live run watched, stopped when it is said, and sealed', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const [, canary] = await proposedIn('daily', 'canary');
+    if (canary === undefined) throw new Error('two were asked for');
+    await approve(lab, 'mira', canary.pull, canary.run);
+    await until(lab, 'the job', async () => (await stateOf(lab, canary.run))?.submission != null, {
+      stepMs: 5_000,
+    });
+    await takeOutTheCanary();
+    const looks = async (): Promise<number> =>
+      (await eventsOf(lab, canary.run)).filter(({ type }) => type === 'observed').length;
+    const before = await looks();
+    await lab.clock.advance(HOUR / 6);
+    expect(await looks()).toBeGreaterThan(before);
+    await say(lab, 'mira', canary.pull, '/stop');
+    await until(lab, 'its end', async () => (await stateOf(lab, canary.run))?.end != null, { stepMs: 5_000 });
+    expect((await stateOf(lab, canary.run))?.end).toMatchObject({ status: 'STOPPED' });
+    await ask('mira', canary.pull, '/seal accept="the curve is clear"');
+    expect((await stateOf(lab, canary.run))?.seal).not.toBeNull();
   });
 });

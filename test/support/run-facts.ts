@@ -108,7 +108,16 @@ export function aCheck(change: Partial<CheckFacts> = {}): CheckFacts {
 
 /** A config on the default branch in which nothing is wrong. */
 export function aConfigHealth(change: Partial<ConfigHealth> = {}): ConfigHealth {
-  return { isValid: true, problems: 0, first: '', line: 0, inForce: shaOf('base'), since: null, ...change };
+  return {
+    isValid: true,
+    problems: 0,
+    first: '',
+    line: 0,
+    inForce: shaOf('base'),
+    since: null,
+    missingLane: null,
+    ...change,
+  };
 }
 
 /** A body with every part that the policy asks for. */

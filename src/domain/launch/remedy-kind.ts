@@ -22,6 +22,7 @@ export const REMEDIES = [
   'add-box',
   'tick-box',
   'repair-config',
+  'put-lane-back',
   'name-run',
   'set-cluster',
   'raise-cost-budget',

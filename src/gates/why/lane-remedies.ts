@@ -18,12 +18,7 @@ export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remed
     case 'checks-green':
       return [checkRemedy(verdict)];
     case 'config-valid':
-      return [
-        act('repair-config', '', 'lab', 'lab', (now) => ({
-          ...now,
-          configHealth: changed(now.configHealth, (value) => ({ ...value, isValid: true })),
-        })),
-      ];
+      return [configRemedy(verdict.code, about('lane'))];
     case 'run-name-dated':
       return [
         act('name-run', about('wanted'), 'lab', 'lab', (now) =>
@@ -156,6 +151,19 @@ function holdRemedy({ code, found }: Verdict): Remedy {
     ...now,
     holds: changed(now.holds, (holds) => holds.filter((one) => one.kind !== kind || one.scope !== scope)),
   }));
+}
+
+/** Rules in force for this run: the newest are valid, and its lane is in them. */
+function configRemedy(code: string, lane: string): Remedy {
+  return code === 'lane-gone'
+    ? act('put-lane-back', lane, 'lab', 'lab', (now) => ({
+        ...now,
+        configHealth: changed(now.configHealth, (value) => ({ ...value, missingLane: null })),
+      }))
+    : act('repair-config', '', 'lab', 'lab', (now) => ({
+        ...now,
+        configHealth: changed(now.configHealth, (value) => ({ ...value, isValid: true })),
+      }));
 }
 
 /** As many people as are missing when everything else is done. */
