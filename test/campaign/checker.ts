@@ -1,23 +1,18 @@
 // What must never happen, judged from what people did, what the engine was given, and the bytes that were read at that
-// moment. It shares no line with the bot: canonical JSON, digests and the meaning of a comment are written here again.
+// moment. It shares no line with the bot: canonical JSON, digests and the meaning of a comment are written here again, and
+// test/policy/campaign-checker.test.ts keeps it so.
 
-import { createHash } from 'node:crypto';
 import { treeAt } from '../../playground/git/store/memory-remote.ts';
+import { answerFaults, heardAfterMs, isAnswerTo } from './checker-answers.ts';
+import { commitOf, manifestOf } from './checker-record.ts';
 import type { Deed } from './deeds.ts';
-import { APPROVAL_AGE_HOURS, type Scene, type Start } from './scene.ts';
+import type { Scene, Start } from './scene.ts';
+import { APPROVAL_AGE_HOURS } from './terms.ts';
 
 /** GitHub tells whole seconds, and a launch that is under way reads the thread once. */
 const SLACK_MS = 2_000;
-/** A sweep is made every half hour, and every second one where webhooks arrive. */
-const SWEEP_MS = 30 * 60_000;
-const ANSWERING_MS = 5 * 60_000;
 const MAIN = 'refs/heads/main';
 const SHIPPED = ['experiments', 'lib', 'scripts'] as const;
-
-/** A comment that stood so long was read, whatever webhooks brought. */
-export function heardAfterMs({ webhooks }: Scene): number {
-  return (webhooks.wereLost ? 2 * SWEEP_MS : SWEEP_MS) + ANSWERING_MS;
-}
 
 /** Every promise that this sequence broke, in words; empty = none. */
 export async function faultsOf(scene: Scene): Promise<readonly string[]> {
@@ -51,40 +46,6 @@ async function startFaults(scene: Scene, start: Start): Promise<readonly string[
   for (const deed of standingBrakes(scene, start, approvals))
     faults.push(`${at}: ${deed.text} of ${new Date(deed.atMs).toISOString()} stood`);
   return faults;
-}
-
-type Manifest = { readonly trees?: Readonly<Record<string, string>> };
-
-function manifestOf(start: Start): { readonly digest: string; readonly manifest: Manifest | null } {
-  const digest = start.spec.metadata.manifest.replace('sha256:', '');
-  for (const line of start.record.split('\n')) {
-    const event = parsed(line);
-    const manifest = event?.data?.['manifest'];
-    if (event?.type === 'gated' && manifest !== undefined && sha256(canonical(manifest)) === digest)
-      return { digest, manifest: manifest as Manifest };
-  }
-  return { digest, manifest: null };
-}
-
-/** The commit that the order of this attempt names. */
-function commitOf(start: Start): string | null {
-  const orders = start.record
-    .split('\n')
-    .map(parsed)
-    .filter((event) => event?.type === 'ordered')
-    .map((event) => event?.data?.['order'] as { readonly submissionId?: string; readonly commit?: string });
-  return orders.findLast((order) => order.submissionId === start.spec.submissionId)?.commit ?? null;
-}
-
-type Parsed = { readonly type?: string; readonly data?: Readonly<Record<string, unknown>> } | null;
-
-function parsed(line: string): Parsed {
-  try {
-    return JSON.parse(line) as Parsed;
-  } catch {
-    // Lines that somebody pushed need not be JSON; they are no manifest and no order.
-    return null;
-  }
 }
 
 type Approval = Extract<Deed, { readonly kind: 'approved' }>;
@@ -190,26 +151,6 @@ async function stopFaults(scene: Scene): Promise<readonly string[]> {
   return faults;
 }
 
-/** Who asked honestly, and whose comment stands there, has an answer. */
-function answerFaults(scene: Scene): readonly string[] {
-  const { comments, users } = scene.lab.world.state;
-  const now = scene.lab.clock.now();
-  const ours = Object.values(comments).filter((row) => users[row.authorId]?.type === 'Bot');
-  return scene.deeds.flatMap((deed) => {
-    if (deed.kind !== 'approved' && deed.kind !== 'braked' && deed.kind !== 'asked') return [];
-    if (deed.kind === 'approved' && deed.commit !== undefined) return [];
-    const row = comments[deed.comment];
-    if (row === undefined || row.edits.length > 0 || now - deed.atMs < heardAfterMs(scene)) return [];
-    const isAnswered = ours.some(isAnswerTo(scene, deed.comment));
-    const wasDeleted = scene.deeds.some(
-      (other) => other.kind === 'changed-comment' && comments[other.comment] === undefined,
-    );
-    return isAnswered || wasDeleted || isRecordGone(scene)
-      ? []
-      : [`${deed.text} (${deed.comment}) has no answer`];
-  });
-}
-
 /** What nobody has a right to stop anything by. */
 const HARMLESS = new Set([
   'a stranger speaks',
@@ -239,42 +180,4 @@ function idleFaults(scene: Scene): readonly string[] {
     approval !== undefined &&
     now - approval.atMs > heardAfterMs(scene) + awayMs;
   return isOwed ? [`what was approved at ${new Date(approval.atMs).toISOString()} is not launched`] : [];
-}
-
-/** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */
-function isRecordGone(scene: Scene): boolean {
-  const spoilt = new Set(
-    scene.deeds.flatMap((deed) => (deed.kind === 'changed-record' ? [deed.path.split('/')[0]] : [])),
-  );
-  const forged = new Set(
-    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
-  );
-  const isTold = Object.values(scene.lab.world.state.comments).some(
-    ({ id, body }) => !forged.has(id) && /^<!-- ferrybot:\S+ run=\S+ kind=incident key=logbook-/.test(body),
-  );
-  return spoilt.size > 1 && isTold;
-}
-
-/** What the bot wrote in truth, whoever speaks under the same name. */
-function isAnswerTo(
-  scene: Scene,
-  comment: number,
-): (row: { readonly id: number; readonly body: string }) => boolean {
-  const forged = new Set(
-    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
-  );
-  const key = new RegExp(`^<!-- ferrybot:\\S+ [^\\n]*key=comment-${comment}[ -]`);
-  return ({ id, body }) => !forged.has(id) && key.test(body);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
-}
-
-/** RFC 8785 for what a manifest may hold: strings, integers, lists and objects. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
 }

@@ -15,6 +15,7 @@ import {
   type VirtualLabOptions,
 } from '../support/virtual-lab.ts';
 import type { Deed } from './deeds.ts';
+import { APPROVAL_AGE_HOURS } from './terms.ts';
 
 /** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
 export type Who = 'mira' | 'noor' | 'ada' | 'sol' | 'workflow';
@@ -66,9 +67,6 @@ export type Scene = Wants & {
 };
 
 export type Answer = { readonly status: number; readonly json: unknown };
-
-/** How old an approval may be in these labs: short, so that some sequences outlive it. */
-export const APPROVAL_AGE_HOURS = 1;
 
 /** Opens a lab with a proposed ferry whose manifest has been shown. */
 export async function openScene(seed: number, random: Random, wants: Partial<Wants>): Promise<Scene> {

@@ -3,7 +3,8 @@
 import { randomFrom } from '../support/random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { playCare } from './care-sequence.ts';
-import { faultsOf, heardAfterMs } from './checker.ts';
+import { faultsOf } from './checker.ts';
+import { heardAfterMs } from './checker-answers.ts';
 import { approve, askStatus, brake, pass, release } from './honest.ts';
 import type { Outcome } from './outcome.ts';
 import { SCENARIOS } from './scenarios.ts';

@@ -1,0 +1,58 @@
+// Whether who spoke was heard: each honest command has its answer within its bound, in the bot's own words.
+
+import type { Scene } from './scene.ts';
+
+/** A sweep is made every half hour, and every second one where webhooks arrive. */
+const SWEEP_MS = 30 * 60_000;
+const ANSWERING_MS = 5 * 60_000;
+
+/** A comment that stood so long was read, whatever webhooks brought. */
+export function heardAfterMs({ webhooks }: Scene): number {
+  return (webhooks.wereLost ? 2 * SWEEP_MS : SWEEP_MS) + ANSWERING_MS;
+}
+
+/** Who asked honestly, and whose comment stands there, has an answer. */
+export function answerFaults(scene: Scene): readonly string[] {
+  const { comments, users } = scene.lab.world.state;
+  const now = scene.lab.clock.now();
+  const ours = Object.values(comments).filter((row) => users[row.authorId]?.type === 'Bot');
+  return scene.deeds.flatMap((deed) => {
+    if (deed.kind !== 'approved' && deed.kind !== 'braked' && deed.kind !== 'asked') return [];
+    if (deed.kind === 'approved' && deed.commit !== undefined) return [];
+    const row = comments[deed.comment];
+    if (row === undefined || row.edits.length > 0 || now - deed.atMs < heardAfterMs(scene)) return [];
+    const isAnswered = ours.some(isAnswerTo(scene, deed.comment));
+    const wasDeleted = scene.deeds.some(
+      (other) => other.kind === 'changed-comment' && comments[other.comment] === undefined,
+    );
+    return isAnswered || wasDeleted || isRecordGone(scene)
+      ? []
+      : [`${deed.text} (${deed.comment}) has no answer`];
+  });
+}
+
+/** Where somebody spoilt the run's record and the journal too, an answer can be kept nowhere: the thread is told of the record. */
+function isRecordGone(scene: Scene): boolean {
+  const spoilt = new Set(
+    scene.deeds.flatMap((deed) => (deed.kind === 'changed-record' ? [deed.path.split('/')[0]] : [])),
+  );
+  const forged = new Set(
+    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
+  );
+  const isTold = Object.values(scene.lab.world.state.comments).some(
+    ({ id, body }) => !forged.has(id) && /^<!-- ferrybot:\S+ run=\S+ kind=incident key=logbook-/.test(body),
+  );
+  return spoilt.size > 1 && isTold;
+}
+
+/** What the bot wrote in truth, whoever speaks under the same name. */
+export function isAnswerTo(
+  scene: Scene,
+  comment: number,
+): (row: { readonly id: number; readonly body: string }) => boolean {
+  const forged = new Set(
+    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
+  );
+  const key = new RegExp(`^<!-- ferrybot:\\S+ [^\\n]*key=comment-${comment}[ -]`);
+  return ({ id, body }) => !forged.has(id) && key.test(body);
+}

@@ -1,0 +1,51 @@
+// What the checker reads of the record's bytes: the manifest that has a digest, and the order of a job.
+
+import { createHash } from 'node:crypto';
+import type { Start } from './scene.ts';
+
+type Manifest = { readonly trees?: Readonly<Record<string, string>> };
+
+/** The digest that the engine was given, and the manifest of the record that has it; null where none has. */
+export function manifestOf(start: Start): { readonly digest: string; readonly manifest: Manifest | null } {
+  const digest = start.spec.metadata.manifest.replace('sha256:', '');
+  for (const line of start.record.split('\n')) {
+    const event = parsed(line);
+    const manifest = event?.data?.['manifest'];
+    if (event?.type === 'gated' && manifest !== undefined && sha256(canonical(manifest)) === digest)
+      return { digest, manifest: manifest as Manifest };
+  }
+  return { digest, manifest: null };
+}
+
+/** The commit that the order of this attempt names. */
+export function commitOf(start: Start): string | null {
+  const orders = start.record
+    .split('\n')
+    .map(parsed)
+    .filter((event) => event?.type === 'ordered')
+    .map((event) => event?.data?.['order'] as { readonly submissionId?: string; readonly commit?: string });
+  return orders.findLast((order) => order.submissionId === start.spec.submissionId)?.commit ?? null;
+}
+
+type Parsed = { readonly type?: string; readonly data?: Readonly<Record<string, unknown>> } | null;
+
+function parsed(line: string): Parsed {
+  try {
+    return JSON.parse(line) as Parsed;
+  } catch {
+    // Lines that somebody pushed need not be JSON; they are no manifest and no order.
+    return null;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/** RFC 8785 for what a manifest may hold: strings, integers, lists and objects. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+}
