@@ -69,8 +69,8 @@ export type Loading = Checking & {
 };
 
 /**
- * Reads what changed, into `held`, and holds all of it against the marks and the history. Of the runs the newest so many
- * are read, by the date in their names: every live one of a lab whose runs take days, and the last sealed five of its lanes.
+ * Reads what changed, into `held`, and holds all of it against the marks and the history. Of the runs so many are read
+ * (runs-to-read.ts): every live one, and the last sealed five of its lanes.
  */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
   const { lab, store, held, before, marks } = loading;

@@ -34,6 +34,7 @@ import {
 import { createMarkReader, type MarkReader, type MarkTag, marksFor, type SeenMark } from './record-marks.ts';
 import { type Entry, entriesOver } from './restored-entries.ts';
 import { signersFrom } from './signers.ts';
+import { isUnread } from './unread-run.ts';
 
 export type AppendResult =
   /** `seqs`: sequence numbers of the new events by file. */
@@ -267,6 +268,7 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   if (isHeld(keeping, run, anchor)) return;
   await load(keeping);
   if (isHeld(keeping, run, anchor) || keeping.record.broken.some((broken) => broken.run === run)) return;
+  if (await isUnread({ ...keeping, marks: keeping.seen }, keeping.record.head, run, anchor)) return;
   store.remember(run, anchor);
   const state = stateAfter(held.get(run)?.events ?? []);
   held.delete(run);

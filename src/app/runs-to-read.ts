@@ -1,33 +1,48 @@
-/** Which runs of the record are read: the newest, by the date in their names, and what genuine marks tell of first. */
+/** Which runs of the record are read: those that were launched, then the others, of each lane the newest in turn, by the date in their names. */
 
 import { isRunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import type { SeenMark } from './record-marks.ts';
 
-/** Runs that a genuine mark tells of come first: whoever pushes folders must not crowd them out. */
+/**
+ * Nobody crowds out what must be seen. A run that the runner's key has marked may be live, and neither proposals nor a
+ * stolen control key make one; the runs of one lane hide none of another; and folders that somebody pushed come last.
+ */
 export function runsToRead(stored: readonly string[], marks: readonly SeenMark[]): readonly string[] {
   // The journal has marks too, and its name could be a run's: it is read by itself.
-  const marked = new Set(marks.map(({ mark }) => mark.run).filter((run) => run !== JOURNAL && isRunId(run)));
-  const others = stored.filter((run) => isRunId(run) && run !== JOURNAL && !marked.has(run));
-  return [...newestOf([...marked]), ...newestOf(others)];
+  const isOfRun = (run: string): boolean => run !== JOURNAL && isRunId(run);
+  const ofRuns = marks.map(({ mark }) => mark).filter(({ run }) => isOfRun(run));
+  const marked = new Set(ofRuns.map(({ run }) => run));
+  const launched = new Set(ofRuns.filter(({ role }) => role === 'runner').map(({ run }) => run));
+  const proposed = [...marked].filter((run) => !launched.has(run));
+  const others = stored.filter((run) => isOfRun(run) && !marked.has(run));
+  return [
+    ...lanesInTurn([...launched]).slice(0, limits.runsReadMax),
+    ...lanesInTurn(proposed).slice(0, limits.runsReadMax),
+    ...newestFirst(others).slice(0, limits.runsReadMax),
+  ];
 }
 
-/** Whether a run of this name would have been read beside these, which are all that were. */
-export function isWithinReach(run: string, read: readonly string[]): boolean {
-  const [oldest = UNDATED] = read.map(dateIn).toSorted();
-  return read.length < limits.runsReadMax || dateIn(run) >= oldest;
+function newestFirst(runs: readonly string[]): readonly string[] {
+  return runs.toSorted(
+    (a, b) => dateIn(b).localeCompare(dateIn(a)) || b.localeCompare(a, 'en', { numeric: true }),
+  );
 }
 
-function newestOf(runs: readonly string[]): readonly string[] {
-  return runs
-    .toSorted((a, b) => dateIn(b).localeCompare(dateIn(a)) || b.localeCompare(a, 'en', { numeric: true }))
-    .slice(0, limits.runsReadMax);
+/** The newest of every lane, then the second of every lane, and so on. */
+function lanesInTurn(runs: readonly string[]): readonly string[] {
+  const lanes = [...Map.groupBy(newestFirst(runs), (run) => run.replace(DATED, '')).values()];
+  const longest = lanes.reduce((most, lane) => Math.max(most, lane.length), 0);
+  return Array.from({ length: longest }, (_, turn) => lanes.flatMap((lane) => lane[turn] ?? [])).flat();
 }
+
+/** The date and the number of a run's name; the name of a lane may end in digits too. */
+const DATED = /-(\d{8})(?:-\d{1,2})?$/;
 
 /** The date that a run is named by, so that the name of its lane does not make it old; one without a date is read first. */
 function dateIn(run: string): string {
-  return /(?<!\d)(\d{8})(?:-\d+)?$/.exec(run)?.[1] ?? UNDATED;
+  return DATED.exec(run)?.[1] ?? UNDATED;
 }
 
 const UNDATED = '99999999';

@@ -2,18 +2,18 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SeenMark } from '../../src/app/record-marks.ts';
-import { isWithinReach, runsToRead } from '../../src/app/runs-to-read.ts';
+import { runsToRead } from '../../src/app/runs-to-read.ts';
 
 const day = (number: number): string => `202611${String(number).padStart(2, '0')}`;
 const days = (lane: string, from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `ferry-${lane}-${day(from + index)}`);
-// Of a mark only the name of its run decides here.
-const marked = (runs: readonly string[]): readonly SeenMark[] =>
-  runs.map((run) => ({ mark: { run } }) as unknown as SeenMark);
+// Of a mark only the name of its run, and who wrote it, decide here.
+const marked = (runs: readonly string[], role = 'control'): readonly SeenMark[] =>
+  runs.map((run) => ({ mark: { run, role } }) as unknown as SeenMark);
 
 describe('the runs that are read', () => {
   it('are the newest by their date, whatever their lanes are called', () => {
-    const live = `ferry-canary-${day(29)}`;
+    const live = `ferry-canary-20240101-${day(29)}`;
     const stored = [live, ...days('daily', 1, 28), ...days('weekly', 1, 28)];
     for (const marks of [[], marked(stored)]) {
       const read = runsToRead(stored, marks);
@@ -31,10 +31,17 @@ describe('the runs that are read', () => {
     expect(read.length).toBeLessThanOrEqual(41);
   });
 
-  it('leave out of reach what is older than all of them', () => {
-    const read = runsToRead([], marked([...days('daily', 5, 28), ...days('canary', 5, 28)]));
-    expect(isWithinReach(`ferry-canary-${day(28)}-2`, read)).toBe(true);
-    expect(isWithinReach(`ferry-canary-${day(1)}`, read)).toBe(false);
-    expect(isWithinReach(`ferry-canary-${day(1)}`, read.slice(0, 3))).toBe(true);
+  it('are of every lane, however many another lane has had since', () => {
+    const standing = `ferry-canary-${day(1)}`;
+    const read = runsToRead([], marked([standing, ...days('daily', 1, 30), ...days('weekly', 1, 30)]));
+    expect(read).toContain(standing);
+    expect(read).toHaveLength(40);
+  });
+
+  it('are all that were launched of late, however many were proposed since, by a thief of the control key too', () => {
+    const launched = days('canary', 1, 30);
+    const proposed = Array.from({ length: 100 }, (_, index) => `ferry-lane${index}-20991231`);
+    const read = runsToRead([], [...marked([...proposed, ...launched]), ...marked(launched, 'runner')]);
+    expect(read.slice(0, 30)).toEqual(launched.toReversed());
   });
 });

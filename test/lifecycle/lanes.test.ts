@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
@@ -133,6 +134,28 @@ describe('two lanes', () => {
     expect(await stateOf(lab, runIn('canary'))).toBeNull();
     await lab.clock.advance(20 * MINUTE);
     await proposedIn('canary');
+  });
+
+  it('hide none of each other: a job is stopped, however often another lane was proposed for since', async () => {
+    const ferry = { ...SHORT_FERRY, durationMs: 20 * HOUR };
+    lab = await openVirtualLab({ ferry, config: twoLanes(), startMs: Date.UTC(2026, 10, 21, 20) });
+    const [daily, canary] = await proposedIn('daily', 'canary');
+    if (daily === undefined || canary === undefined) throw new Error('two were asked for');
+    await approve(lab, 'mira', canary.pull, canary.run);
+    await until(lab, 'the job', async () => (await stateOf(lab, canary.run))?.submission != null);
+    let thread = daily.pull;
+    const another = async (number: number): Promise<void> => {
+      const run = number === 1 ? runIn('daily') : `${runIn('daily')}-${number}`;
+      await say(lab, 'ada', thread, `/propose learning_rate=0.00${number}1`);
+      await until(lab, run, async () => (await stateOf(lab, run)) !== null, { stepMs: 10_000 });
+      thread = (await stateOf(lab, run))?.proposal.pull ?? 0;
+    };
+    const most = limits.proposalsPerDayMax;
+    for (let number = 2; number <= most; number += 1) await another(number);
+    await lab.clock.advance(4 * HOUR);
+    for (let number = 1; number <= limits.runsReadMax - most; number += 1) await another(number);
+    expect(await ask('mira', canary.pull, '/stop')).toContain('stop asked for by mira');
+    expect((await stateOf(lab, canary.run))?.end?.status).toBe('STOPPED');
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
 import { botComments } from '../support/talk.ts';
 import { push } from './attacks.ts';
@@ -18,6 +19,7 @@ import {
   answerWithStolenKey,
   orderAgainWithStolenKey,
   orderWithStolenKey,
+  proposeManyWithStolenKey,
   proposeWithStolenKey,
   releaseWithStolenKey,
 } from './stolen-control-key.ts';
@@ -134,6 +136,18 @@ it('an approval on which a run was launched launches no second run of the same p
   await lab.sweep();
   expect(await lab.runJobs()).toMatch(/ferrybot: (submitted|adopted)/);
   const second = await proposeWithStolenKey(lab, run);
+  const order = await orderWithStolenKey(lab, second, 'mira', approval);
+  expect(await launch(order, second)).toContain('approval-used');
+  expect(await started()).toHaveLength(1);
+}, 60_000);
+
+it('nor does it where the thief proposes so many runs of later days that the first would not be read', async () => {
+  const approval = await said(approvalLine(lab));
+  await lab.sweep();
+  expect(await lab.runJobs()).toMatch(/ferrybot: (submitted|adopted)/);
+  const crowd = Array.from({ length: limits.runsReadMax - 1 }, (_, at) => `ferry-crowd-20991231-${at + 1}`);
+  await proposeManyWithStolenKey(lab, run, crowd);
+  const second = await proposeWithStolenKey(lab, run, 'ferry-later-20991231');
   const order = await orderWithStolenKey(lab, second, 'mira', approval);
   expect(await launch(order, second)).toContain('approval-used');
   expect(await started()).toHaveLength(1);

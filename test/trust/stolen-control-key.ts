@@ -35,12 +35,32 @@ async function append(open: OpenLab, run: string, draft: EventDraft): Promise<vo
 }
 
 /** A second run on the same pull request, proposed by nobody but the thief. */
-export async function proposeWithStolenKey(lab: BundleWorld, like: string): Promise<RunId> {
-  const open = await stolen(lab);
-  const run = `${like}-2`;
-  if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
-  await append(open, run, { type: 'proposed', role: 'control', data: runIn(open, like).proposal });
+export async function proposeWithStolenKey(
+  lab: BundleWorld,
+  like: string,
+  name: string = `${like}-2`,
+): Promise<RunId> {
+  const [run] = await proposeManyWithStolenKey(lab, like, [name]);
+  if (run === undefined) throw new Error(`${name} is not proposed`);
   return run;
+}
+
+/** As many in one push. */
+export async function proposeManyWithStolenKey(
+  lab: BundleWorld,
+  like: string,
+  names: readonly string[],
+): Promise<readonly RunId[]> {
+  const open = await stolen(lab);
+  const { proposal: data } = runIn(open, like);
+  const runs = names.filter(isRunId);
+  const entries = runs.map((run) => ({
+    run,
+    drafts: [{ type: 'proposed', role: 'control', data }] as const,
+  }));
+  const result = await open.keeper.appendTogether(entries, open.lab.now());
+  if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
+  return runs;
 }
 
 /**

@@ -16,13 +16,12 @@ import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { isWithinReach } from '../runs-to-read.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { tellIn } from './journal-answers.ts';
-import { type ToldAnchor, toldAnchors } from './told-anchors.ts';
+import { toldAnchors } from './told-anchors.ts';
 
 type Heard = Extract<Wake, { kind: 'comment' | 'thread' }>;
 
@@ -81,7 +80,9 @@ async function answerThread(
     lab.log(`thread ${thread}: ${read.why}`);
     return 'owing';
   }
-  for (const card of toldAnchors(read.value.comments)) await expectEntry(open, card);
+  // A card of a run that the record does not have.
+  for (const card of toldAnchors(read.value.comments))
+    await open.keeper.expect(card.run, card.anchor, card.thread);
   const broken = open.keeper
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
@@ -139,13 +140,6 @@ function isConsent({ said }: PendingItem): boolean {
     said.kind !== 'unread' &&
     isConsentCommand(said.kind === 'error' ? said.word.replace('/', '') : said.name)
   );
-}
-
-/** A card of a run that the record does not have. Runs that are older than what is read are not looked for. */
-async function expectEntry(open: OpenLab, { run, anchor, thread }: ToldAnchor): Promise<void> {
-  const { runs } = open.keeper.current();
-  const read = runs.map((one) => one.run);
-  if (isWithinReach(run, read)) await open.keeper.expect(run, anchor, thread);
 }
 
 /** Live permissions of those who wait for an answer: strangers are answered once an hour. */

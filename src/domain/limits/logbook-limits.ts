@@ -13,7 +13,7 @@ export const logbookLimits = {
   logbookLineCharsMax: 1_000_000,
   /** One file of the logbook: 100,000 events of 600 bytes. */
   logbookFileBytesMax: 64 * 1024 * 1024,
-  /** Newest runs that a process reads: every live one and the last sealed five are among them. */
+  /** Runs that a process reads of those that were launched, and as many others: every live one and the last sealed five of each lane are among them. */
   runsReadMax: 40,
   /** Points of loss that a run's state keeps; thinned by half when there are more. */
   tracePointsMax: 60,

@@ -1,0 +1,20 @@
+/** Runs that are there and were not read, since of so many the oldest are not: that one of them is not held is no loss. */
+
+import type { Sha } from '../domain/ids.ts';
+import type { Anchor } from '../logbook/ports.ts';
+import { readEvents } from '../logbook/store/git-store.ts';
+import { type Checking, goodOf } from './record-check.ts';
+import { runsToRead } from './runs-to-read.ts';
+
+/** Whether a run that is not held is older than what is read, or has the entry in its file all the same. */
+export async function isUnread(
+  checking: Checking,
+  head: Sha | null,
+  run: string,
+  { seq, hash }: Anchor,
+): Promise<boolean> {
+  const { marks, git } = checking;
+  if (marks.some(({ mark }) => mark.run === run)) return !runsToRead([], marks).includes(run);
+  const text = head === null ? null : await readEvents(git, head, run);
+  return goodOf(checking, run, text).events[seq]?.hash.startsWith(hash) === true;
+}
