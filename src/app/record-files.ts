@@ -1,7 +1,7 @@
 /** The files of the logbook branch as they were read and verified, and the record that they make together. */
 
 import { GitError } from '../domain/git.ts';
-import { branded, isRunId, type RunId, type Sha } from '../domain/ids.ts';
+import { branded, isRunId, type RunId, type Sha, type TreeId } from '../domain/ids.ts';
 import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { fold } from '../domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/logbook/journal-state.ts';
@@ -24,6 +24,7 @@ import {
   versionsSince,
 } from './record-check.ts';
 import { runsToRead } from './runs-to-read.ts';
+import { contained, containedEach, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** One file as it was read and verified. */
 export type Held = {
@@ -68,60 +69,97 @@ export type Loading = Checking & {
   readonly before: Record;
 };
 
+/** The verified files, and the record as it was before. */
+export type Rebuilding = {
+  readonly lab: Pick<Lab, 'hash' | 'log'>;
+  readonly held: ReadonlyMap<string, Held>;
+  readonly before: Pick<Record, 'lastGood'>;
+};
+
 /**
  * Reads what changed, into `held`, and holds all of it against the marks and the history. Of the runs so many are read
  * (runs-to-read.ts): every live one, and the last sealed five of its lanes.
  */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
-  const { lab, store, held, before, marks } = loading;
+  const { held, before, marks } = loading;
   const names = [...runsToRead(await storedRuns(loading, head), marks), JOURNAL];
   const wasBroken = new Set(before.broken.map(({ run }) => run));
   const since = (run: string): Sha | null => (wasBroken.has(run) ? null : before.head);
   const versions = head === null ? new Map() : await versionsSince(loading, head, names, since);
-  const broken: BrokenRun[] = [];
-  const good = new Map<string, GoodVersion>();
-  for (const name of names) {
-    const stored = await store.read(head, name);
-    const text =
-      stored.kind === 'files'
-        ? stored.text
-        : head === null
-          ? null
-          : await readEvents(loading.git, head, name);
-    const known = held.get(name);
-    const file = known?.text === text && text !== null ? heldFile(name, known) : goodOf(loading, name, text);
-    const byMark = await lostMarks(loading, file);
-    const byHistory = await lostVersions(loading, file, versions.get(name) ?? new Set());
-    const fault = faultIn(file, byMark, stored, byHistory);
-    const markdown = (stored.kind === 'files' ? stored.markdown : null) ?? known?.markdown ?? null;
-    if (fault === null) {
-      if (text === null) continue;
-      // The events stand as they were verified; what people wrote into the Markdown may be new.
-      held.set(name, { text, markdown, events: file.events });
-      remember(store, name, file);
-      continue;
-    }
-    held.delete(name);
-    const earlier = before.good.get(name);
-    const own = known === undefined ? [] : [heldFile(name, known)];
-    const best = longest([
-      ...byMark.versions,
-      ...byHistory.versions,
-      ...own,
-      ...(earlier ? [earlier] : []),
-      file,
-    ]);
-    if (best === null && fault.kind === 'bad-entry') {
-      lab.log('what stands in the place of a logbook never was one', { run: name });
-      good.set(name, { run: name, text: '', events: [], markdown: null });
-      continue;
-    }
-    const told = before.broken.find((one) => one.run === name);
-    const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
-    if (best !== null) good.set(name, { ...best, markdown });
-    broken.push({ run: name, fault, state, thread: told?.thread ?? null });
+  const found: Found = { broken: [], good: new Map() };
+  const troubles: Trouble[] = [];
+  for (const name of names)
+    await contained(loading, troubles, { run: name, thread: null }, () =>
+      readOne(loading, head, name, versions.get(name) ?? new Set(), found),
+    );
+  for (const { run, error } of troubles) {
+    // What git cannot read for the moment is no fault of the file.
+    if (error instanceof GitError) throw error;
+    held.delete(run);
+    found.good.delete(run);
   }
-  return { ...rebuilt(held, broken), good, head };
+  const broken = [...found.broken, ...troubles.map((trouble) => unreadFile(loading, trouble))];
+  return { ...rebuilt(loading, broken), good: found.good, head };
+}
+
+/** What is read grows file by file. */
+type Found = { readonly broken: BrokenRun[]; readonly good: Map<string, GoodVersion> };
+
+async function readOne(
+  loading: Loading,
+  head: Sha | null,
+  name: string,
+  versions: ReadonlySet<TreeId>,
+  { broken, good }: Found,
+): Promise<void> {
+  const { lab, store, held, before } = loading;
+  const stored = await store.read(head, name);
+  const text =
+    stored.kind === 'files' ? stored.text : head === null ? null : await readEvents(loading.git, head, name);
+  const known = held.get(name);
+  const file = known?.text === text && text !== null ? heldFile(name, known) : goodOf(loading, name, text);
+  const byMark = await lostMarks(loading, file);
+  const byHistory = await lostVersions(loading, file, versions);
+  const fault = faultIn(file, byMark, stored, byHistory);
+  const markdown = (stored.kind === 'files' ? stored.markdown : null) ?? known?.markdown ?? null;
+  if (fault === null) {
+    if (text === null) return;
+    // The events stand as they were verified; what people wrote into the Markdown may be new.
+    held.set(name, { text, markdown, events: file.events });
+    remember(store, name, file);
+    return;
+  }
+  held.delete(name);
+  const earlier = before.good.get(name);
+  const own = known === undefined ? [] : [heldFile(name, known)];
+  const best = longest([
+    ...byMark.versions,
+    ...byHistory.versions,
+    ...own,
+    ...(earlier ? [earlier] : []),
+    file,
+  ]);
+  if (best === null && fault.kind === 'bad-entry') {
+    lab.log('what stands in the place of a logbook never was one', { run: name });
+    good.set(name, { run: name, text: '', events: [], markdown: null });
+    return;
+  }
+  const told = before.broken.find((one) => one.run === name);
+  const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
+  if (best !== null) good.set(name, { ...best, markdown });
+  broken.push({ run: name, fault, state, thread: told?.thread ?? null });
+}
+
+/** A file that a bug keeps from being read, with what was known of the run before. */
+function unreadFile({ lab, before }: Rebuilding, { run, error }: Trouble): BrokenRun {
+  const message = wordsOf(error);
+  const state = before.lastGood.find((one) => one.run === run) ?? null;
+  return {
+    run,
+    fault: { kind: 'read-failed', key: troubleKey(lab.hash, run, message), message },
+    state,
+    thread: null,
+  };
 }
 
 /** Whoever pushes more files than can be listed hides none of ours: every run has its mark from its first entry on. */
@@ -169,19 +207,43 @@ function faultIn(file: ReadFile, byMark: Loss, stored: StoredRun, byHistory: Los
   return lost === null ? null : { kind: 'entry-missing', ...lost };
 }
 
-/** What the verified files say together; the caller adds the head at which they were read. */
-export function rebuilt(
-  held: ReadonlyMap<string, Held>,
-  broken: readonly BrokenRun[],
-): Omit<Record, 'head' | 'good'> {
-  const runs = [...held.entries()]
-    .filter(([name]) => name !== JOURNAL)
-    .map(([name, file]) => stateOf(name, file));
-  const journal = foldJournal(held.get(JOURNAL)?.events ?? []);
+/** What the verified files say together, each for itself; the caller adds the head at which they were read. */
+export function rebuilt(rebuilding: Rebuilding, broken: readonly BrokenRun[]): Omit<Record, 'head' | 'good'> {
+  const { held, before } = rebuilding;
+  const troubles: Trouble[] = [];
+  const each = <Made>(files: Iterable<readonly [string, Held]>, fold: (file: Held, name: string) => Made) =>
+    containedEach(
+      rebuilding,
+      troubles,
+      files,
+      ([run]) => ({ run, thread: null }),
+      ([run, file]) => [fold(file, run)],
+    );
+  const runs = each(
+    [...held].filter(([name]) => name !== JOURNAL),
+    stateOf,
+  );
+  const [journal = EMPTY_JOURNAL] = each(
+    [...held].filter(([name]) => name === JOURNAL),
+    ({ events }) => foldJournal(events),
+  );
   const newestFirst = runs.toSorted(
     (a, b) => b.proposedAt.localeCompare(a.proposedAt) || b.run.localeCompare(a.run, 'en', { numeric: true }),
   );
-  return { runs: newestFirst, journal, broken, lastGood: newestFirst };
+  const unfolded = troubles.map((trouble) => unreadFile(rebuilding, trouble));
+  const others = broken.filter(({ run }) => !unfolded.some((one) => one.run === run));
+  const unread = new Set([...others, ...unfolded].filter(isReadFailure).map(({ run }) => run));
+  return {
+    runs: newestFirst,
+    journal,
+    broken: [...others, ...unfolded],
+    lastGood: [...newestFirst, ...before.lastGood.filter(({ run }) => unread.has(run))],
+  };
+}
+
+/** Whether a bug keeps the file from being read: a process that met one ends as failed. */
+export function isReadFailure({ fault }: BrokenRun): boolean {
+  return fault.kind === 'read-failed';
 }
 
 /** Nothing may be acted on; the newest run that was under way is the one whose thread hears about it. */
@@ -198,7 +260,7 @@ export function lost(
   return { ...NOTHING_READ, good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
 }
 
-function stateOf(name: string, file: Held): RunState {
+function stateOf(file: Held, name: string): RunState {
   const folded = fold(file.events);
   if (!folded.ok || folded.value === null)
     throw new Error(`the verified logbook of ${branded(name, isRunId)} does not fold`);

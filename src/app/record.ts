@@ -24,6 +24,7 @@ import type { Checking } from './record-check.ts';
 import {
   goodWithoutBranch,
   type Held,
+  isReadFailure,
   loadAt,
   lost,
   NOTHING_READ,
@@ -136,7 +137,10 @@ async function load(keeping: Keeping, isFetched = false): Promise<Record> {
   const checking = { lab, config, git, marks, backed };
   const fault = faultOfView(view, marks);
   if (fault !== null) keeping.record = lost(record, fault, null, await goodWithoutBranch(checking, held));
-  else if (view.kind === 'view' && (isNews || isOther(view.head, record)))
+  else if (
+    view.kind === 'view' &&
+    (isNews || isOther(view.head, record) || record.broken.some(isReadFailure))
+  )
     keeping.record = await loadAt({ ...checking, store, held, before: record }, view.head);
   return keeping.record;
 }
@@ -197,7 +201,7 @@ async function appendTogether(
   }
   const broken = record.broken.filter(({ run }) => run !== WHOLE_BRANCH && !names.includes(run));
   const good = new Map([...record.good].filter(([run]) => !names.includes(run)));
-  keeping.record = { ...rebuilt(held, broken), good, head: outcome.head };
+  keeping.record = { ...rebuilt({ lab, held, before: record }, broken), good, head: outcome.head };
   // The other files of a branch that was gone were read from nowhere yet.
   if (record.broken.some(({ run }) => run === WHOLE_BRANCH)) await reread(keeping);
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
@@ -273,8 +277,12 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   const state = stateAfter(held.get(run)?.events ?? []);
   held.delete(run);
   const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state, thread };
-  const { record } = keeping;
-  keeping.record = { ...rebuilt(held, [...record.broken, broken]), good: record.good, head: record.head };
+  const { lab, record } = keeping;
+  keeping.record = {
+    ...rebuilt({ lab, held, before: record }, [...record.broken, broken]),
+    good: record.good,
+    head: record.head,
+  };
 }
 
 function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {

@@ -1,7 +1,7 @@
 /** The comment about a logbook that cannot be trusted: it stands in no record, because the record is what is broken. */
 
 import { assertNever } from '../domain/assert.ts';
-import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
+import { faultKey, type LogbookFault, type LookSubject } from '../domain/logbook/logbook-fault.ts';
 import { markerIdentity } from '../domain/marker.ts';
 import { comment } from './comment.ts';
 import { code, shortCommit, text } from './words.ts';
@@ -49,13 +49,26 @@ function titleOf({ run, fault, branch }: FaultNotice): string {
     case 'seal-tag':
       return `The seal of ${code(run)} has lost its tag`;
     case 'look-failed':
+      if (fault.subject !== null)
+        return `${SUBJECT_WORDS[fault.subject.kind](code(fault.subject.name))} could not be looked at`;
       return run === 'journal'
         ? 'A look at what belongs to no run failed'
         : `${code(run)} could not be looked at`;
+    case 'read-failed':
+      return run === 'journal'
+        ? 'The journal could not be read'
+        : `The logbook of ${code(run)} could not be read`;
     default:
       return assertNever(fault);
   }
 }
+
+const SUBJECT_WORDS: Readonly<Record<LookSubject['kind'], (name: string) => string>> = {
+  comment: (name) => `The comment ${name} here`,
+  lane: (name) => `The lane ${name}`,
+  cluster: (name) => `The cluster ${name}`,
+  branch: (name) => `The branch ${name}`,
+};
 
 /** On what it is known, in a sentence. */
 export function evidenceOf(fault: LogbookFault): string {
@@ -74,6 +87,8 @@ export function evidenceOf(fault: LogbookFault): string {
       return `the record seals ${shortCommit(fault.commit)} as ${code(fault.tag)}, and ${fault.found === null ? 'there is no such tag' : `that tag points to ${shortCommit(fault.found)}`}.`;
     case 'look-failed':
       return `ferrybot met an error of its own: ${code(fault.message)}. The record is in order.`;
+    case 'read-failed':
+      return `ferrybot met an error of its own while it read the file: ${code(fault.message)}. Whether the record is in order is not known.`;
     default:
       return assertNever(fault);
   }
@@ -84,6 +99,10 @@ function didOf(fault: LogbookFault): string {
     return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
   if (fault.kind === 'seal-tag')
     return 'It believes the record, which is in order, and goes on. A tag is never moved, and not made again by itself: somebody took it away.';
+  if (fault.kind === 'read-failed')
+    return 'It left this file alone and went on with the others. What hangs on it waits: no approval, no seal, no answers, and a job of its run goes on unwatched. Nothing is launched meanwhile, because what it tells might forbid it.';
+  if (fault.kind === 'look-failed' && fault.subject?.kind === 'comment')
+    return 'It left that comment out and went on with all others. Nothing in that comment took effect.';
   if (fault.kind === 'look-failed')
     return 'It left that off and went on with everything else. It tries again at later looks; until one goes through, what was said or pushed there may not be answered, and nothing new is begun there. A job that runs goes on; where the watch met the error, it goes on unwatched.';
   const isBranch = fault.kind === 'branch-missing' || fault.kind === 'branch-rewound';
@@ -104,7 +123,11 @@ function todoOf(fault: LogbookFault, branch: string): string {
       return `where it says that there is no space, free some on the machine that said it (the git server's disk, or the one where ferrybot runs); otherwise look at the rules of ${code(branch)} and whether ferrybot may push to it. ferrybot tries again by itself at its next look.`;
     case 'seal-tag':
       return `find out who did it, put it back with ${code(putBack(fault))}, and protect the tags \`ferry/**\` by a ruleset.`;
+    case 'read-failed':
+      return `run \`ferrybot logbook verify\` in a clone of the repository: it says whether the entries are in order. Then read the log of the process (*could not be read*): the place in the program stands there. A running job can be stopped by the cluster's own means.`;
     case 'look-failed':
+      if (fault.subject?.kind === 'comment')
+        return 'write the command again in a new comment, with nothing else in it. The log of the process (*a look failed*) says where in the program the error is.';
       return "read the log of the process that says so (*a look failed*): the place in the program stands there. If something has just been said, pushed or edited there, taking it back lets the next look through. A running job can be stopped by the cluster's own means.";
     default:
       return assertNever(fault);

@@ -15,6 +15,7 @@ import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { AnswerCode } from '../domain/command.ts';
+import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
@@ -130,6 +131,10 @@ function isOfCommand({ type }: EventDraft): boolean {
 
 /** `wereTold`: this thread's answer to strangers was given in what is about to be recorded. */
 function decideItem(input: CommandInput, item: PendingItem, wereTold = false): CommandOutcome {
+  return aboutComment(item.comment, () => decideOne(input, item, wereTold));
+}
+
+function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): CommandOutcome {
   const { comment, said } = item;
   const permission = input.facts.permissions.get(comment.author.id);
   const needs = neededFor(item, input.config);

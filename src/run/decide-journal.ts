@@ -8,6 +8,7 @@ import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { AnswerCode } from '../domain/command.ts';
+import { aboutComment } from '../domain/comment-error.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -60,7 +61,8 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
     if (held === null && isAsked && isPatient) continue;
     if (!isColleague && !wereTold) told = name;
     const stranger = isColleague ? {} : strangerDetail(wereTold);
-    const decided = draftsFor(item, { ...input, facts }, held, stranger);
+    const before = { ...input, facts };
+    const decided = aboutComment(item.comment, () => draftsFor(item, before, held, stranger));
     drafts.push(...decided);
     facts = {
       ...facts,

@@ -5,6 +5,7 @@ import { type BoundedReading, readCommentOf } from '../commands/grammar/read-com
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
+import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -76,7 +77,8 @@ export function pendingItems(
         ? saidIn(readingOfComment(comment, 'stranger', otherBots), held)
         : unparsed(comment, held);
     };
-    return openOf(comment.editedAt !== null, saidBy, before).map((item) => ({ comment, ...item }));
+    const items = aboutComment(comment, () => openOf(comment.editedAt !== null, saidBy, before));
+    return items.map((item) => ({ comment, ...item }));
   });
 }
 

@@ -71,6 +71,8 @@ let cluster: {
   exitCode: number;
   looks: Readonly<Record<string, Looks>>;
   cleanup: boolean | null;
+  /** The worker at which a look meets a bug. */
+  bug?: string;
 };
 
 /** Calls that would have changed the cluster, and what each does to it. */
@@ -112,8 +114,10 @@ async function open(): Promise<void> {
         workers: [['10.130.0.1']],
       })),
     }),
-    look: async ({ tpu }) =>
-      cluster.looks[tpu] ?? { disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') },
+    look: async ({ tpu }) => {
+      if (tpu === cluster.bug) throw new TypeError('a bug of the day');
+      return cluster.looks[tpu] ?? { disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') };
+    },
     cleanupAlive: async () => (cluster.cleanup === null ? unknown('no answer') : known(cluster.cleanup)),
     workerSeen: async () => null,
     change: async (token, step, now) => {
@@ -223,6 +227,20 @@ describe('a cluster whose disks are scanned', () => {
     await scan();
     expect(theIssue().state).toBe('open');
     expect(theIssue().body).toContain('does not tell of every worker');
+  });
+
+  it('tells of the others where a look at one worker meets a bug, and of that one that it is not known', async () => {
+    await open();
+    cluster.stdout = lowLine('ray-vllm-a', 4) + lowLine('ray-vllm-b', 4);
+    cluster.looks = { 'ray-vllm-a': MISPLACED, 'ray-vllm-b': MISPLACED };
+    cluster.bug = 'ray-vllm-a';
+    await scan();
+    const { body } = theIssue();
+    expect(body).toContain('ferrybot met an error of its own');
+    expect(body.match(/\/approve-disk-cleanup worker=\S+/g)).toEqual([
+      '/approve-disk-cleanup worker=ray-vllm-b',
+    ]);
+    expect(lab.log.filter((line) => line.startsWith('disk-scan threw AggregateError'))).toHaveLength(1);
   });
 
   it('proposes nothing on what is unknown', async () => {

@@ -14,7 +14,19 @@ const FAULTS: readonly LogbookFault[] = [
   { kind: 'push-refused', after: 12, message: 'remote: fatal: write error: No space left on device' },
   { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: null },
   { kind: 'seal-tag', tag: 'ferry/daily/20261121/f', commit: shaOf('launch'), found: shaOf('now') },
-  { kind: 'look-failed', key: '0123456789ab', message: 'Cannot read properties of null | <b>' },
+  {
+    kind: 'look-failed',
+    key: '0123456789ab',
+    message: 'Cannot read properties of null | <b>',
+    subject: null,
+  },
+  {
+    kind: 'look-failed',
+    key: '0123456789ac',
+    message: 'a bug',
+    subject: { kind: 'comment', name: 'comment-12' },
+  },
+  { kind: 'read-failed', key: '0123456789ad', message: 'a bug' },
 ];
 
 describe('a logbook that cannot be trusted', () => {
@@ -27,7 +39,7 @@ describe('a logbook that cannot be trusted', () => {
   });
 
   it('says of a look at what belongs to no run nothing about a run', () => {
-    const fault = { kind: 'look-failed', key: '0123456789ab', message: 'a bug' } as const;
+    const fault = { kind: 'look-failed', key: '0123456789ab', message: 'a bug', subject: null } as const;
     const said = renderLogbookFault({ run: 'journal', fault, branch: 'b' });
     expect(said).toContain('**A look at what belongs to no run failed**');
   });

@@ -192,7 +192,7 @@ async function orderOn(
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
   const { lab, git, config, configHealth, keeper } = open;
   const gatherer = createGatherer(lab, git, config, configHealth);
-  const facts = await gatherer.gather(state, keeper.current(), EMPTY_MEMORY);
+  const facts = await gatherer.gather(state, keeper.current(), EMPTY_MEMORY, (comments) => comments);
   return gateRun({
     run: state.run,
     proposal: state.proposal,

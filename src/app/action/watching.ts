@@ -5,6 +5,7 @@ import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { createPublisher } from '../publisher.ts';
 import { stateDirectoryProblem } from '../state-directory.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
+import { type Trouble, throwIfAny } from '../trouble.ts';
 import type { WatchInput } from '../watch/tick.ts';
 import { watch } from '../watch/watch.ts';
 import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
@@ -52,7 +53,8 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
 
 /** `mode: watchdog`. Red where a person has to look: several watches were started for one silence, or none could be. */
 export async function checkWatches(open: OpenLab): Promise<ActionResult> {
-  const findings = await lookAfterWatches(open, createPublisher());
+  const troubles: Trouble[] = [];
+  const findings = await lookAfterWatches(open, createPublisher(), troubles);
   const stale = findings.filter(({ monitor }) => monitor === 'stale');
   const detail = findings.map(lineOf).join('\n');
   const { broken } = open.keeper.current();
@@ -61,6 +63,7 @@ export async function checkWatches(open: OpenLab): Promise<ActionResult> {
       'unreadable',
       `${detail}\n${broken.map(({ run }) => `${run}: its record is broken`).join('\n')}`,
     );
+  throwIfAny(troubles);
   const isLeft = stale.some(({ done }) => done !== 'restarted' && done !== 'on-its-way');
   const result = findings.length === 0 ? 'idle' : stale.length === 0 ? 'fresh' : 'monitor-stale';
   return { ok: !isLeft, result, run: '', jobId: '', detail };

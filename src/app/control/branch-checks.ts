@@ -3,7 +3,7 @@
 import { GitError } from '../../domain/git.ts';
 import type { Wake } from '../../domain/wake.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
+import { contained, onBranch, type Trouble } from '../trouble.ts';
 import type { Branch } from './branch.ts';
 import { checkConfig } from './config-check.ts';
 import { checkInfra } from './infra-check.ts';
@@ -34,7 +34,7 @@ export async function checkBranches(
     if (own.includes(ref)) continue;
     for (const [name, check] of CHECKS)
       try {
-        await contained(open, troubles, EVERYWHERE, async () => {
+        await contained(open, troubles, onBranch(ref), async () => {
           const branch = await branchAt(open, defaultBranch, ref);
           const key = `${name} ${branch?.head}`;
           if (branch !== null && !checked.has(key) && (await check(open, branch))) checked.add(key);

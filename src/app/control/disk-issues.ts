@@ -15,6 +15,7 @@ import { type DiskPlace, diskPlaceOf } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import { issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, inCluster, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
 import { perform } from './perform.ts';
 
@@ -32,20 +33,23 @@ export async function keepDiskIssues(
   open: OpenLab,
   wakes: readonly Wake[],
   memory: DiskMemory,
+  troubles: Trouble[],
 ): Promise<void> {
   const entry = (): number => open.keeper.current().journal.head?.seq ?? -1;
   if (entry() === memory.entry && !wakes.some(({ kind }) => kind === 'sweep')) return;
-  await keepAll(open);
+  await keepAll(open, troubles);
   memory.entry = entry();
 }
 
-async function keepAll(open: OpenLab): Promise<void> {
+async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
   const { broken, journal } = open.keeper.current();
   if (broken.some(({ run }) => run === JOURNAL)) return;
   for (const [cluster, disks] of journal.disks) {
-    const place = diskPlaceOf(open.config, cluster);
-    // A scan that says nothing changes nothing until it is no chance, and a cluster that is looked after no more is left alone.
-    if (place !== null && (disks.readable !== null || isBlind(disks))) await keepIssue(open, place, disks);
+    await contained(open, troubles, inCluster(cluster), async () => {
+      const place = diskPlaceOf(open.config, cluster);
+      // A scan that says nothing changes nothing until it is no chance, and a cluster that is looked after no more is left alone.
+      if (place !== null && (disks.readable !== null || isBlind(disks))) await keepIssue(open, place, disks);
+    });
   }
 }
 

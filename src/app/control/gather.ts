@@ -43,8 +43,16 @@ import { cachedChangeFacts } from './change-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
 
 export type FactGatherer = {
-  readonly gather: (state: RunState, record: VerifiedRecord, memory: Memory) => Promise<RunFacts>;
+  /** `withoutText` takes out what is said in comments that are left out of this look. */
+  readonly gather: (
+    state: RunState,
+    record: VerifiedRecord,
+    memory: Memory,
+    withoutText: WithoutText,
+  ) => Promise<RunFacts>;
 };
+
+export type WithoutText = (comments: readonly CommentFacts[]) => readonly CommentFacts[];
 
 /** The record that facts are taken from. */
 type VerifiedRecord = {
@@ -66,7 +74,7 @@ export function createGatherer(
   }));
   const once = memoized();
   return {
-    gather: async (state, { runs, broken, journal }, memory) => {
+    gather: async (state, { runs, broken, journal }, memory, withoutText) => {
       const config = configFor(labConfig, state);
       const { change, branchWorkOf } = changesOf(config);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
@@ -81,7 +89,7 @@ export function createGatherer(
       const work = isJudged ? await branchWorkOf(state, pull, changed) : unknown(NOT_ASKED);
       const handedOver = handedOverOf(state, journal);
       const all = new Map([...handedOver, ...state.commands]);
-      const comments = threads.kind === 'known' ? known(threads.value.comments) : threads;
+      const comments = threads.kind === 'known' ? known(withoutText(threads.value.comments)) : threads;
       const asked = { ...state, commands: all };
       const permissions = await permissionsFor(lab, config, once, asked, comments);
       const reader = { lab, config, once };

@@ -11,7 +11,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { renderJournalAnswer } from '../../render/journal-answer.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { contained, type Trouble } from '../trouble.ts';
+import { contained, inComment, type Trouble } from '../trouble.ts';
 import { perform } from './perform.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function tellAnswers(open: OpenLab, told: Set<string>, troubles: Tr
     await contained(open, troubles, { run: JOURNAL, thread }, async () => {
       const since = after(open.lab.now(), -limits.sweepLookbackMs);
       const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
-      if (read.kind === 'known') await tellIn(open, thread, read.value.comments, told);
+      if (read.kind === 'known') await tellIn(open, thread, read.value.comments, told, troubles);
       else open.lab.log(`thread ${thread}: ${read.why}`);
     });
   }
@@ -46,6 +46,7 @@ export async function tellIn(
   thread: number,
   comments: readonly CommentFacts[],
   told: Set<string>,
+  troubles: Trouble[],
 ): Promise<void> {
   const ours = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
   const nowMs = open.lab.now();
@@ -56,8 +57,13 @@ export async function tellIn(
   for (const [key, commands] of answersByKey(recent)) {
     if (commands.every(isQuiet)) continue;
     const marker = markerIdentity({ run: 'journal', kind: 'answer', key });
-    const isThere = ours.has(marker) || (await isPosted(open, thread, marker, key, commands));
-    if (isThere) for (const command of commands) told.add(commandKey(command));
+    const [first] = commands;
+    if (first === undefined) continue;
+    const where = inComment(open, thread, { surface: first.surface, id: first.comment });
+    const isThere =
+      ours.has(marker) ||
+      (await contained(open, troubles, where, () => isPosted(open, thread, marker, key, commands)));
+    if (isThere === true) for (const command of commands) told.add(commandKey(command));
   }
 }
 

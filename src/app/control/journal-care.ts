@@ -8,18 +8,26 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { decideMutations, wantsCareRuns } from '../../run/decide-care.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './memories.ts';
 import { perform } from './perform.ts';
 import { remembered } from './reconcile-run.ts';
 
-/** Takes the steps that the journal's mutations owe, one after the other, until there is none. */
-export async function careForJournal(open: OpenLab, memories: Memories): Promise<void> {
+/** Takes the steps that the journal's mutations owe, one after the other, until there is none; each cluster for itself. */
+export async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
+  const clusters = new Set(open.keeper.current().journal.mutations.map(({ proposal }) => proposal.cluster));
+  for (const cluster of clusters)
+    await contained(open, troubles, inCluster(cluster), () => careForCluster(open, memories, cluster));
+}
+
+async function careForCluster(open: OpenLab, memories: Memories, cluster: string): Promise<void> {
   const { lab, config, keeper } = open;
   let memory = memories.of(JOURNAL);
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
     const { journal, broken } = keeper.current();
-    if (journal.mutations.length === 0 || broken.some(({ run }) => run === JOURNAL)) return;
-    const { mutations, incidents, holds } = journal;
+    const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
+    if (mutations.length === 0 || broken.some(({ run }) => run === JOURNAL)) return;
+    const { incidents, holds } = journal;
     const careRuns = wantsCareRuns(mutations, memory, lab.now())
       ? await listWorkflowRuns(lab.client, config.workflows.care)
       : unknown(NOT_ASKED);

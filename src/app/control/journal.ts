@@ -16,9 +16,9 @@ import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { contained, type Trouble } from '../trouble.ts';
+import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import { descriptionChanges, readDescription } from './description-texts.ts';
-import { recordFactsOf } from './gather.ts';
+import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { tellIn } from './journal-answers.ts';
 import { toldAnchors } from './told-anchors.ts';
@@ -47,7 +47,9 @@ export async function answerElsewhere(
   for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread)) {
     const where = { run: JOURNAL, thread };
     const answered = await contained(open, troubles, where, () =>
-      answerThread(open, thread, here, receipt, told),
+      apartFromComments(open, troubles, (withoutText) =>
+        answerThread(open, { thread, heard: here, receipt, told, withoutText, troubles }),
+      ),
     );
     if (answered === 'owing') outcome = 'owing';
   }
@@ -59,13 +61,17 @@ function isSaidOrSeen(wake: Wake): wake is Heard {
   return (wake.kind === 'comment' && wake.hasSlash) || (wake.kind === 'thread' && wake.isExperiment === true);
 }
 
-async function answerThread(
-  open: OpenLab,
-  thread: number,
-  heard: readonly Heard[],
-  receipt: (heard: readonly Wake[]) => Promise<void>,
-  told: Set<string>,
-): Promise<'done' | 'owing'> {
+type ThreadLook = {
+  readonly thread: number;
+  readonly heard: readonly Heard[];
+  readonly receipt: (heard: readonly Wake[]) => Promise<void>;
+  readonly told: Set<string>;
+  readonly withoutText: WithoutText;
+  readonly troubles: Trouble[];
+};
+
+async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | 'owing'> {
+  const { thread, heard } = look;
   const { lab, config } = open;
   const record = open.keeper.current();
   const isHere = ({ proposal }: RunState): boolean => proposal.pull === thread || proposal.issue === thread;
@@ -80,9 +86,9 @@ async function answerThread(
     lab.log(`thread ${thread}: ${read.why}`);
     return 'owing';
   }
+  const comments = look.withoutText(read.value.comments);
   // A card of a run that the record does not have.
-  for (const card of toldAnchors(read.value.comments))
-    await open.keeper.expect(card.run, card.anchor, card.thread);
+  for (const card of toldAnchors(comments)) await open.keeper.expect(card.run, card.anchor, card.thread);
   const broken = open.keeper
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
@@ -90,7 +96,6 @@ async function answerThread(
   // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something.
   const isOurs = record.journal.mutations.some(({ proposal }) => proposal.thread === thread);
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
-  const { comments } = read.value;
   const { otherBots } = config;
   const unasked = pendingItems(known, comments, { since, otherBots, permissions: new Map() });
   const isSilent =
@@ -105,7 +110,7 @@ async function answerThread(
     permissions,
   );
   if (isSilent && pending.length === 0) return 'done';
-  await receipt(heard);
+  await look.receipt(heard);
   const over = past === null ? 'no-run-here' : 'run-over';
   const otherwise = broken === undefined ? over : 'logbook-broken';
   const now = lab.now();
@@ -126,9 +131,9 @@ async function answerThread(
     ...descriptionChanges(open, thread, proposalTexts),
   ];
   if (drafts.length > 0 && !(await recorded(open, drafts))) return 'owing';
-  await tellIn(open, thread, read.value.comments, told);
+  await tellIn(open, thread, comments, look.told, look.troubles);
   if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))
-    await keepIssueCard(open, thread, read.value.comments, past);
+    await keepIssueCard(open, thread, comments, past);
   const answered = drafts.filter(({ type }) => type === 'command-answered').length;
   return answered < pending.length ? 'owing' : 'done';
 }

@@ -94,7 +94,7 @@ export async function lookAtOthers(
     const where = { run: JOURNAL, thread: one.pull.number };
     const isDone = await contained(open, troubles, where, async () => {
       const isChecked = !concerns.asFork(one.pull) || (await checkFork(open, one.pull, others.heads));
-      const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one) : [];
+      const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one, troubles) : [];
       if (found !== null) wakes.push(...found);
       return isChecked && found !== null;
     });
@@ -142,9 +142,13 @@ function concernsOf({ keeper }: OpenLab, { heads }: OtherPulls, since: Instant):
 }
 
 /** Null where they could not be read. */
-async function reviewsOf(open: OpenLab, { pull, since }: Left): Promise<readonly Wake[] | null> {
+async function reviewsOf(
+  open: OpenLab,
+  { pull, since }: Left,
+  troubles: Trouble[],
+): Promise<readonly Wake[] | null> {
   const listed = await listNewReviews(open.lab.client, pull.number, since, limits.sweepPagesMax);
-  if (listed.kind === 'known') return wantedOf(open, listed.value).map(wakeOf);
+  if (listed.kind === 'known') return wantedOf(open, listed.value, troubles).map(wakeOf);
   open.lab.log(`sweep: ${listed.why}`);
   return null;
 }

@@ -4,8 +4,10 @@ import { commentName } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
 import type { Lab } from '../lab.ts';
 import type { Record } from '../record-files.ts';
+import { contained, type Trouble } from '../trouble.ts';
 import { performReaction } from './perform.ts';
 
 type Heard = Extract<Wake, { kind: 'comment' }>;
@@ -15,7 +17,7 @@ export type Receipts = {
    * Reacts to the comments of these wakes, once each. Strangers are counted against the record, which another process
    * may have written to: theirs wait for it (null = it was not read yet).
    */
-  readonly give: (wakes: readonly Wake[], record: Record | null) => Promise<void>;
+  readonly give: (wakes: readonly Wake[], record: Record | null, troubles: Trouble[]) => Promise<void>;
 };
 
 type Given = { readonly author: number; readonly isOutsider: boolean; readonly atMs: number };
@@ -25,7 +27,7 @@ export function createReceipts(lab: Lab): Receipts {
   const done = new Set<string>();
   let given: readonly Given[] = [];
   return {
-    give: async (wakes, record) => {
+    give: async (wakes, record, troubles) => {
       for (const wake of wakes) {
         if (wake.kind !== 'comment' || !wake.hasSlash) continue;
         const name = commentName({ surface: wake.surface, id: wake.comment });
@@ -35,7 +37,7 @@ export function createReceipts(lab: Lab): Receipts {
         given = given.filter((one) => atMs - one.atMs < limits.receiptPeriodMs);
         if (!mayHave(wake, given, record, atMs)) continue;
         given = [...given, { author: wake.from?.id ?? 0, isOutsider: isFromOutside(wake), atMs }];
-        await react(lab, wake);
+        await contained({ lab }, troubles, { run: JOURNAL, thread: wake.thread }, () => react(lab, wake));
       }
     },
   };

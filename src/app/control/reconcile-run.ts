@@ -12,7 +12,7 @@ import { reconcile } from '../../run/reconcile.ts';
 import type { Memory, Step } from '../../run/step.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import type { RecordKeeper } from '../record.ts';
-import type { FactGatherer } from './gather.ts';
+import type { FactGatherer, WithoutText } from './gather.ts';
 import type { Memories } from './memories.ts';
 import { perform } from './perform.ts';
 import { toldAnchors } from './told-anchors.ts';
@@ -24,6 +24,7 @@ export type RunContext = {
   readonly keeper: RecordKeeper;
   readonly gatherer: FactGatherer;
   readonly memories: Memories;
+  readonly withoutText: WithoutText;
 };
 
 /** `said`: settled, and nobody else owes its threads anything; `owing`: something failed or could not be read. */
@@ -36,7 +37,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
     const state = stateOf(keeper, run);
     if (state === null) return 'settled';
-    const facts = await gatherer.gather(state, keeper.current(), memory);
+    const facts = await gatherer.gather(state, keeper.current(), memory, context.withoutText);
     await holdAgainstCards(context, run, facts);
     // The record was read again for it, and may have more by now, or not be trusted any more.
     if (stateOf(keeper, run)?.head.hash !== state.head.hash) continue;

@@ -12,16 +12,24 @@ import { quietFirst } from '../../run/strangers.ts';
 import { brokenStates } from '../broken-states.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
+import { apartFromComments, contained, type Trouble } from '../trouble.ts';
+import type { WithoutText } from './gather.ts';
 
 /** Looks at the threads of live runs that are broken, where a wake may be about them. */
-export async function restoreForStop(open: OpenLab, wakes: readonly Wake[]): Promise<void> {
+export async function restoreForStop(
+  open: OpenLab,
+  wakes: readonly Wake[],
+  troubles: Trouble[],
+): Promise<void> {
   for (const state of brokenStates(open.keeper.current())) {
     if (isOver(state) || !wakes.some((wake) => isAbout(wake, state))) continue;
-    const item = await stopIn(open, state);
-    if (item === null) continue;
-    const result = await open.keeper.append(state.run, [seenDraft(item)], open.lab.now());
-    open.lab.log(`the record was put back for a stop: ${result.kind}`, { run: state.run });
-    if (result.kind === 'conflict') await open.keeper.load();
+    await contained(open, troubles, { run: state.run, thread: null }, async () => {
+      const item = await apartFromComments(open, troubles, (withoutText) => stopIn(open, state, withoutText));
+      if (item === null) return;
+      const result = await open.keeper.append(state.run, [seenDraft(item)], open.lab.now());
+      open.lab.log(`the record was put back for a stop: ${result.kind}`, { run: state.run });
+      if (result.kind === 'conflict') await open.keeper.load();
+    });
   }
 }
 
@@ -36,7 +44,7 @@ function isStop({ said }: PendingItem): boolean {
 }
 
 /** The first unanswered `/stop` of somebody who may stop. */
-async function stopIn(open: OpenLab, state: RunState): Promise<PendingItem | null> {
+async function stopIn(open: OpenLab, state: RunState, withoutText: WithoutText): Promise<PendingItem | null> {
   const { lab, config } = open;
   const { pull, issue } = state.proposal;
   for (const thread of new Set([pull, issue])) {
@@ -46,7 +54,7 @@ async function stopIn(open: OpenLab, state: RunState): Promise<PendingItem | nul
       continue;
     }
     const asked = { since: commandsSince(state), otherBots: config.otherBots };
-    const { comments } = read.value;
+    const comments = withoutText(read.value.comments);
     const waiting = pendingItems(state.commands, comments, { ...asked, permissions: new Map() });
     const people = quietFirst(waiting.filter((item) => item.said.kind === 'unread' || isStop(item)));
     for (const person of people.slice(0, limits.permissionsPerWakeMax)) {

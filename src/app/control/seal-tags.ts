@@ -5,16 +5,18 @@ import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, type Trouble } from '../trouble.ts';
 
 /**
  * The newest sealed runs whose tag is gone or points elsewhere, by what was fetched last. Their record is in order; where
  * git does not answer nothing is said.
  */
-export async function faultySeals(open: OpenLab): Promise<readonly BrokenRun[]> {
+export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
   const sealed = open.keeper.current().runs.filter(({ seal }) => seal !== null);
   const found: BrokenRun[] = [];
   for (const state of sealed.slice(0, limits.sealTagsLooked)) {
-    const fault = await faultOf(open, state);
+    const where = { run: state.run, thread: null };
+    const fault = await contained(open, troubles, where, () => faultOf(open, state));
     if (fault !== null) found.push({ run: state.run, fault, state, thread: null });
   }
   return found;

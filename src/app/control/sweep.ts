@@ -16,6 +16,7 @@ import {
 import { byComment, openIn } from '../../run/pending-commands.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record-files.ts';
+import { containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
 
 /**
  * How far each list was read, in GitHub's own times. Where nothing is new they stay as they are, so that the
@@ -37,7 +38,11 @@ export type Swept = {
 };
 
 /** Wakes for everything since the cursor (null = from the record) that wants an answer which the record does not have; null where a list could not be read. */
-export async function sweep(open: OpenLab, cursor: SweepCursor | null): Promise<Swept | null> {
+export async function sweep(
+  open: OpenLab,
+  cursor: SweepCursor | null,
+  troubles: Trouble[],
+): Promise<Swept | null> {
   const { lab, keeper } = open;
   const startedAt = lab.now();
   const from = cursor ?? firstCursor(keeper.current(), startedAt);
@@ -57,9 +62,9 @@ export async function sweep(open: OpenLab, cursor: SweepCursor | null): Promise<
       areReviewsRead = false;
     }
   }
-  const comment = within(open, read.comment.value);
-  const lines = within(open, read.lines.value);
-  const wanted = [...comment.found, ...lines.found, ...wantedOf(open, reviews)];
+  const comment = within(open, read.comment.value, troubles);
+  const lines = within(open, read.lines.value, troubles);
+  const wanted = [...comment.found, ...lines.found, ...wantedOf(open, reviews, troubles)];
   return {
     wakes: wanted.map(wakeOf),
     cursor: {
@@ -82,10 +87,10 @@ export function wakeOf({ surface, id, thread, author, at }: SweptComment): Wake 
 }
 
 /** What of a list wants an answer, as many threads as one wake reads: the rest is where the next pass begins. */
-function within(open: OpenLab, listing: Listing): Listing {
+function within(open: OpenLab, listing: Listing, troubles: Trouble[]): Listing {
   const found: SweptComment[] = [];
   const threads = new Set<number>();
-  for (const comment of wantedOf(open, listing.found)) {
+  for (const comment of wantedOf(open, listing.found, troubles)) {
     if (threads.size >= limits.journalThreadsPerWakeMax && !threads.has(comment.thread))
       return { found, next: comment.at, isWhole: false };
     threads.add(comment.thread);
@@ -102,14 +107,18 @@ function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Ins
 }
 
 /** People's comments with something in them that is not answered: each command for itself, on its own surface. */
-export function wantedOf(open: OpenLab, found: readonly SweptComment[]): readonly SweptComment[] {
+export function wantedOf(
+  open: OpenLab,
+  found: readonly SweptComment[],
+  troubles: Trouble[],
+): readonly SweptComment[] {
   const { runs, journal } = open.keeper.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
-  return found.filter(
-    (comment) =>
-      !comment.isBot &&
-      openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).length > 0,
-  );
+  const isWanted = (comment: SweptComment): boolean =>
+    !comment.isBot &&
+    openIn(comment, known.get(commentName(comment)) ?? [], open.config.otherBots).length > 0;
+  const whereOf = (comment: SweptComment): Where => inComment(open, comment.thread, comment);
+  return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }
 
 /** Commands stand in the reviews of ferry pull requests (an issue has none): of runs that are under way, or were when the last sweep was made, or a while before. */

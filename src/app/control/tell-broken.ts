@@ -10,21 +10,28 @@ import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fau
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { contained, type Trouble, throwIfAny } from '../trouble.ts';
+import { asBroken, contained, type Trouble } from '../trouble.ts';
 import { perform } from './perform.ts';
 
-/** `told` is what this process knows to stand in the threads; it grows. `more`: faults that no record shows, as of a seal's tag. */
+/**
+ * `told` is what this process knows to stand in the threads; it grows. `more`: faults that no record shows, as of a seal's
+ * tag. What cannot be told is itself a trouble, and the other faults are told.
+ */
 export async function tellBroken(
   open: OpenLab,
   told: Set<string>,
+  troubles: Trouble[],
   more: readonly BrokenRun[] = [],
 ): Promise<void> {
   const refused = refusedRun(open);
-  await tellFaults(open, told, [
-    ...open.keeper.current().broken,
-    ...(refused === null ? [] : [refused]),
-    ...more,
-  ]);
+  const faults = [...open.keeper.current().broken, ...(refused === null ? [] : [refused]), ...more];
+  await tellFaults(open, told, faults, troubles);
+}
+
+/** What single runs, threads and files met, told where it was met; nothing is asked where nothing was met. */
+export async function tellTroubles(open: OpenLab, told: Set<string>, troubles: Trouble[]): Promise<void> {
+  const met = troubles.map((trouble) => asBroken(open, trouble));
+  await tellFaults(open, told, met, troubles);
 }
 
 /** These alone: the alarms that come before a look leave out a push that was refused before, which the look tries again. */
@@ -32,13 +39,12 @@ export async function tellFaults(
   open: OpenLab,
   told: Set<string>,
   faults: readonly BrokenRun[],
+  troubles: Trouble[],
 ): Promise<void> {
-  const troubles: Trouble[] = [];
   for (const broken of faults)
     await contained(open, troubles, { run: broken.run, thread: broken.thread }, () =>
       tell(open, told, broken),
     );
-  throwIfAny(troubles);
 }
 
 async function tell(open: OpenLab, told: Set<string>, broken: BrokenRun): Promise<void> {
@@ -55,6 +61,7 @@ async function tell(open: OpenLab, told: Set<string>, broken: BrokenRun): Promis
 function wordsFor({ fault }: BrokenRun): string {
   if (fault.kind === 'seal-tag') return 'a seal has lost its tag';
   if (fault.kind === 'look-failed') return 'a place could not be looked at';
+  if (fault.kind === 'read-failed') return 'a file of the logbook could not be read';
   return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;
 }
 
@@ -67,15 +74,17 @@ function refusedRun({ keeper }: OpenLab): BrokenRun | null {
   return { run, fault: { kind: 'push-refused', after, message }, state, thread: null };
 }
 
-/** The journal has no thread of its own: the newest run's hears about it. */
-function threadOf(open: OpenLab, { run, state, thread }: BrokenRun): number | null {
+/** The journal has no thread of its own, nor has what a bug hides: the newest run's hears about it. */
+function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): number | null {
   if (thread !== null) return thread;
   if (state !== null) return state.proposal.pull;
-  return run === JOURNAL ? (open.keeper.current().runs[0]?.proposal.pull ?? null) : null;
+  const isElsewhere = run === JOURNAL || fault.kind === 'look-failed' || fault.kind === 'read-failed';
+  return isElsewhere ? (open.keeper.current().runs[0]?.proposal.pull ?? null) : null;
 }
 
 /** Who records the incident tells it; others wait. Where nothing can be recorded the thread itself is all there is to look at. */
-async function isOurTurn(open: OpenLab, { run, fault }: BrokenRun): Promise<boolean> {
+async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
+  const { run, fault, thread } = broken;
   const { keeper, lab } = open;
   if (keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === JOURNAL))
     return true;
@@ -84,12 +93,29 @@ async function isOurTurn(open: OpenLab, { run, fault }: BrokenRun): Promise<bool
     .current()
     .journal.incidents.find(({ detail }) => detail['run'] === run && detail['fault'] === key);
   if (recorded !== undefined) return lab.now() - (fromRfc3339(recorded.at) ?? 0) >= limits.publishGraceMs;
-  const data = { code: 'logbook-broken', detail: { run, fault: key } } as const;
+  if (isToldEnough(open, broken)) return false;
+  const where = thread === null ? {} : { thread };
+  const data = { code: 'logbook-broken', detail: { run, fault: key, ...where } } as const;
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
   const result = await keeper.append(JOURNAL, [{ type: 'incident', role, data }], lab.now());
   if (result.kind === 'conflict') await keeper.load();
   if (result.kind === 'failed') lab.log(`the journal could not be written: ${result.message}`);
   return result.kind === 'appended';
+}
+
+/** An error whose words are others at each look, perhaps somebody's own text, is told some times a day at one place. */
+function isToldEnough({ keeper, lab }: OpenLab, { run, fault, thread }: BrokenRun): boolean {
+  if (fault.kind !== 'look-failed') return false;
+  const alike = keeper
+    .current()
+    .journal.incidents.filter(
+      ({ detail, at }) =>
+        detail['run'] === run &&
+        (detail['thread'] ?? null) === thread &&
+        String(detail['fault']).startsWith(`${fault.kind}-`) &&
+        lab.now() - (fromRfc3339(at) ?? 0) < limits.overLookMs,
+    );
+  return alike.length >= limits.troublesToldPerDay;
 }
 
 async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {

@@ -11,7 +11,14 @@ import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
-import { asBroken, contained, EVERYWHERE, type Trouble, throwIfAny } from '../trouble.ts';
+import {
+  apartFromComments,
+  contained,
+  EVERYWHERE,
+  type Trouble,
+  throwIfAny,
+  unreadFiles,
+} from '../trouble.ts';
 import { checkBranches } from './branch-checks.ts';
 import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
@@ -27,7 +34,7 @@ import { reconcileRun } from './reconcile-run.ts';
 import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
-import { tellBroken, tellFaults } from './tell-broken.ts';
+import { tellBroken, tellFaults, tellTroubles } from './tell-broken.ts';
 import { isWorthALook, type Looks, noteLook } from './worth-a-look.ts';
 
 export type Worker = {
@@ -80,28 +87,37 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     disks: { entry: -1 },
     toldAnswers: new Set(),
   };
-  return { handle: (wakes) => handle(own, wakes), acknowledge: (wake) => own.receipts.give([wake], null) };
+  return {
+    handle: (wakes) => handle(own, wakes),
+    acknowledge: async (wake) => {
+      const troubles: Trouble[] = [];
+      await own.receipts.give([wake], null, troubles);
+      throwIfAny(troubles);
+    },
+  };
 }
 
 async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   const { lab, memories } = own;
+  const troubles: Trouble[] = [];
   memories.begin();
   // 👀 first, before anything is read: the person sees at once that the command was received.
-  await own.receipts.give(wakes, null);
+  await own.receipts.give(wakes, null, troubles);
   const opening = await opened(own);
   if (opening.kind === 'no-config') {
     lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
+    throwIfAny(troubles);
     return;
   }
   const { open } = opening;
-  const troubles: Trouble[] = [];
   // Tamper alarms before anything that may take long or fail.
   const { broken } = open.keeper.current();
-  await contained(open, troubles, EVERYWHERE, () => tellFaults(open, own.toldFaults, broken));
-  await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, wakes));
+  await contained(open, troubles, EVERYWHERE, () => tellFaults(open, own.toldFaults, broken, troubles));
+  await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, wakes, troubles));
   if (!open.keeper.current().broken.some(({ run }) => run === WHOLE_BRANCH))
     await lookFor(own, open, wakes, troubles);
-  throwIfAny(troubles);
+  await contained(open, troubles, EVERYWHERE, () => tellTroubles(open, own.toldFaults, troubles));
+  throwIfAny([...troubles, ...unreadFiles(open)]);
 }
 
 /** The look itself; what goes wrong in one place is told there, and the wake ends as failed after everything else. */
@@ -113,8 +129,6 @@ async function lookFor(own: Own, open: OpenLab, wakes: readonly Wake[], troubles
   if (isLookDue(own.others, wakes, own.lab.now()))
     await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
   else if (tellsOfFork(wakes)) own.others = { ...own.others, isOwed: true };
-  const told = troubles.map((trouble) => asBroken(open, trouble));
-  await contained(open, troubles, EVERYWHERE, () => tellBroken(open, own.toldFaults, told));
 }
 
 /** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
@@ -144,9 +158,9 @@ async function sweepThrough(
   own.hasHeard = false;
   for (let pass = 1; pass <= limits.sweepPassesMax; pass += 1) {
     const experiments = pass === 1 ? await experimentsIfDue(own, open, own.lab.now()) : [];
-    const swept = await sweep(open, own.cursor);
+    const swept = await sweep(open, own.cursor, troubles);
     const wanted = [...(swept?.wakes ?? []), ...experiments];
-    await own.receipts.give(wanted, null);
+    await own.receipts.give(wanted, null, troubles);
     const outcome = await work(own, open, pass === 1 ? [...wakes, ...wanted] : wanted, troubles);
     if (swept === null || outcome === 'owing') return;
     own.cursor = swept.cursor;
@@ -167,18 +181,22 @@ async function work(
 ): Promise<'done' | 'owing'> {
   const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
   const isSweep = all.some((wake) => wake.kind === 'sweep');
-  await apart(() => own.receipts.give(inRuns(open, all), open.keeper.current()));
-  if (isSweep || all.some((wake) => wake.kind === 'thread')) await apart(() => completeProposals(open));
+  await apart(() => own.receipts.give(inRuns(open, all), open.keeper.current(), troubles));
+  if (isSweep || all.some((wake) => wake.kind === 'thread'))
+    await apart(() => completeProposals(open, troubles));
   // First, because what is frozen or skipped there holds back every run that is looked at below.
-  const receipt = (heard: readonly Wake[]): Promise<void> => own.receipts.give(heard, open.keeper.current());
+  const receipt = (heard: readonly Wake[]): Promise<void> =>
+    own.receipts.give(heard, open.keeper.current(), troubles);
   const elsewhere = await apart(() => answerElsewhere(open, all, receipt, own.toldAnswers, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
-  const moved = (await apart(() => settleRequests(open))) ?? [];
+  const moved = (await apart(() => settleRequests(open, troubles))) ?? [];
   if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
   if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
-  await apart(() => careForJournal(open, own.memories));
-  await apart(() => keepDiskIssues(open, all, own.disks));
-  await apart(async () => tellBroken(open, own.toldFaults, isSweep ? await faultySeals(open) : []));
+  await apart(() => careForJournal(open, own.memories, troubles));
+  await apart(() => keepDiskIssues(open, all, own.disks, troubles));
+  await apart(async () =>
+    tellBroken(open, own.toldFaults, troubles, isSweep ? await faultySeals(open, troubles) : []),
+  );
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
   return open.keeper.refusal() === null ? (elsewhere ?? 'done') : 'owing';
@@ -192,11 +210,14 @@ async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[], trouble
   const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);
-    if (state === undefined || !isWorthALook(own.looks, state, heard)) continue;
-    const { config } = openForRun(open, state);
-    const context = { lab, git: open.git, config, keeper: open.keeper, gatherer, memories };
+    if (state === undefined) continue;
     await contained(open, troubles, { run, thread: null }, async () => {
-      const outcome = await reconcileRun(context, run);
+      if (!isWorthALook(own.looks, state, heard)) return;
+      const { config } = openForRun(open, state);
+      const context = { lab, git: open.git, config, keeper: open.keeper, gatherer, memories };
+      const outcome = await apartFromComments(open, troubles, (withoutText) =>
+        reconcileRun({ ...context, withoutText }, run),
+      );
       const after = open.keeper.current().runs.find((one) => one.run === run);
       noteLook(own.looks, run, after, outcome);
     });

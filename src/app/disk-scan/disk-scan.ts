@@ -6,9 +6,10 @@ import type { CleanupState, DiskScan } from '../../domain/care/disk-scan.ts';
 import { type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
 import { isZone, type TpuWorker } from '../../domain/care/worker-disk.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Observed } from '../../domain/observed.ts';
+import { type Observed, unknown } from '../../domain/observed.ts';
 import { after } from '../../domain/time.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { DiskPlace, DiskPort } from './disk-port.ts';
 import { fewAtOnce } from './few-at-once.ts';
 
@@ -25,6 +26,7 @@ export async function scanDisks(
   place: DiskPlace,
   port: DiskPort,
   redact: (text: string) => string,
+  troubles: Trouble[],
 ): Promise<DiskScanOutcome> {
   const { thresholdPercent, warnPercent } = place.disk;
   const end = await port.scan();
@@ -33,7 +35,7 @@ export async function scanDisks(
   const low = report.kind === 'read' ? report.low : [];
   const listing: VmListing = low.length === 0 ? { kind: 'listed', vms: [] } : await port.list();
   if (listing.kind === 'unknown') open.lab.log(`TPU VMs: ${redact(listing.message)}`);
-  const looks = await lookAtEach(port, listing, low, { lab: open.lab, redact });
+  const looks = await lookAtEach(port, listing, low, place.cluster, { lab: open.lab, redact, troubles });
   const cleanup = cleanupState(await port.cleanupAlive());
   const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
   const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
@@ -48,7 +50,8 @@ async function lookAtEach(
   port: DiskPort,
   listing: VmListing,
   low: readonly LowWorker[],
-  { lab, redact }: { readonly lab: Pick<OpenLab['lab'], 'now'>; readonly redact: (text: string) => string },
+  cluster: string,
+  { lab, redact, troubles }: Looking,
 ): Promise<ReadonlyMap<LowWorker, Looks>> {
   const looks = new Map<LowWorker, Looks>();
   const until = after(lab.now(), limits.diskLooksTimeMs);
@@ -60,9 +63,23 @@ async function lookAtEach(
     })
     .slice(0, limits.inspectedWorkersMax);
   await fewAtOnce(waiting, limits.sshParallelMax, async ({ worker, place }) => {
-    if (lab.now() < until) looks.set(worker, redacted(await port.look(place), redact));
+    if (lab.now() >= until) return;
+    const look = await contained({ lab }, troubles, inCluster(cluster), () => port.look(place));
+    looks.set(worker, look === null ? unreadLooks() : redacted(look, redact));
   });
   return looks;
+}
+
+type Looking = {
+  readonly lab: Pick<OpenLab['lab'], 'now' | 'log'>;
+  readonly redact: (text: string) => string;
+  readonly troubles: Trouble[];
+};
+
+/** Of a worker at which an error of our own was met: nothing is known of it, which is not *fine*. */
+function unreadLooks(): Looks {
+  const nothing = unknown('ferrybot met an error of its own');
+  return { disk: nothing, mounts: nothing, folders: nothing };
 }
 
 function placed(listing: VmListing, { tpu, worker }: LowWorker): TpuWorker | null {

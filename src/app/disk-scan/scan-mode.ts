@@ -2,6 +2,7 @@
 
 import type { DiskScan } from '../../domain/care/disk-scan.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { type Trouble, throwIfAny } from '../trouble.ts';
 import { diskPlaceOf } from './disk-port.ts';
 import { scanDisks } from './disk-scan.ts';
 import type { DisksOf } from './disks.ts';
@@ -24,7 +25,11 @@ export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<Sca
       result: 'no-disk-care',
       detail: `the config has no disk care for a cluster ${JSON.stringify(input.cluster)}: give clusters.<name>.disk and gcp`,
     };
-  const outcome = await scanDisks(open, place, await input.disks(open, place), input.redact);
+  const troubles: Trouble[] = [];
+  const port = await input.disks(open, place);
+  const outcome = await scanDisks(open, place, port, input.redact, troubles);
+  // People read in the cluster's issue of which workers nothing is known, and why.
+  throwIfAny(troubles);
   if (outcome.kind === 'not-recorded') return { ok: false, result: 'not-recorded', detail: outcome.why };
   const { reading, why } = outcome.scan;
   if (reading === 'unreadable') return { ok: false, result: 'scan-unreadable', detail: why };

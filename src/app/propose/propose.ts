@@ -9,8 +9,9 @@ import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateOf, timeOf, weekdayOf } from '../../domain/time.ts';
 import { USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
 import { laneStanding } from '../../ferry/ask/standing.ts';
+import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
-import { contained, type Trouble, throwIfAny } from '../trouble.ts';
+import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
 import { placesOf } from './begun.ts';
 import { completeBegun } from './complete-begun.ts';
@@ -24,15 +25,15 @@ export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOut
 
 /** Proposes in every lane that is due today; trouble in one lane keeps no other back, and ends the whole as failed. */
 export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
-  if (open.keeper.current().broken.length === 0) await carryOutRequests(open);
   const proposals: LaneProposal[] = [];
   const troubles: Trouble[] = [];
+  if (open.keeper.current().broken.length === 0) await carryOutRequests(open, troubles);
   for (const config of lanesOf(open.config)) {
     const lane = config.laneName;
-    const where = { run: `ferry-${lane}`, thread: null };
-    const outcome = await contained(open, troubles, where, () => proposeIn({ ...open, config }));
+    const outcome = await contained(open, troubles, inLane(lane), () => proposeIn({ ...open, config }));
     if (outcome !== null) proposals.push({ lane, outcome });
   }
+  await tellTroubles(open, new Set(), troubles);
   throwIfAny(troubles);
   return proposals;
 }

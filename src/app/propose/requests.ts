@@ -10,19 +10,25 @@ import { fromRfc3339 } from '../../domain/time.ts';
 import { askOf, isFrom, waitingRequests } from '../../ferry/ask/request.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';
+import { contained, inComment, type Trouble } from '../trouble.ts';
 import { carryOutRequest } from './request.ts';
 
 /** An outcome that people are told. */
 export type RequestAnswer = { readonly code: AnswerCode; readonly detail: AnswerDetail };
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
-export async function carryOutRequests(open: OpenLab): Promise<readonly SeenCommand[]> {
+export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
   const answered: SeenCommand[] = [];
   for (const command of waitingRequests(open.keeper.current().journal)) {
-    const answer = await outcomeOf(open, command);
+    const where = inComment(open, command.thread, { surface: command.surface, id: command.comment });
+    const isRunning = await contained(open, troubles, where, async () => {
+      const answer = await outcomeOf(open, command);
+      if (answer === 'running') return true;
+      if (answer !== null && (await recorded(open, command, answer))) answered.push(command);
+      return false;
+    });
     // Oldest first: what comes after a command whose checks still run would overtake it.
-    if (answer === 'running') break;
-    if (answer !== null && (await recorded(open, command, answer))) answered.push(command);
+    if (isRunning === true) break;
   }
   return answered;
 }

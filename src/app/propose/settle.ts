@@ -5,23 +5,26 @@ import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Wake } from '../../domain/wake.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { contained, inLane, type Trouble } from '../trouble.ts';
 import { completeBegun } from './complete-begun.ts';
 import { carryOutRequests } from './requests.ts';
 
 /** Completes what the schedule began and a crash cut short. */
-export async function completeProposals(open: OpenLab): Promise<void> {
-  try {
-    for (const config of lanesOf(open.config))
-      await completeBegun({ ...open, config }, limits.publishGraceMs);
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    open.lab.log(`a proposal that was begun waits: ${error.message}`);
-  }
+export async function completeProposals(open: OpenLab, troubles: Trouble[]): Promise<void> {
+  for (const config of lanesOf(open.config))
+    await contained(open, troubles, inLane(config.laneName), async () => {
+      try {
+        await completeBegun({ ...open, config }, limits.publishGraceMs);
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error;
+        open.lab.log(`a proposal that was begun waits: ${error.message}`, { lane: config.laneName });
+      }
+    });
 }
 
 /** Carries out every `/propose` that waits. Gives wakes for the threads that changed by it: their runs are to be looked at. */
-export async function settleRequests(open: OpenLab): Promise<readonly Wake[]> {
-  const answered = await carryOutRequests(open);
+export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly Wake[]> {
+  const answered = await carryOutRequests(open, troubles);
   const runs = open.keeper.current().runs;
   const touched = answered.flatMap((command) => [
     command.thread,

@@ -21,18 +21,19 @@ export type DiscoveryPorts = {
   readonly log: Log;
 };
 
-const installationsSchema = z.array(
-  z.object({
-    id: z.number().int(),
-    suspended_at: z.string().nullish(),
-    permissions: z.record(z.string(), z.string()).default({}),
-    account: z.looseObject({ login: z.string().optional() }).nullish(),
-  }),
-);
+const installationSchema = z.object({
+  id: z.number().int(),
+  suspended_at: z.string().nullish(),
+  permissions: z.record(z.string(), z.string()).default({}),
+  account: z.looseObject({ login: z.string().optional() }).nullish(),
+});
 const repositoriesSchema = z.object({
   repositories: z.array(z.object({ full_name: z.string(), default_branch: z.string() })),
 });
-type Installation = z.infer<typeof installationsSchema>[number];
+type Installation = z.infer<typeof installationSchema>;
+
+/** `isWhole`: every row could be understood. */
+type Installations = { readonly found: readonly Installation[]; readonly isWhole: boolean };
 
 const PAGE = 100;
 
@@ -75,16 +76,18 @@ async function refresh(
   known: Map<number, readonly Installed[]>,
   say: Say,
 ): Promise<boolean> {
-  let installations: readonly Installation[];
+  let listed: Installations;
   try {
-    installations = await installationsOf(ports.asApp);
+    listed = await installationsOf(ports);
   } catch (error) {
     ports.log(`the installations could not be listed: ${messageOf(error)}`);
     return false;
   }
-  for (const id of known.keys()) if (!installations.some((one) => one.id === id)) known.delete(id);
-  let isWhole = true;
-  for (const installation of installations) {
+  // One that cannot be understood may be one that is known: it stands as it was read last.
+  if (listed.isWhole)
+    for (const id of known.keys()) if (!listed.found.some((one) => one.id === id)) known.delete(id);
+  let { isWhole } = listed;
+  for (const installation of listed.found) {
     const { id } = installation;
     const isSuspended = installation.suspended_at !== null && installation.suspended_at !== undefined;
     say(
@@ -108,13 +111,21 @@ async function refresh(
   return isWhole;
 }
 
-async function installationsOf(asApp: Get): Promise<readonly Installation[]> {
+async function installationsOf({ asApp, log }: DiscoveryPorts): Promise<Installations> {
   const found: Installation[] = [];
+  let isWhole = true;
   for (let page = 1; page <= limits.discoveryPagesMax; page += 1) {
     const { data } = await asApp('GET /app/installations', { per_page: PAGE, page });
-    const rows = installationsSchema.parse(data);
-    found.push(...rows);
-    if (rows.length < PAGE) return found;
+    const rows = z.array(z.unknown()).parse(data);
+    for (const row of rows) {
+      const parsed = installationSchema.safeParse(row);
+      if (parsed.success) found.push(parsed.data);
+      else {
+        isWhole = false;
+        log(`an installation could not be understood: ${parsed.error.message}`);
+      }
+    }
+    if (rows.length < PAGE) return { found, isWhole };
   }
   throw new Error(`there are more than ${limits.discoveryPagesMax * PAGE}`);
 }

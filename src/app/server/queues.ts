@@ -43,8 +43,13 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
     queues.set(key, made);
     return made;
   };
+  // One repository that cannot be woken keeps no other from its sweep.
   const push = async (where: Installed, wake: Wake): Promise<void> => {
-    (await queueOf(where))?.push(wake);
+    try {
+      (await queueOf(where))?.push(wake);
+    } catch (error) {
+      log(`a wake for ${where.repository} was lost until the next sweep: ${String(error)}`);
+    }
   };
   return {
     wake: (payload, wake) => {
@@ -52,9 +57,7 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
       if (wake === null || !parsed.success) return;
       const { repository, installation } = parsed.data;
       const { full_name, default_branch: branch } = repository;
-      push({ repository: full_name, branch, installation: installation.id }, wake).catch((error: unknown) =>
-        log(`a wake for ${full_name} was lost until the next sweep: ${String(error)}`),
-      );
+      void push({ repository: full_name, branch, installation: installation.id }, wake);
     },
     sweep: async () => {
       for (const where of await installed()) await push(where, { kind: 'sweep' });

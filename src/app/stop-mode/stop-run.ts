@@ -7,6 +7,7 @@ import { after } from '../../domain/time.ts';
 import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import { watchedStates } from '../broken-states.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
+import { throwIfAny } from '../trouble.ts';
 import { handOver } from '../watch/hand-over.ts';
 import { check, stopIfAsked, type WatchInput } from '../watch/tick.ts';
 
@@ -53,7 +54,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
     const now = await engine.observe(jobId, null);
     if (now.kind === 'found' && isTerminal(now.status)) break;
     if (lab.now() >= until) {
-      await handOver(input.opener, watching);
+      throwIfAny(await handOver(input.opener, watching));
       return { kind: 'stopping', jobId };
     }
     await input.sleep(limits.stopPauseMs);

@@ -15,7 +15,16 @@ import { tellBroken } from '../control/tell-broken.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
-import { asBroken, contained, EVERYWHERE, type Trouble } from '../trouble.ts';
+import {
+  asBroken,
+  contained,
+  containedEach,
+  EVERYWHERE,
+  type Trouble,
+  throwIfAny,
+  unreadFiles,
+  type Where,
+} from '../trouble.ts';
 import { answerBadNode, hasOpenSighting } from './bad-node.ts';
 import { lookAt, type MetricsReader } from './look.ts';
 import { observeInOnePass } from './one-pass.ts';
@@ -43,10 +52,16 @@ export type Turn = TickResult & { readonly troubles: readonly Trouble[] };
 export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
   const troubles: Trouble[] = [];
   const result = await turn(open, input, troubles);
-  const told = troubles.map((trouble) => asBroken(open, trouble));
-  if (told.length > 0)
-    await contained(open, troubles, EVERYWHERE, () => tellBroken(open, input.toldFaults, told));
-  return { ...result, troubles };
+  if (troubles.length > 0)
+    await contained(open, troubles, EVERYWHERE, () =>
+      tellBroken(
+        open,
+        input.toldFaults,
+        troubles,
+        troubles.map((trouble) => asBroken(open, trouble)),
+      ),
+    );
+  return { ...result, troubles: [...troubles, ...unreadFiles(open)] };
 }
 
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
@@ -55,25 +70,28 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
-  const due = live.filter((state) => lab.now() >= nextCheckAt(state, cadenceOf(open, state), lab.now()));
+  const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
+  const due = containedEach(open, troubles, live, whereOf, (state) =>
+    lab.now() >= nextAt(state) ? [state] : [],
+  );
   const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
   const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
   for (const state of due) {
     const looked = await inRun(state.run, () => check(open, input, state.run, seen?.get(state.run) ?? null));
     if (looked === 'refused') return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   }
-  for (const state of open.keeper.current().runs.filter((run) => hasOpenSighting(run, input.cluster)))
+  const sighted = (runs: readonly RunState[]): readonly RunState[] =>
+    containedEach(open, troubles, runs, whereOf, (run) => (hasOpenSighting(run, input.cluster) ? [run] : []));
+  for (const state of sighted(open.keeper.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
   const runs = watchedStates(open.keeper.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));
-  const isOwing = runs.some((run) => hasOpenSighting(run, input.cluster));
+  const isOwing = sighted(runs).length > 0;
   if (left.length === 0)
     return isOwing ? { kind: 'again', at: after(lab.now(), limits.watchRetryMs) } : { kind: 'idle' };
-  const dues = left.map((state) =>
-    state.stop === null
-      ? nextCheckAt(state, cadenceOf(open, state), lab.now())
-      : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
-  );
+  const dues = containedEach(open, troubles, left, whereOf, (state) => [
+    state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
+  ]);
   // A run that could not be looked at stays due: without the longer pause it would be asked for without end.
   const pauseMs = troubles.length === 0 ? limits.watchPauseMs : limits.watchRetryMs;
   const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues));
@@ -82,6 +100,10 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
 }
 
 /** How often the lane of this run wants it looked at. */
+function whereOf({ run }: RunState): Where {
+  return { run, thread: null };
+}
+
 function cadenceOf(open: OpenLab, state: RunState): LaneConfig['cadence'] {
   return configFor(open.config, state).lane.cadence;
 }
@@ -132,7 +154,9 @@ export async function check(
     const result = await keeper.append(run, eventsOf(state, look), lab.now());
     if (result.kind === 'refused') {
       lab.log(`the logbook cannot be written: ${result.message}`, { run });
-      await tellBroken(open, input.toldFaults);
+      const troubles: Trouble[] = [];
+      await tellBroken(open, input.toldFaults, troubles);
+      throwIfAny(troubles);
       return 'refused';
     }
     if (result.kind === 'failed')

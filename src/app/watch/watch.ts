@@ -34,8 +34,8 @@ export async function watch(options: WatchOptions): Promise<WatchEnd> {
       return { kind: turn.kind };
     }
     if (options.now() >= until) {
-      await handOver(options.opener, options.input);
-      throwIfAny(turn.troubles);
+      const troubles = await handOver(options.opener, options.input);
+      throwIfAny([...turn.troubles, ...troubles]);
       return { kind: 'shift-over' };
     }
     await options.sleep(Math.max(limits.watchPauseMs, turn.at - options.now()));

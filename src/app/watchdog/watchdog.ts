@@ -18,8 +18,10 @@ import {
   wasStarted,
 } from '../../watch/watchdog.ts';
 import { perform } from '../control/perform.ts';
+import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
+import { contained, containedEach, type Trouble, type Where } from '../trouble.ts';
 
 /** One live run: how its monitor is, how the run is as far as anybody knows, and what was done. */
 export type WatchdogFinding = {
@@ -30,39 +32,55 @@ export type WatchdogFinding = {
   readonly done: 'nothing' | 'restarted' | 'restart-refused' | Exclude<Restart, 'restart'>;
 };
 
-/** Looks at every live run of the record. Two watchdogs at once do no harm: the second finds the silence told, and a watch on its way. */
+/** Looks at every live run of the record; what one of them meets is told there, and given in `troubles`. Two watchdogs at once do no harm: the second finds the silence told, and a watch on its way. */
 export async function lookAfterWatches(
   open: OpenLab,
   publisher: Publisher,
+  troubles: Trouble[],
 ): Promise<readonly WatchdogFinding[]> {
   const { lab, config, keeper } = open;
-  const findings: WatchdogFinding[] = [];
   const healthOf = (state: RunState): MonitorHealth =>
     monitorHealth(state, configFor(config, state).lane.cadence, lab.now());
+  const { runs } = keeper.current();
+  const whereOf = ({ run }: RunState): Where => ({ run, thread: null });
+  const isStale = (state: RunState): boolean => healthOf(state).kind === 'stale';
   // What looks silent by this machine's clock is looked at again by GitHub's.
-  if (keeper.current().runs.some((state) => healthOf(state).kind === 'stale'))
+  if (containedEach(open, troubles, runs, whereOf, (state) => [isStale(state)]).includes(true))
     await synchronizeClock(lab.client);
-  for (const { run } of keeper.current().runs) {
+  const findings: WatchdogFinding[] = [];
+  for (const { run } of runs) {
     const state = keeper.current().runs.find((one) => one.run === run);
     if (state === undefined) continue;
-    const monitor = healthOf(state);
-    if (monitor.kind === 'none') continue;
-    const finding = {
-      run,
-      monitor: monitor.kind,
-      health: runHealth(state, monitor),
-      silentMs: monitor.silentMs,
-    };
-    if (monitor.kind === 'fresh') {
-      findings.push({ ...finding, done: 'nothing' });
-      continue;
-    }
-    const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
-    if (wasStarted(state, watchRuns)) await tellSilence(open, state.run, monitor, publisher);
-    const judged = judgeRestart(state, monitor.silentMs, watchRuns, lab.now());
-    findings.push({ ...finding, done: judged === 'restart' ? await start(open, state) : judged });
+    const found = await contained(open, troubles, whereOf(state), () =>
+      lookAfter(open, publisher, state, healthOf(state)),
+    );
+    if (found !== null) findings.push(found);
   }
+  await tellTroubles(open, new Set(), troubles);
   return findings;
+}
+
+/** Null where nobody has to watch. */
+async function lookAfter(
+  open: OpenLab,
+  publisher: Publisher,
+  state: RunState,
+  monitor: MonitorHealth,
+): Promise<WatchdogFinding | null> {
+  const { lab, config } = open;
+  const { run } = state;
+  if (monitor.kind === 'none') return null;
+  const finding = {
+    run,
+    monitor: monitor.kind,
+    health: runHealth(state, monitor),
+    silentMs: monitor.silentMs,
+  };
+  if (monitor.kind === 'fresh') return { ...finding, done: 'nothing' };
+  const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
+  if (wasStarted(state, watchRuns)) await tellSilence(open, run, monitor, publisher);
+  const judged = judgeRestart(state, monitor.silentMs, watchRuns, lab.now());
+  return { ...finding, done: judged === 'restart' ? await start(open, state) : judged };
 }
 
 async function tellSilence(

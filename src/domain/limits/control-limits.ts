@@ -15,6 +15,10 @@ export const controlLimits = {
   effectTriesMax: 3,
   /** A run that is over is looked at for so long, in case its last comment was not posted. */
   overLookMs: 24 * 60 * 60 * 1_000,
+  /** Different errors of our own that one thread is told about within a day: they are mended in the program, not in the thread. */
+  troublesToldPerDay: 3,
+  /** Comments that one look at a thread leaves out because of errors of our own; beyond it the whole thread waits. */
+  commentsLeftOutMax: 20,
   /** How often the server looks for what webhooks did not bring. */
   sweepPeriodMs: 30 * 60 * 1_000,
   /** Passes of one sweep, each of so many pages and threads: 10,000 comments; the next sweep goes on from there. */

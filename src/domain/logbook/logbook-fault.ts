@@ -23,7 +23,20 @@ export type LogbookFault =
   /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record itself is in order. */
   | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null }
   /** One run, thread or file could not be looked at: a bug. `key` tells the messages apart; the record is in order. */
-  | { readonly kind: 'look-failed'; readonly key: string; readonly message: string };
+  | {
+      readonly kind: 'look-failed';
+      readonly key: string;
+      readonly message: string;
+      readonly subject: LookSubject | null;
+    }
+  /** A file could not be read or folded: a bug. Whether the record is in order is not known. */
+  | { readonly kind: 'read-failed'; readonly key: string; readonly message: string };
+
+/** What was looked at, where that is less than a run or a thread. */
+export type LookSubject = {
+  readonly kind: 'comment' | 'lane' | 'cluster' | 'branch';
+  readonly name: string;
+};
 
 /** A name for the fault without spaces, the same in every process: it is told once. */
 export function faultKey(fault: LogbookFault): string {
@@ -42,6 +55,8 @@ export function faultKey(fault: LogbookFault): string {
       return `seal-tag-${fault.found?.slice(0, 12) ?? 'gone'}`;
     case 'look-failed':
       return `look-failed-${fault.key}`;
+    case 'read-failed':
+      return `read-failed-${fault.key}`;
     default:
       return assertNever(fault);
   }

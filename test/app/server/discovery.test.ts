@@ -84,6 +84,19 @@ describe('where the App is installed', () => {
     expect(hub.asked()).toBe(asked);
   });
 
+  it('is the others where one cannot be understood, and forgets none of what it knew', async () => {
+    const installations: Installation[] = [
+      { id: 1, repositories: 1 },
+      { id: 2, repositories: 1 },
+    ];
+    const { names, log, later } = github(installations);
+    expect(await names()).toEqual(['org-1/r0', 'org-2/r0']);
+    installations.splice(0, 2, { id: 2, repositories: 2 }, { id: 'one' } as unknown as Installation);
+    later(limits.discoveryPeriodMs);
+    expect(await names()).toEqual(['org-1/r0', 'org-2/r0', 'org-2/r1']);
+    expect(log).toEqual([expect.stringContaining('an installation could not be understood')]);
+  });
+
   it('is as it was where it cannot be read any more, until it can', async () => {
     const hub = github([{ id: 1, repositories: 2 }]);
     await hub.names();
@@ -129,17 +142,22 @@ describe('the queues of a server', () => {
     const pushed: string[] = [];
     const log: string[] = [];
     const broken = new Set<string>();
+    const dead = new Set<string>();
     const opened: string[] = [];
     const queues = createQueues({
       installed: async () => [where('a'), where('b'), where('c')],
       open: async ({ repository }): Promise<WakeQueue> => {
         opened.push(repository);
         if (broken.has(repository)) throw new Error('no token');
-        return { push: (wake) => pushed.push(`${repository} ${wake.kind}`), idle: async () => undefined };
+        const push = (wake: { readonly kind: string }): void => {
+          if (dead.has(repository)) throw new TypeError('a bug');
+          pushed.push(`${repository} ${wake.kind}`);
+        };
+        return { push, idle: async () => undefined };
       },
       log: (line) => log.push(line),
     });
-    return { queues, pushed, log, broken, opened };
+    return { queues, pushed, log, broken, dead, opened };
   }
 
   it('sweep all that can be opened, and those that could not the next time', async () => {
@@ -153,6 +171,14 @@ describe('the queues of a server', () => {
     expect(pushed.slice(2)).toEqual(['lab/a sweep', 'lab/b sweep', 'lab/c sweep']);
     expect(opened).toEqual(['lab/a', 'lab/b', 'lab/c', 'lab/b']);
     await expect(queues.idle()).resolves.toBeUndefined();
+  });
+
+  it('sweep the others where one meets a bug, which is said', async () => {
+    const { queues, pushed, log, dead } = server();
+    dead.add('lab/a');
+    await queues.sweep();
+    expect(pushed).toEqual(['lab/b sweep', 'lab/c sweep']);
+    expect(log).toEqual(['a wake for lab/a was lost until the next sweep: TypeError: a bug']);
   });
 
   it('hear a webhook, and end in peace though one could not be opened', async () => {

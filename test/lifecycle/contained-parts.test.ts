@@ -1,0 +1,295 @@
+/** A bug that one comment, file, lane, cluster or command brings to light stays there; it is told once, and the rest goes on. */
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { twoLanes } from '../support/lanes.ts';
+import { approve, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const seam = vi.hoisted(() => ({
+  said: '',
+  file: '',
+  owed: '',
+  cadence: '',
+  health: '',
+  lane: '',
+  request: 0,
+  words: (): string => 'a bug of the day',
+}));
+
+/** The module as it is, but for one function that throws where `isBad`. */
+async function throwing(
+  original: () => Promise<unknown>,
+  name: string,
+  isBad: (...args: readonly never[]) => boolean,
+): Promise<object> {
+  const whole = (await original()) as Record<string, (...args: readonly never[]) => unknown>;
+  const inner = whole[name];
+  return {
+    ...whole,
+    [name]: (...args: readonly never[]): unknown => {
+      if (isBad(...args)) throw new TypeError(seam.words());
+      return inner?.(...args);
+    },
+  };
+}
+
+vi.mock('../../src/commands/grammar/read-comment.ts', (original) =>
+  throwing(
+    original,
+    'readCommentOf',
+    (_: never, body: string) => seam.said !== '' && body.includes(seam.said),
+  ),
+);
+vi.mock('../../src/domain/logbook/fold.ts', (original) =>
+  throwing(original, 'fold', (events: readonly LogbookEvent[]) => events[0]?.run === seam.file),
+);
+vi.mock('../../src/run/publications.ts', (original) =>
+  throwing(original, 'publicationsOf', (state: RunState) => state.run === seam.owed),
+);
+vi.mock('../../src/watch/cadence.ts', (original) =>
+  throwing(original, 'nextCheckAt', (state: RunState) => state.run === seam.cadence),
+);
+vi.mock('../../src/watch/watchdog.ts', (original) =>
+  throwing(original, 'monitorHealth', (state: RunState) => state.run === seam.health),
+);
+vi.mock('../../src/ferry/ask/standing.ts', (original) =>
+  throwing(
+    original,
+    'laneStanding',
+    (runs: readonly RunState[]) =>
+      seam.lane !== '' && runs.some(({ proposal }) => proposal.lane === seam.lane),
+  ),
+);
+vi.mock('../../src/app/propose/request.ts', (original) =>
+  throwing(
+    original,
+    'carryOutRequest',
+    (_: never, command: { readonly comment: number }) => command.comment === seam.request,
+  ),
+);
+
+let lab: VirtualLab;
+afterEach(async () => {
+  Object.assign(seam, { said: '', file: '', owed: '', cadence: '', health: '', lane: '', request: 0 });
+  seam.words = () => 'a bug of the day';
+  await lab.close();
+});
+
+/** What the bot said in a thread about an error of its own. */
+const toldIn = (thread: number): readonly string[] =>
+  Object.values(lab.world.state.comments)
+    .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('met an error of its own'))
+    .map(({ body }) => body);
+
+/** The faults that stand in the journal, with the run that each names. */
+const recorded = async (): Promise<readonly string[]> =>
+  (await eventsOf(lab, 'journal')).flatMap(({ type, data }) => {
+    const { detail } = data as { readonly detail?: { readonly run: string; readonly fault: string } };
+    return type === 'incident' ? [`${detail?.run} ${detail?.fault.replace(/-[0-9a-f]+$/, '')}`] : [];
+  });
+
+const failures = (): number =>
+  lab.log.filter((line) => line.includes('a wake failed: AggregateError')).length;
+
+/** Two lanes whose jobs one watch looks at. */
+const onOneCluster = (config: string): string =>
+  twoLanes()(config).replace(/^( {4}cluster: )us-east1$/m, '$1us-central1');
+
+async function nextDay(): Promise<void> {
+  await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * 60 * MINUTE - lab.clock.now());
+  await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
+}
+
+describe('a comment that cannot be read', () => {
+  it('in the thread of a run: the commands around it are answered, and it is told with what to do', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    seam.said = 'knurz1';
+    const before = await say(lab, 'mira', pull, '/status');
+    const bad = await say(lab, 'mira', pull, '/status knurz1');
+    const after = await say(lab, 'ada', pull, '/status');
+    await lab.clock.advance(70 * MINUTE);
+    expect([before, bad, after].map((one) => answersTo(lab, one).length)).toEqual([1, 0, 1]);
+    const told = toldIn(pull);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(`The comment \`comment-${bad}\` here could not be looked at`);
+    expect(told[0]).toContain('write the command again in a new comment');
+    expect(await recorded()).toEqual([`${run} look-failed`]);
+    expect(failures()).toBeGreaterThan(0);
+    seam.said = '';
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, bad)).toHaveLength(1);
+  });
+
+  it('in the thread of an experiment: the commands around it are answered, also those of other threads', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const experiment = async (title: string): Promise<number> =>
+      (
+        (await lab.as('ada', 'POST', '/issues', { title, body: 'Why?', labels: ['experiment'] })) as {
+          number: number;
+        }
+      ).number;
+    const [first, second] = [await experiment('One'), await experiment('Two')];
+    seam.said = 'knurz2';
+    const bad = await say(lab, 'mira', first, '/status knurz2');
+    const here = await say(lab, 'mira', first, '/status');
+    const there = await say(lab, 'ada', second, '/status');
+    await lab.clock.advance(70 * MINUTE);
+    expect([bad, here, there].map((one) => answersTo(lab, one).length)).toEqual([0, 1, 1]);
+    expect(toldIn(first)).toEqual([expect.stringContaining(`\`comment-${bad}\``)]);
+    expect(await recorded()).toEqual(['journal look-failed']);
+  });
+
+  it('is told a few times a day at most, whatever words the error has', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { pull } = await propose(lab);
+    let times = 0;
+    const letters = (): string =>
+      String.fromCodePoint(103 + (times % 20), 103 + (Math.floor(times / 20) % 20));
+    seam.words = () => {
+      times += 1;
+      return `after ${times} ms: ${letters()}`;
+    };
+    seam.said = 'knurz3';
+    await say(lab, 'mira', pull, '/status knurz3');
+    await lab.clock.advance(6 * 60 * MINUTE);
+    expect(times).toBeGreaterThan(5);
+    expect(toldIn(pull).length).toBeLessThanOrEqual(3);
+    expect((await recorded()).length).toBeLessThanOrEqual(3);
+  });
+
+  it('is told once though its error counts up', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { pull } = await propose(lab);
+    let times = 0;
+    seam.words = () => {
+      times += 1;
+      return `timed out after ${30_000 + times} ms`;
+    };
+    seam.said = 'knurz4';
+    await say(lab, 'mira', pull, '/status knurz4');
+    await lab.clock.advance(3 * 60 * MINUTE);
+    expect(times).toBeGreaterThan(2);
+    expect(toldIn(pull)).toHaveLength(1);
+  });
+});
+
+describe('a run of the record', () => {
+  it('whose file cannot be folded is told in its thread, and the others are answered', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const older = await playFerry(lab);
+    await nextDay();
+    const newer = await propose(lab);
+    seam.file = older.run;
+    const asked = await say(lab, 'mira', newer.pull, '/status');
+    await lab.clock.advance(40 * MINUTE);
+    expect(answersTo(lab, asked)).toHaveLength(1);
+    expect(toldIn(older.pull)).toEqual([expect.stringContaining('could not be read')]);
+    expect(toldIn(older.pull)[0]).toContain('ferrybot logbook verify');
+    expect(await recorded()).toEqual([`${older.run} read-failed`]);
+    expect(failures()).toBeGreaterThan(0);
+    // What hides in it may be a job: nothing is launched meanwhile.
+    await approve(lab, 'mira', newer.pull, newer.run);
+    await lab.clock.advance(40 * MINUTE);
+    expect((await eventsOf(lab, newer.run)).some(({ type }) => type === 'ordered')).toBe(false);
+    seam.file = '';
+    await lab.clock.advance(40 * MINUTE);
+    await approve(lab, 'mira', newer.pull, newer.run);
+    await until(lab, 'the launch', async () => (await stateOf(lab, newer.run))?.submission !== null);
+    expect(toldIn(older.pull)).toHaveLength(1);
+  });
+
+  it('of which nobody can tell what it owes keeps no other from its look', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const older = await playFerry(lab);
+    await nextDay();
+    const newer = await propose(lab);
+    // The newest is asked first; a sweep and a push ask all.
+    seam.owed = newer.run;
+    const asked = await say(lab, 'mira', older.pull, '/status');
+    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 60 * MINUTE });
+    await lab.clock.advance(35 * MINUTE);
+    expect(toldIn(newer.pull)).toHaveLength(1);
+    expect(toldIn(older.pull)).toEqual([]);
+  });
+
+  it('whose next look cannot be told is no reason to leave another job unwatched, or unfound by the watchdog', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: onOneCluster });
+    await lab.dispatchDaily();
+    const day = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
+    const [bad, good] = [`ferry-canary-${day}`, `ferry-daily-${day}`];
+    for (const run of [bad, good]) {
+      await until(lab, `gates of ${run}`, async () => (await stateOf(lab, run))?.gate?.digest != null);
+      await approve(lab, 'mira', (await stateOf(lab, run))?.proposal.pull ?? 0, run);
+    }
+    for (const run of [bad, good])
+      await until(lab, `a look at ${run}`, async () => (await stateOf(lab, run))?.observation != null, {
+        stepMs: 10_000,
+      });
+
+    seam.cadence = bad;
+    seam.health = bad;
+    await until(lab, 'the end of the other', async () => (await stateOf(lab, good))?.end != null);
+    const thread = (await stateOf(lab, bad))?.proposal.pull ?? 0;
+    expect(toldIn(thread)).toHaveLength(1);
+    expect((await stateOf(lab, bad))?.end).toBeNull();
+    seam.cadence = '';
+    seam.health = '';
+    await until(lab, 'the end of this one', async () => (await stateOf(lab, bad))?.end != null);
+  });
+});
+
+describe('a lane', () => {
+  it('in which nothing can be proposed keeps no other lane back, and is told', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    await lab.dispatchDaily();
+    const day = new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '');
+    const run = `ferry-daily-${day}`;
+    await until(lab, 'a proposal', async () => (await stateOf(lab, run))?.gate?.digest != null);
+    seam.lane = 'daily';
+    const issue = (await lab.as('ada', 'POST', '/issues', {
+      title: 'Try',
+      body: 'Why?',
+      labels: ['experiment'],
+    })) as {
+      number: number;
+    };
+    const asked = await say(lab, 'ada', issue.number, '/propose lane=canary');
+    await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 90 * MINUTE });
+    await lab.clock.advance(40 * MINUTE);
+    // The lane has no thread of its own: the newest run's hears about it.
+    const told = Object.values(lab.world.state.comments).filter(({ body }) =>
+      body.includes('The lane `daily` could'),
+    );
+    expect(told).toHaveLength(1);
+  });
+});
+
+describe('a /propose', () => {
+  it('that meets a bug keeps no later one back, and is told where it was said', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const experiment = async (title: string): Promise<number> =>
+      (
+        (await lab.as('ada', 'POST', '/issues', { title, body: 'Why?', labels: ['experiment'] })) as {
+          number: number;
+        }
+      ).number;
+    const [first, second] = [await experiment('One'), await experiment('Two')];
+    // Known before it is said, because nobody else says anything meanwhile.
+    seam.request = 1 + (await say(lab, 'ada', second, 'I try two things'));
+    const bad = await say(lab, 'ada', first, '/propose lane=daily');
+    expect(bad).toBe(seam.request);
+    const good = await say(lab, 'ada', second, '/propose lane=canary');
+    await until(lab, 'an answer', () => answersTo(lab, good).length > 0, { limitMs: 90 * MINUTE });
+    expect(answersTo(lab, bad)).toEqual([]);
+    await lab.clock.advance(40 * MINUTE);
+    expect(toldIn(first)).toEqual([expect.stringContaining(`\`comment-${bad}\``)]);
+    seam.request = 0;
+    await until(lab, 'the other answer', () => answersTo(lab, bad).length > 0, { limitMs: 90 * MINUTE });
+  });
+});
