@@ -53,13 +53,21 @@ async function editCard(scene: Scene): Promise<void> {
 
 /** Somebody writes into a comment. */
 export async function edit(scene: Scene, by: Who, id: number, body: string): Promise<boolean> {
+  const was = scene.lab.world.state.comments[id]?.body ?? '';
   const { status } = await scene.ask(by, 'PATCH', `/issues/comments/${id}`, { body });
-  if (status === 200) touched(scene, id, body);
+  if (status === 200) touched(scene, id, was, body);
   return status === 200;
 }
 
-function touched(scene: Scene, id: number, text: string | null): void {
-  scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), comment: id, text });
+/** ada deletes a comment. */
+async function remove(scene: Scene, id: number): Promise<void> {
+  const was = scene.lab.world.state.comments[id]?.body ?? '';
+  const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${id}`);
+  if (status === 204) touched(scene, id, was, null);
+}
+
+function touched(scene: Scene, id: number, was: string, text: string | null): void {
+  scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), comment: id, was, text });
 }
 
 function anyComment(scene: Scene): number | null {
@@ -69,9 +77,7 @@ function anyComment(scene: Scene): number | null {
 
 async function deleteComment(scene: Scene): Promise<void> {
   const id = anyComment(scene);
-  if (id === null) return;
-  const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${id}`);
-  if (status === 204) touched(scene, id, null);
+  if (id !== null) await remove(scene, id);
 }
 
 /** Somebody else's comment becomes an approval. */
@@ -177,11 +183,15 @@ async function dispatchLaunch(scene: Scene): Promise<void> {
   await scene.lab.clock.advance(1_000);
 }
 
-/** A tag where marks and seals stand, pushed by somebody without a key. */
+/** A tag where marks and seals stand, or in the place of their folder, pushed by somebody without a key. */
 async function squatTag(scene: Scene): Promise<void> {
   const tip = (await scene.lab.store.refs('refs/heads/ferrybot/logbook')).get('refs/heads/ferrybot/logbook');
   if (tip === undefined) return;
-  const name = `ferry/mark/${scene.run}/${scene.random.below(30)}-${'c'.repeat(64)}`;
+  const name = scene.random.pick([
+    `ferry/mark-${scene.run}-${scene.random.below(30)}-${'c'.repeat(64)}`,
+    `ferry/${scene.run}`,
+    'ferry',
+  ]);
   await scene.ask('ada', 'POST', '/git/refs', { ref: `refs/tags/${name}`, sha: tip });
 }
 
@@ -189,8 +199,7 @@ async function squatTag(scene: Scene): Promise<void> {
 export async function takeBrakeBack(scene: Scene): Promise<void> {
   const brake = scene.deeds.findLast((deed) => deed.kind === 'braked');
   if (brake?.kind !== 'braked') return;
-  const { status } = await scene.ask('ada', 'DELETE', `/issues/comments/${brake.comment}`);
-  if (status === 204) touched(scene, brake.comment, null);
+  await remove(scene, brake.comment);
   for (const [path, text] of await logbookFiles(scene)) {
     const lines = text.trimEnd().split('\n');
     const first = lines.findIndex((line) => line.includes(`"comment":${brake.comment},`));

@@ -11,23 +11,26 @@ export function heardAfterMs({ webhooks }: Scene): number {
   return (webhooks.wereLost ? 2 * SWEEP_MS : SWEEP_MS) + ANSWERING_MS;
 }
 
-/** Who asked honestly, and whose comment stands there, has an answer. */
+/** Who asked honestly, and whose comment stands there, has an answer, and had it in time. */
 export function answerFaults(scene: Scene): readonly string[] {
-  const { comments, users } = scene.lab.world.state;
+  const { comments, reviews, users } = scene.lab.world.state;
   const now = scene.lab.clock.now();
   const ours = Object.values(comments).filter((row) => users[row.authorId]?.type === 'Bot');
   return scene.deeds.flatMap((deed) => {
     if (deed.kind !== 'approved' && deed.kind !== 'braked' && deed.kind !== 'asked') return [];
-    if (deed.kind === 'approved' && deed.commit !== undefined) return [];
-    const row = comments[deed.comment];
+    const isReview = deed.kind === 'approved' && deed.commit !== undefined;
+    const row = isReview ? reviews[deed.comment] : comments[deed.comment];
     if (row === undefined || row.edits.length > 0 || now - deed.atMs < heardAfterMs(scene)) return [];
-    const isAnswered = ours.some(isAnswerTo(scene, deed.comment));
-    const wasDeleted = scene.deeds.some(
-      (other) => other.kind === 'changed-comment' && comments[other.comment] === undefined,
-    );
-    return isAnswered || wasDeleted || isRecordGone(scene)
-      ? []
-      : [`${deed.text} (${deed.comment}) has no answer`];
+    const key = answerKey(deed.comment, isReview ? 'review' : 'comment');
+    const answers = ours.filter(isAnswerTo(scene, deed.comment, isReview ? 'review' : 'comment'));
+    const isInTime = answers.some(({ createdAtMs }) => createdAtMs - deed.atMs <= heardAfterMs(scene));
+    // An answer that somebody else deleted or wrote anew was one.
+    const wasSpoilt = scene.deeds.some((other) => other.kind === 'changed-comment' && key.test(other.was));
+    if (isInTime || wasSpoilt || isRecordGone(scene)) return [];
+    const [late] = answers;
+    return late === undefined
+      ? [`${deed.text} (${deed.comment}) has no answer`]
+      : [`${deed.text} (${deed.comment}) was answered after ${(late.createdAtMs - deed.atMs) / 60_000} min`];
   });
 }
 
@@ -49,10 +52,15 @@ function isRecordGone(scene: Scene): boolean {
 export function isAnswerTo(
   scene: Scene,
   comment: number,
+  surface: 'comment' | 'review' = 'comment',
 ): (row: { readonly id: number; readonly body: string }) => boolean {
   const forged = new Set(
     scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
   );
-  const key = new RegExp(`^<!-- ferrybot:\\S+ [^\\n]*key=comment-${comment}[ -]`);
+  const key = answerKey(comment, surface);
   return ({ id, body }) => !forged.has(id) && key.test(body);
+}
+
+function answerKey(comment: number, surface: 'comment' | 'review'): RegExp {
+  return new RegExp(`^<!-- ferrybot:\\S+ [^\\n]*key=${surface}-${comment}[ -]`);
 }

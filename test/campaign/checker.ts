@@ -117,7 +117,11 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;
     const mayBrake = isPermitted(scene, start, deed);
     const isReleased = scene.deeds.some(
-      (later) => later.kind === 'released' && later.brake === deed.brake && later.atMs >= deed.atMs,
+      (later) =>
+        later.kind === 'released' &&
+        later.atMs >= deed.atMs &&
+        // An /unhold takes back the hold of the run and the skip of its day.
+        later.brake === (deed.brake === 'skip' ? 'hold' : deed.brake),
     );
     return mayBrake && !isReleased;
   });

@@ -16,7 +16,7 @@ export type Deed = { readonly atMs: number } & (
     }
   | {
       readonly kind: 'braked';
-      readonly brake: 'hold' | 'stop' | 'freeze' | 'revoke';
+      readonly brake: 'hold' | 'stop' | 'freeze' | 'revoke' | 'skip';
       readonly by: 'mira' | 'ada';
       readonly comment: number;
       readonly text: string;
@@ -26,8 +26,13 @@ export type Deed = { readonly atMs: number } & (
   | { readonly kind: 'asked'; readonly by: 'mira'; readonly comment: number; readonly text: string }
   /** Something of the proposal that is not the bot's any more, by whomever in truth. */
   | { readonly kind: 'changed'; readonly what: 'branch' | 'body' | 'issue'; readonly by: 'noor' | 'ada' }
-  /** `text`: as it was left; null where it was deleted. */
-  | { readonly kind: 'changed-comment'; readonly comment: number; readonly text: string | null }
+  /** `was`: as it stood before; `text`: as it was left, null where it was deleted. */
+  | {
+      readonly kind: 'changed-comment';
+      readonly comment: number;
+      readonly was: string;
+      readonly text: string | null;
+    }
   /** Written by a workflow of somebody's branch, under the name that all workflows share. */
   | { readonly kind: 'forged-comment'; readonly comment: number }
   | { readonly kind: 'changed-record'; readonly path: string }

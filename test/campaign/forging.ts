@@ -4,6 +4,7 @@ import { branded, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
+import { canonicalize } from '../../src/logbook/canonical.ts';
 import { composeAppend } from '../../src/logbook/compose.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { eventsOf, logbookText } from '../support/play.ts';
@@ -27,6 +28,45 @@ export async function forge(scene: Scene, file: string, drafts: readonly EventDr
   const path = file === 'journal' ? 'journal/events.jsonl' : `runs/${file}/events.jsonl`;
   await pushLogbookText(scene, path, composed.value.text);
   return true;
+}
+
+/** Who signs: the role that an entry names, and the key that it says it was signed with. */
+export type Signature = { readonly role: string; readonly keyId: string; readonly seed: string };
+
+/** A key that the lab never had. */
+export const FOREIGN_SEED = Buffer.alloc(32, 99).toString('base64');
+
+/** Puts one entry on top of a file, whoever may write it or not; only what is chained to an entry is written. */
+export async function pushEntry(
+  scene: Scene,
+  file: string,
+  entry: { readonly type: string; readonly data: unknown; readonly actor?: unknown },
+  { role, keyId, seed }: Signature,
+): Promise<boolean> {
+  const text = await logbookText(scene.lab, file);
+  const head = headOf(text);
+  const key = parseSigningKey(seed);
+  if (!key.ok) throw new Error(key.error);
+  if (head === null) return false;
+  const { seq, hash: prev } = head;
+  const at = new Date(scene.lab.clock.now()).toISOString();
+  const unsigned = { v: 1, run: file, seq: seq + 1, at, role, keyId, prev, ...entry };
+  const hash = sha256Hex(canonicalize(unsigned as never));
+  const sig = key.value.sign(`ferrybot.logbook.v1:${hash}`);
+  const line = canonicalize({ ...unsigned, hash, sig } as never);
+  const path = file === 'journal' ? 'journal/events.jsonl' : `runs/${file}/events.jsonl`;
+  await pushLogbookText(scene, path, `${text}${line}\n`);
+  return true;
+}
+
+function headOf(text: string): { readonly seq: number; readonly hash: string } | null {
+  try {
+    const { seq, hash } = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
+    return typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : null;
+  } catch {
+    // Somebody pushed what is no entry.
+    return null;
+  }
 }
 
 export type Gated = EventOf<'gated'>;

@@ -44,6 +44,21 @@ export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> 
   scene.deeds.push({ kind: 'approved', atMs, by, comment: id, text, digest: shown.digest, isCardIntact });
 }
 
+/** The same in a review of a commit: GitHub notes which one was looked at. */
+export async function approveByReview(scene: Scene, by: 'mira' | 'noor', commit: string): Promise<void> {
+  const shown = lineOnShow(scene);
+  if (shown === null) return;
+  const text = `/approve-launch ${shown.digest}`;
+  const isCardIntact = !isTouched(scene, shown.comment);
+  const review = { body: text, event: 'COMMENT', commit_id: commit };
+  const { status, json } = await scene.ask(by, 'POST', `/pulls/${scene.pull}/reviews`, review);
+  if (status !== 200 || typeof json !== 'object' || json === null || !('id' in json)) return;
+  const id = Number(json.id);
+  const atMs = scene.lab.world.state.reviews[id]?.createdAtMs ?? scene.lab.clock.now();
+  const { digest } = shown;
+  scene.deeds.push({ kind: 'approved', atMs, by, comment: id, text, digest, commit, isCardIntact });
+}
+
 /** Whether somebody else than the bot wrote what stands there. */
 function isTouched(scene: Scene, id: number): boolean {
   const last = scene.deeds.findLast((deed) => deed.kind === 'changed-comment' && deed.comment === id);
@@ -55,6 +70,7 @@ const BRAKES = {
   stop: '/stop',
   freeze: '/freeze reason="an incident"',
   revoke: '/revoke',
+  skip: '/skip reason="the cluster is away"',
 } as const;
 
 /** A brake in the run's own threads. */

@@ -5,10 +5,11 @@ import { sha256Hex } from '../../src/host/hash.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
 import { edit } from './attacks.ts';
 import { forge, type Gated, isGated, readable } from './forging.ts';
-import { approve, ask, brake, comment, lineOnShow } from './honest.ts';
+import { approve, approveByReview, ask, brake, comment, lineOnShow } from './honest.ts';
 import type { Scene } from './scene.ts';
 import {
   type Between,
+  changedOnShow,
   digestInRecord,
   loseWebhooks,
   pushComment,
@@ -132,7 +133,7 @@ async function forgedReply(scene: Scene, between: Between): Promise<void> {
   if ((await untilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
   await untilBack(scene, 6_000);
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const));
   const said = scene.deeds.at(-1);
   if (said?.kind === 'braked') {
     const actor = { id: scene.ids[said.by], login: said.by };
@@ -245,6 +246,19 @@ async function libraryChanged(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
+/** mira's review is of a commit that was there before the one that would run. */
+async function reviewOfOlder(scene: Scene, between: Between): Promise<void> {
+  if (!(await changedOnShow(scene))) return;
+  await approveByReview(scene, 'mira', scene.original.commit);
+  const given = scene.deeds.findLast((one) => one.kind === 'approved');
+  await between(MINUTE);
+  const row = given?.kind === 'approved' ? scene.lab.world.state.reviews[given.comment] : undefined;
+  if (row === undefined) return;
+  const bodyDigest = `sha256:${sha256Hex(row.body)}`;
+  await forgeOrder(scene, [{ comment: row.id, surface: 'review', user: row.authorId, bodyDigest }]);
+  await between(5 * MINUTE);
+}
+
 /** One of two who have to approve. */
 async function oneOfTwo(scene: Scene, between: Between): Promise<void> {
   await approve(scene, 'mira');
@@ -263,5 +277,6 @@ export const KEY_SCENARIOS: readonly Scenario[] = [
   { what: 'control key: an approver who may not', act: rightLost, wants: { quorum: 1 } },
   { what: 'control key: another commit', act: otherCommit, wants: { server: true, quorum: 1 } },
   { what: 'control key: a library', act: libraryChanged, wants: { quorum: 1 } },
+  { what: 'control key: a review of an older commit', act: reviewOfOlder, wants: { quorum: 1 } },
   { what: 'control key: one of two', act: oneOfTwo, wants: { quorum: 2 } },
 ];

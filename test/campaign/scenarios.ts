@@ -1,15 +1,19 @@
 // Attacks that take several steps in the right order, which random moves hardly ever make; other moves come between.
 
+import { fileOf } from '../support/talk.ts';
 import { edit, takeBrakeBack } from './attacks.ts';
-import { approve, ask, brake, comment, lineOnShow } from './honest.ts';
+import { approve, approveByReview, ask, brake, comment, lineOnShow } from './honest.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
+import { RECORD_SCENARIOS } from './record-scenarios.ts';
 import { type Scene, textOf } from './scene.ts';
 import {
   type Between,
+  changedOnShow,
   digestInRecord,
   loseWebhooks,
   pushComment,
+  pushText,
   type Scenario,
   untilBack,
   untilOrdered,
@@ -22,6 +26,42 @@ async function bareApproval(scene: Scene, between: Between): Promise<void> {
   const digits = lineOnShow(scene)?.digest.slice(0, 12) ?? '';
   await ask(scene, scene.random.pick(['/approve-launch', `/approve-launch ${digits}`.trim()]));
   await between(10 * MINUTE);
+}
+
+/** The digits of a digest that somebody can find another change for. */
+async function shortApproval(scene: Scene, between: Between): Promise<void> {
+  const digits = lineOnShow(scene)?.digest.slice(0, 12 + scene.random.below(20));
+  if (digits === undefined) return;
+  await ask(scene, `/approve-launch ${digits}`);
+  await between(10 * MINUTE);
+}
+
+/** mira looks at the commits of a while ago, and copies the line of now. */
+async function olderReview(scene: Scene, between: Between): Promise<void> {
+  if (!(await changedOnShow(scene))) return;
+  await approveByReview(scene, 'mira', scene.original.commit);
+  // Without the server a review is heard by a sweep.
+  await between(40 * MINUTE);
+}
+
+/** People ask and brake, and nobody disturbs them. */
+async function questions(scene: Scene, between: Between): Promise<void> {
+  await ask(scene, scene.random.pick(['/status', '/why', '/help']));
+  await between(2 * MINUTE);
+  await brake(scene, scene.random.pick(['hold', 'freeze', 'skip'] as const));
+  await between(2 * MINUTE);
+}
+
+/** ada pushes a line that has half a character wherever somebody cuts it by counting alone. */
+async function cutCharacter(scene: Scene, between: Between): Promise<void> {
+  const path = 'experiments/ferries/daily.py';
+  const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
+  const open = 'assert open("';
+  const line = `${open}${'x'.repeat(199 - open.length)}😀😀") is not None\n`;
+  if (!(await pushText(scene, 'ada', path, `${text}\n${line}`))) return;
+  await between(4 * MINUTE);
+  await ask(scene, '/status');
+  await between(2 * MINUTE);
 }
 
 /** GitHub refuses edits of comments for a while; ada pushes, reads the new digest in the record, and hands mira the line. */
@@ -114,7 +154,7 @@ async function lateBrake(scene: Scene, between: Between): Promise<void> {
   if ((await untilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
   await untilBack(scene, 5_000);
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke'] as const));
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const));
   await between(MINUTE);
   loseWebhooks(scene, 'back');
 }
@@ -124,7 +164,7 @@ async function brakeTakenBack(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = (5 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
   if ((await untilOrdered(scene)) === null) return;
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze'] as const));
+  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'skip'] as const));
   await between(MINUTE);
   loseWebhooks(scene, 'lost');
   await untilBack(scene, 3_000);
@@ -138,12 +178,22 @@ async function forgedAnswer(scene: Scene, between: Between): Promise<void> {
   loseWebhooks(scene, 'lost');
   await ask(scene, '/status');
   const asked = scene.deeds.at(-1);
-  if (asked?.kind === 'asked') {
-    const marker = `<!-- ferrybot:v1 run=${scene.run} kind=answer key=comment-${asked.comment} head=3:aaaaaaaaaaaa -->`;
-    await comment(scene, 'workflow', scene.pull, `${marker}\n🤖 All is well.`);
-  }
+  if (asked?.kind === 'asked') await answerInOurName(scene, asked.comment);
   await between(MINUTE);
   loseWebhooks(scene, 'back');
+}
+
+/** The same before the command is said: comments are numbered one after the other. */
+async function forgedBefore(scene: Scene, between: Between): Promise<void> {
+  const newest = Math.max(...Object.keys(scene.lab.world.state.comments).map(Number));
+  await answerInOurName(scene, newest + 2);
+  await ask(scene, '/status');
+  await between(MINUTE);
+}
+
+async function answerInOurName(scene: Scene, asked: number): Promise<void> {
+  const marker = `<!-- ferrybot:v1 run=${scene.run} kind=answer key=comment-${asked} head=3:aaaaaaaaaaaa -->`;
+  await comment(scene, 'workflow', scene.pull, `${marker}\n🤖 All is well.`);
 }
 
 /** A workflow echoes a line as ours that tells of an entry which never was; mira approves what the bot shows. */
@@ -169,6 +219,10 @@ async function junkWhileRunning(scene: Scene, between: Between): Promise<void> {
 
 export const SCENARIOS: readonly Scenario[] = [
   { what: 'a bare approval', act: bareApproval },
+  { what: 'an approval of too few digits', act: shortApproval },
+  { what: 'a review of an older commit', act: olderReview, wants: { quorum: 1 } },
+  { what: 'questions', act: questions },
+  { what: 'half a character', act: cutCharacter },
   { what: 'a manifest that nobody was shown', act: neverShown },
   { what: 'an edited card', act: editedCard },
   { what: 'an approval grown old', act: agedApproval },
@@ -177,7 +231,9 @@ export const SCENARIOS: readonly Scenario[] = [
   { what: 'a brake at the last moment', act: lateBrake, wants: { server: true, quorum: 1 } },
   { what: 'a recorded brake taken back', act: brakeTakenBack, wants: { server: true, quorum: 1 } },
   { what: 'an answer in our name', act: forgedAnswer, wants: { server: true } },
+  { what: 'an answer where workflows speak', act: forgedBefore, wants: { server: false } },
   { what: 'a card in our name', act: forgedCard },
   { what: 'junk while a job runs', act: junkWhileRunning, wants: { quorum: 1 } },
+  ...RECORD_SCENARIOS,
   ...KEY_SCENARIOS,
 ];

@@ -5,7 +5,7 @@ import { ATTACKS, type Attack } from './attacks.ts';
 import { playCare } from './care-sequence.ts';
 import { faultsOf } from './checker.ts';
 import { heardAfterMs } from './checker-answers.ts';
-import { approve, askStatus, brake, pass, release } from './honest.ts';
+import { approve, approveByReview, askStatus, brake, pass, release } from './honest.ts';
 import type { Outcome } from './outcome.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { openScene, type Scene } from './scene.ts';
@@ -73,10 +73,11 @@ function waitMs({ random }: Scene): number {
 async function move(scene: Scene): Promise<string> {
   const { random } = scene;
   const drawn = random.below(100);
-  if (drawn < 24) return honestly(scene, 'mira approves', () => approve(scene, 'mira'));
+  if (drawn < 20) return honestly(scene, 'mira approves', () => approve(scene, 'mira'));
+  if (drawn < 24) return honestly(scene, 'mira reviews', async () => review(scene));
   if (drawn < 30) return honestly(scene, 'noor approves', () => approve(scene, 'noor'));
   if (drawn < 42) {
-    const kind = random.pick(['hold', 'stop', 'freeze', 'revoke'] as const);
+    const kind = random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const);
     return honestly(scene, kind, () => brake(scene, kind));
   }
   if (drawn < 48) {
@@ -85,6 +86,13 @@ async function move(scene: Scene): Promise<string> {
   }
   if (drawn < 52) return honestly(scene, 'asks', () => askStatus(scene));
   return attack(scene, random.pick(drawn < 85 ? ATTACKS : STOLEN_KEYS));
+}
+
+/** Of the newest commit mostly; now and then of the one that the page was opened at. */
+async function review(scene: Scene): Promise<void> {
+  const ref = `refs/heads/${scene.branch}`;
+  const newest = (await scene.lab.store.refs(ref)).get(ref) ?? scene.original.commit;
+  await approveByReview(scene, 'mira', scene.random.chance(0.7) ? newest : scene.original.commit);
 }
 
 async function honestly(_scene: Scene, what: string, act: () => Promise<void>): Promise<string> {

@@ -2,6 +2,7 @@
 
 import { fileOf } from '../support/talk.ts';
 import { readable } from './forging.ts';
+import { comment, lineOnShow } from './honest.ts';
 import type { Scene, Wants } from './scene.ts';
 
 /** Time that passes between two steps, with or without somebody else's move in it. */
@@ -20,10 +21,20 @@ export async function pushComment(
   path = 'experiments/ferries/daily.py',
 ): Promise<boolean> {
   const text = (await fileOf(scene.lab, scene.branch, path)) ?? '';
+  return pushText(scene, by, path, `${text}# ${scene.random.below(1e6)}\n`);
+}
+
+/** A file of the proposal's branch, as somebody would have it. */
+export async function pushText(
+  scene: Scene,
+  by: 'ada' | 'noor' | 'workflow',
+  path: string,
+  text: string,
+): Promise<boolean> {
   const query = `/contents/${path}?ref=${encodeURIComponent(scene.branch)}`;
   const { json } = await scene.ask('ada', 'GET', query);
   const sha = typeof json === 'object' && json !== null && 'sha' in json ? { sha: String(json.sha) } : {};
-  const content = Buffer.from(`${text}# ${scene.random.below(1e6)}\n`).toString('base64');
+  const content = Buffer.from(text).toString('base64');
   const change = { message: 'A word more', content, branch: scene.branch, ...sha };
   const { status } = await scene.ask(by, 'PUT', `/contents/${path}`, change);
   if (status !== 200 && status !== 201) return false;
@@ -31,6 +42,21 @@ export async function pushComment(
   scene.deeds.push({ kind: 'changed', atMs: scene.lab.clock.now(), what: 'branch', by: who });
   return true;
 }
+
+/** ada changes the proposal and tells of it; whether the card asks for an approval of that within the time of a sweep. */
+export async function changedOnShow(scene: Scene): Promise<boolean> {
+  const before = lineOnShow(scene)?.digest;
+  if (!(await pushComment(scene, 'ada'))) return false;
+  await comment(scene, 'ada', scene.issue, 'The experiment has a word more.');
+  for (let waited = 0; waited < SWEEP_MINUTES; waited += 1) {
+    await scene.lab.clock.advance(60_000);
+    const line = lineOnShow(scene);
+    if (line !== null && line.digest !== before) return true;
+  }
+  return false;
+}
+
+const SWEEP_MINUTES = 40;
 
 /** The digest of the newest manifest in the record, which anybody can read. */
 export async function digestInRecord(scene: Scene): Promise<string | null> {

@@ -3,13 +3,10 @@
 
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
-import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
-import { logbookText } from '../support/play.ts';
 import type { Attack } from './attacks.ts';
-import { forge, isApproved, isGated, readable } from './forging.ts';
-import { pushLogbookText } from './logbook-files.ts';
+import { forge, isApproved, isGated, pushEntry, readable } from './forging.ts';
 import type { Scene } from './scene.ts';
 
 /** The whole way to an order for what stands on the branch now, on any comment that ever approved something. */
@@ -107,20 +104,9 @@ async function overreach(scene: Scene): Promise<void> {
   const events = await readable(scene);
   const ordered = events.findLast((event) => event.type === 'ordered');
   if (ordered === undefined) return;
-  const last = (await logbookText(scene.lab, scene.run)).trimEnd().split('\n').at(-1) ?? '{}';
-  const { seq, hash } = JSON.parse(last) as { readonly seq: number; readonly hash: string };
-  const {
-    hash: _,
-    sig: __,
-    ...rest
-  } = { ...ordered, seq: seq + 1, prev: hash, role: 'watch', keyId: 'watch-demo' };
-  const own = sha256Hex(canonicalize(rest as never));
-  const text = await logbookText(scene.lab, scene.run);
-  const key = parseSigningKey(DEMO_KEYS.watch.seed);
-  if (!key.ok) throw new Error(key.error);
-  const sig = key.value.sign(`ferrybot.logbook.v1:${own}`);
-  const line = canonicalize({ ...rest, hash: own, sig } as never);
-  await pushLogbookText(scene, `runs/${scene.run}/events.jsonl`, `${text}${line}\n`);
+  const { type, data } = ordered;
+  const signature = { role: 'watch', keyId: 'watch-demo', seed: DEMO_KEYS.watch.seed };
+  await pushEntry(scene, scene.run, { type, data }, signature);
 }
 
 export const STOLEN_KEYS: readonly Attack[] = [

@@ -1,0 +1,60 @@
+/**
+ * The same of what keeps the record, and of what everybody is owed: who may write an entry, that it is told, and that
+ * nobody's text keeps it from being written.
+ */
+
+import { describe, expect, it, vi } from 'vitest';
+import { firstBroken, ofScenario, SEEDS } from './permissive.ts';
+
+const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+
+vi.mock('../../src/logbook/key-ring.ts', async (original) => {
+  const real = await original<typeof import('../../src/logbook/key-ring.ts')>();
+  const keyFault: typeof real.keyFault = (...asked) => {
+    const fault = real.keyFault(...asked);
+    if (fault?.reason === 'signature') return gone.has('signatures') ? null : fault;
+    return gone.has('the role of a key') ? null : fault;
+  };
+  return { ...real, keyFault };
+});
+
+vi.mock('../../src/domain/logbook/event.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/logbook/event.ts')>();
+  const anybody = ['control', 'runner', 'watch'];
+  const WRITERS = new Proxy(real.WRITERS, {
+    get: (writers, type, self) => (gone.has('who writes what') ? anybody : Reflect.get(writers, type, self)),
+  });
+  return { ...real, WRITERS };
+});
+
+vi.mock('../../src/run/publications.ts', async (original) => {
+  const real = await original<typeof import('../../src/run/publications.ts')>();
+  const publicationsOf: typeof real.publicationsOf = (state) =>
+    real.publicationsOf(state).filter(({ kind }) => !gone.has('answers') || kind !== 'answer');
+  return { ...real, publicationsOf };
+});
+
+vi.mock('../../src/domain/cut-text.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/cut-text.ts')>();
+  const cutText: typeof real.cutText = (text, max) =>
+    gone.has('whole characters') ? text.slice(0, max) : real.cutText(text, max);
+  return { ...real, cutText };
+});
+
+const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[] = [
+  [['signatures'], 'a freeze is lifted without a key'],
+  [['the role of a key'], 'watch key: a freeze is lifted in the name of control'],
+  [['who writes what'], 'watch key: a freeze is lifted'],
+  [['answers'], 'questions'],
+  [['whole characters'], 'half a character'],
+];
+
+describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
+  it('breaks a promise, and with it none', { timeout: 120_000 }, async () => {
+    for (const defence of defences) gone.add(defence);
+    const found = await firstBroken(ofScenario(scenario), SEEDS);
+    gone.clear();
+    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
+    expect(await firstBroken(ofScenario(scenario), found?.seed ?? 0)).toBeNull();
+  });
+});
