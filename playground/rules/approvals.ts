@@ -1,16 +1,14 @@
-/** Counts the approvals that a protected branch accepts. */
+/** The approvals that a protected branch accepts. */
 
 import { may } from '../identity/permissions.ts';
 import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import type { World } from '../world/world.ts';
 
+type Asked = { readonly world: World; readonly repo: Repo };
+
 /** People who may write and whose newest judgement approves; with `dismissStale` it must be of the head as it is now. */
-export function countApprovals(
-  act: { readonly world: World; readonly repo: Repo },
-  issue: PullIssue,
-  dismissStale: boolean,
-): number {
+export function countApprovals(act: Asked, issue: PullIssue, dismissStale: boolean): number {
   const approvers = new Set<number>();
   for (const id of issue.pull.reviewIds) {
     const review = act.world.state.reviews[id];
@@ -20,7 +18,27 @@ export function countApprovals(
     if (dismissStale && review.commitSha !== issue.pull.headSha) approvers.delete(review.authorId);
     else approvers.add(review.authorId);
   }
-  return [...approvers].filter((userId) =>
-    may(act.world, { kind: 'user', userId }, act.repo, 'contents:write', 'write'),
-  ).length;
+  return [...approvers].filter((userId) => mayWrite(act, userId)).length;
+}
+
+/** The last pusher, where nobody else has approved what was pushed (docs.github.com: approval of the most recent reviewable push); null where somebody has. */
+export function unapprovedPusher(act: Asked, issue: PullIssue): string | null {
+  const { headRef, headRepoId, headSha, reviewIds } = issue.pull;
+  const pusher = Object.values(act.world.state.activities).findLast(
+    ({ repoId, ref, after }) => repoId === headRepoId && ref === `refs/heads/${headRef}` && after === headSha,
+  )?.actorId;
+  const isApproved = reviewIds.some((id) => {
+    const review = act.world.state.reviews[id];
+    return (
+      review?.state === 'APPROVED' &&
+      review.commitSha === headSha &&
+      review.authorId !== pusher &&
+      mayWrite(act, review.authorId)
+    );
+  });
+  return isApproved ? null : (act.world.state.users[pusher ?? 0]?.login ?? 'ghost');
+}
+
+function mayWrite({ world, repo }: Asked, userId: number): boolean {
+  return may(world, { kind: 'user', userId }, repo, 'contents:write', 'write');
 }

@@ -5,7 +5,7 @@ import type { PullIssue } from '../world/lookup.ts';
 import type { Repo } from '../world/state.ts';
 import type { RequiredCheck } from '../world/state-settings.ts';
 import type { World } from '../world/world.ts';
-import { countApprovals } from './approvals.ts';
+import { countApprovals, unapprovedPusher } from './approvals.ts';
 import { checkStands, checksOf, type Stand, unmetChecks } from './check-stands.ts';
 import { rulesFor } from './rulesets.ts';
 
@@ -15,6 +15,7 @@ export const behindWords = 'The head branch is not up to date with the base bran
 type Demands = {
   readonly approvals: number;
   readonly dismissStale: boolean;
+  readonly lastPushApproval: boolean;
   readonly checks: readonly RequiredCheck[];
   readonly strict: boolean;
   readonly methods: readonly string[];
@@ -58,7 +59,9 @@ export function reviewDecision(
   }
   if ([...newest.values()].includes('CHANGES_REQUESTED')) return 'CHANGES_REQUESTED';
   const isEnough = demands.every(
-    ({ approvals, dismissStale }) => countApprovals(act, issue, dismissStale) >= approvals,
+    ({ approvals, dismissStale, lastPushApproval }) =>
+      countApprovals(act, issue, dismissStale) >= approvals &&
+      (!lastPushApproval || unapprovedPusher(act, issue) === null),
   );
   return isEnough ? 'APPROVED' : 'REVIEW_REQUIRED';
 }
@@ -70,7 +73,14 @@ export function requiredChecks(act: Asked, issue: PullIssue): readonly string[] 
 
 function demandsOn(act: Asked, issue: PullIssue): readonly Demands[] {
   const protection = act.repo.protections.find((one) => one.branch === issue.pull.baseRef);
-  const none = { approvals: 0, dismissStale: false, checks: [], strict: false, methods: [] };
+  const none = {
+    approvals: 0,
+    dismissStale: false,
+    lastPushApproval: false,
+    checks: [],
+    strict: false,
+    methods: [],
+  };
   const found: Demands[] = [];
   if (protection !== undefined) {
     found.push({
@@ -84,8 +94,8 @@ function demandsOn(act: Asked, issue: PullIssue): readonly Demands[] {
   }
   for (const rule of rulesFor(act.world, act.repo, `refs/heads/${issue.pull.baseRef}`, act.caller, 'merge')) {
     if (rule.type === 'pull_request') {
-      const { approvals, dismissStale, mergeMethods } = rule;
-      found.push({ ...none, approvals, dismissStale, methods: mergeMethods, byRuleset: true });
+      const { approvals, dismissStale, lastPushApproval, mergeMethods: methods } = rule;
+      found.push({ ...none, approvals, dismissStale, lastPushApproval, methods, byRuleset: true });
     }
     if (rule.type === 'required_status_checks') {
       found.push({ ...none, checks: rule.checks, strict: rule.strict, byRuleset: true });
@@ -108,6 +118,11 @@ async function unmet(
     const are = missing === 1 ? 'review is' : 'reviews are';
     sentences.push(`At least ${missing} approving ${are} required by reviewers with write access.`);
   }
+  const pusher = demands.lastPushApproval ? unapprovedPusher(act, issue) : null;
+  if (pusher !== null)
+    sentences.push(
+      `New changes require approval from someone other than ${pusher} because they were the last pusher.`,
+    );
   const checks = checkSentence(demands.checks, checkStands(act.world, act.repo, issue.pull.headSha));
   if (checks !== null) sentences.push(checks);
   const store = act.world.gitOf(act.repo);

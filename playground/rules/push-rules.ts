@@ -42,6 +42,7 @@ export function breaksProtection(world: World, repo: Repo, change: RefChange, at
       type: 'pull_request',
       approvals: one.requiredApprovals,
       dismissStale: false,
+      lastPushApproval: false,
       mergeMethods: [],
     });
   if (one.requiredChecks.length > 0) {

@@ -23,6 +23,8 @@ export type Rule =
       readonly type: 'pull_request';
       readonly approvals: number;
       readonly dismissStale: boolean;
+      /** Somebody else than who pushed last must have approved what was pushed. */
+      readonly lastPushApproval: boolean;
       readonly mergeMethods: readonly ('merge' | 'squash' | 'rebase')[];
     }
   | {
@@ -90,7 +92,7 @@ export function ruleParameters(rule: Rule): Json | undefined {
         required_approving_review_count: rule.approvals,
         dismiss_stale_reviews_on_push: rule.dismissStale,
         require_code_owner_review: false,
-        require_last_push_approval: false,
+        require_last_push_approval: rule.lastPushApproval,
         required_review_thread_resolution: false,
         allowed_merge_methods: [...rule.mergeMethods],
       };

@@ -26,7 +26,16 @@ const secretsSchema = z.object({ secrets: z.array(z.object({ name: z.string() })
 const runnersSchema = z.object({
   runners: z.array(z.object({ labels: z.array(z.object({ name: z.string() })) })),
 });
-const rulesSchema = z.array(z.object({ type: z.string() }));
+const ruleSchema = z.object({
+  type: z.string(),
+  /** Of a `pull_request` rule. */
+  parameters: z
+    .object({
+      required_approving_review_count: z.int().optional(),
+      require_last_push_approval: z.boolean().optional(),
+    })
+    .optional(),
+});
 const rulesetsSchema = z.array(z.object({ id: z.number().int(), target: z.string().nullish() }));
 const rulesetSchema = z.object({
   enforcement: z.string(),
@@ -53,6 +62,7 @@ const installationsSchema = z.object({
 
 export type RepositorySettings = z.infer<typeof repositorySchema>;
 export type WorkflowPermissions = z.infer<typeof permissionsSchema>;
+export type BranchRule = z.infer<typeof ruleSchema>;
 export type TagRuleset = z.infer<typeof rulesetSchema>;
 
 /** One setting; unknown where GitHub refuses to tell (a token without admin sees little) or does not answer. */
@@ -155,15 +165,13 @@ export async function readRunnerLabels(
     : answer;
 }
 
-/** Types of the rules in force on a branch, from every ruleset, such as `deletion` and `non_fast_forward`. */
-export async function readBranchRules(
+/** The rules in force on a branch, from every ruleset, such as `deletion` and `non_fast_forward`. */
+export function readBranchRules(
   client: GitHubClient,
   branch: string,
-): Promise<Observed<readonly string[]>> {
-  const answer = await read(client, 'GET /repos/{owner}/{repo}/rules/branches/{branch}', rulesSchema, {
-    branch,
-  });
-  return answer.kind === 'known' ? known(answer.value.map((rule) => rule.type)) : answer;
+): Promise<Observed<readonly BranchRule[]>> {
+  const route = 'GET /repos/{owner}/{repo}/rules/branches/{branch}';
+  return read(client, route, z.array(ruleSchema), { branch });
 }
 
 /** The repository's rulesets for tags, each with its patterns and rules. */

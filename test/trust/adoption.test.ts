@@ -232,7 +232,7 @@ const REVIEWED = {
     required_approving_review_count: 1,
     dismiss_stale_reviews_on_push: true,
     require_code_owner_review: false,
-    require_last_push_approval: false,
+    require_last_push_approval: true,
     required_review_thread_resolution: false,
   },
 };

@@ -161,7 +161,7 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
       required_approving_review_count: 1,
       dismiss_stale_reviews_on_push: true,
       require_code_owner_review: false,
-      require_last_push_approval: false,
+      require_last_push_approval: true,
       required_review_thread_resolution: false,
     },
   };

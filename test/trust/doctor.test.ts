@@ -40,6 +40,11 @@ const WORKFLOWS = new Map(
     adopted(readFileSync(join(LAB, 'workflows', name), 'utf8')),
   ]),
 );
+const FIXED = [{ type: 'non_fast_forward' }, { type: 'deletion' }];
+const reviewed = (required_approving_review_count: number, require_last_push_approval: boolean) => ({
+  type: 'pull_request',
+  parameters: { required_approving_review_count, require_last_push_approval },
+});
 const GOOD: SettingsFacts = {
   defaultBranch: 'main',
   logbookBranch: 'ferrybot/logbook',
@@ -71,8 +76,8 @@ const GOOD: SettingsFacts = {
   repositorySecrets: known(['SOMETHING_OF_THE_LAB']),
   organizationSecrets: known([]),
   runnerLabels: known([['self-hosted', 'ferrybot-launch']]),
-  defaultBranchRules: known(['pull_request', 'non_fast_forward', 'deletion']),
-  logbookRules: known(['non_fast_forward', 'deletion']),
+  defaultBranchRules: known([reviewed(1, true), ...FIXED]),
+  logbookRules: known(FIXED),
   tagRulesets: known([
     {
       enforcement: 'active',
@@ -147,7 +152,9 @@ describe('settings', () => {
         organizationSecrets: unknown('GitHub answers 403'),
       },
     ],
-    ['ruleset-default-branch', { defaultBranchRules: known(['deletion']) }],
+    ['ruleset-default-branch', { defaultBranchRules: known([{ type: 'deletion' }]) }],
+    ['ruleset-default-branch', { defaultBranchRules: known([reviewed(0, true), ...FIXED]) }],
+    ['ruleset-default-branch', { defaultBranchRules: known([reviewed(1, false), ...FIXED]) }],
     ['environment-watch', { watchRefs: known(null) }],
     ['environment-watch', { watchRefs: known([{ name: 'dev', type: 'branch' }]) }],
     ['environment-care', { careRefs: known(null) }],

@@ -38,7 +38,7 @@ const rule = z.discriminatedUnion('type', [
       dismiss_stale_reviews_on_push: z.boolean(),
       // What is not enforced here may not be asked for: a lab would believe that it is safe.
       require_code_owner_review: off,
-      require_last_push_approval: off,
+      require_last_push_approval: z.boolean().default(false),
       required_review_thread_resolution: off,
       allowed_merge_methods: z
         .array(z.enum(['merge', 'squash', 'rebase']))
@@ -149,6 +149,7 @@ function ruleOf(given: Wish['rules'][number]): Rule {
         type: given.type,
         approvals: parameters.required_approving_review_count,
         dismissStale: parameters.dismiss_stale_reviews_on_push,
+        lastPushApproval: parameters.require_last_push_approval,
         mergeMethods: parameters.allowed_merge_methods,
       };
     }

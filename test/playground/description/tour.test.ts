@@ -155,7 +155,13 @@ function furnishSettings({ world, seeded }: Town): void {
     rules: [
       { type: 'update' },
       { type: 'deletion' },
-      { type: 'pull_request', approvals: 1, dismissStale: true, mergeMethods: ['squash'] },
+      {
+        type: 'pull_request',
+        approvals: 1,
+        dismissStale: true,
+        lastPushApproval: false,
+        mergeMethods: ['squash'],
+      },
       { type: 'required_status_checks', strict: true, checks: [{ context: 'ci', appId: 4242 }] },
     ],
     createdAtMs: 0,

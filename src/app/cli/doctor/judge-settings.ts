@@ -2,6 +2,7 @@
 
 import type { Observed } from '../../../domain/observed.ts';
 import type {
+  BranchRule,
   EnvironmentRefs,
   RepositorySettings,
   TagRuleset,
@@ -43,8 +44,8 @@ export type SettingsFacts = SecretFacts & {
   /** The same of the environment of the machine that may change the cluster; null where no workflow of the lab's does. */
   readonly careRefs: SettingsFacts['environmentRefs'] | null;
   readonly runnerLabels: Observed<readonly (readonly string[])[]>;
-  readonly defaultBranchRules: Observed<readonly string[]>;
-  readonly logbookRules: Observed<readonly string[]>;
+  readonly defaultBranchRules: Observed<readonly BranchRule[]>;
+  readonly logbookRules: Observed<readonly BranchRule[]>;
   readonly tagRulesets: Observed<readonly TagRuleset[]>;
 };
 
@@ -66,6 +67,8 @@ export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
     runnerGroup(facts),
     branchRules('ruleset-default-branch', facts.defaultBranch, facts.defaultBranchRules, [
       'pull_request',
+      'a review',
+      'approval of the last push by somebody else',
       'non_fast_forward',
       'deletion',
     ]),
@@ -184,16 +187,31 @@ function appPermissions({ appPermissions: granted }: SettingsFacts): Finding {
 function branchRules(
   check: DoctorCheck,
   branch: string,
-  rules: Observed<readonly string[]>,
+  rules: Observed<readonly BranchRule[]>,
   wanted: readonly string[],
 ): Finding {
   const todo = `A ruleset for ${branch} with ${wanted.join(', ')}.`;
-  return given(check, rules, todo, (types) => {
-    const absent = wanted.filter((type) => !types.includes(type));
+  return given(check, rules, todo, (inForce) => {
+    const names = [...new Set(inForce.flatMap(namesOf))];
+    const absent = wanted.filter((name) => !names.includes(name));
     return absent.length === 0
-      ? fine(check, types.join(', '))
+      ? fine(check, names.join(', '))
       : missing(check, `${branch} lacks ${absent.join(', ')}`, todo);
   });
+}
+
+/**
+ * A rule, and what of it counts beside. ferrybot opens pull requests from branches that everybody with write access may push
+ * to: GitHub keeps the author from approving, and with `require_last_push_approval` alone whoever pushed into it as well.
+ */
+function namesOf({ type, parameters }: BranchRule): readonly string[] {
+  return [
+    type,
+    ...((parameters?.required_approving_review_count ?? 0) > 0 ? ['a review'] : []),
+    ...(parameters?.require_last_push_approval === true
+      ? ['approval of the last push by somebody else']
+      : []),
+  ];
 }
 
 /** A seal is `ferry/daily/DATE/RUN`: of GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the first slash. */
