@@ -144,6 +144,10 @@ export const FAULT_NOTES: Readonly<
     title: 'The seal of … has lost its tag',
     next: 'Can wait. The comment has the command that puts it back.',
   },
+  'tag-without-seal': {
+    title: 'A tag seals …, and the record does not',
+    next: 'Can wait. The comment has the command that takes the tag away.',
+  },
   'read-failed': {
     title: 'The logbook of … could not be read',
     next: 'An error of ferrybot itself, in one file alone. `npx ferrybot logbook verify` in a clone says whether its entries are in order; the log of the process has the place in the program. A job of that run is unwatched: stop one that must not go on by the means of the cluster. Nothing is launched until the file can be read.',

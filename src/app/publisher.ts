@@ -109,6 +109,7 @@ function inputFor(
     stopRuns: nothing,
     careRuns: nothing,
     closureLog: nothing,
+    sealTag: nothing,
   };
   return {
     state,

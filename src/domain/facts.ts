@@ -221,6 +221,8 @@ export type RunFacts = {
   readonly stopRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly careRuns: Observed<readonly WorkflowRunFacts[]>;
   readonly closureLog: Observed<ClosureLogFacts>;
+  /** What the tag of the run's seal points to, null where there is none; asked for where a seal may have been begun. */
+  readonly sealTag: Observed<Sha | null>;
 };
 
 /** The metrics of a sealed ferry, for the comparison of the next. */

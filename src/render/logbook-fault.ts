@@ -48,6 +48,8 @@ function titleOf({ run, fault, branch }: FaultNotice): string {
         : `The logbook of ${code(run)} cannot be written`;
     case 'seal-tag':
       return `The seal of ${code(run)} has lost its tag`;
+    case 'tag-without-seal':
+      return `A tag seals ${code(run)}, and the record does not`;
     case 'look-failed':
       if (fault.subject !== null)
         return `${SUBJECT_WORDS[fault.subject.kind](code(fault.subject.name))} could not be looked at`;
@@ -85,6 +87,8 @@ export function evidenceOf(fault: LogbookFault): string {
       return `a push of what comes after entry ${fault.after} was refused: ${code(fault.message)}. What is there is in order.`;
     case 'seal-tag':
       return `the record seals ${shortCommit(fault.commit)} as ${code(fault.tag)}, and ${fault.found === null ? 'there is no such tag' : `that tag points to ${shortCommit(fault.found)}`}.`;
+    case 'tag-without-seal':
+      return `there is a tag ${code(fault.tag)} on ${shortCommit(fault.found)}, and the run is not sealed in the record, which is in order.`;
     case 'look-failed':
       return `ferrybot met an error of its own: ${code(fault.message)}. The record is in order.`;
     case 'read-failed':
@@ -99,6 +103,8 @@ function didOf(fault: LogbookFault): string {
     return 'What cannot be recorded is not done: no approval, no launch, no seal, and no answers until a push goes through. Nothing is lost: every command that stands here is answered then, so none has to be written again. A job that runs goes on.';
   if (fault.kind === 'seal-tag')
     return 'It believes the record, which is in order, and goes on. A tag is never moved, and not made again by itself: somebody took it away.';
+  if (fault.kind === 'tag-without-seal')
+    return 'It believes the record: the run counts as not sealed, and no later verdict is compared with it. A tag is never taken away by itself: somebody may have made it on purpose.';
   if (fault.kind === 'read-failed')
     return 'It left this file alone and went on with the others. What hangs on it waits: no approval, no seal, no answers, and a job of its run goes on unwatched. Nothing is launched meanwhile, because what it tells might forbid it.';
   if (fault.kind === 'look-failed' && fault.subject?.kind === 'comment')
@@ -123,6 +129,8 @@ function todoOf(fault: LogbookFault, branch: string): string {
       return `where it says that there is no space, free some on the machine that said it (the git server's disk, or the one where ferrybot runs); otherwise look at the rules of ${code(branch)} and whether ferrybot may push to it. ferrybot tries again by itself at its next look.`;
     case 'seal-tag':
       return `find out who did it, put it back with ${code(putBack(fault))}, and protect the tags \`ferry/**\` by a ruleset.`;
+    case 'tag-without-seal':
+      return `find out who made it: a seal that was begun and refused half-way, or somebody by hand. Take it away with ${code(`git push --delete origin refs/tags/${fault.tag}`)}, unless the run is still open and is to be sealed: then \`/seal\` takes a tag on the launch commit as its own. Protect the tags \`ferry/**\` by a ruleset.`;
     case 'read-failed':
       return `run \`ferrybot logbook verify\` in a clone of the repository: it says whether the entries are in order. Then read the log of the process (*could not be read*): the place in the program stands there. A running job can be stopped by the cluster's own means.`;
     case 'look-failed':

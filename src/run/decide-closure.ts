@@ -11,10 +11,10 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { compactDate } from '../domain/time.ts';
 import type { FerryVerdict } from '../ferry/verdict.ts';
 import { renderClosureBody, renderClosureLog, renderClosureTitle } from '../render/closure.ts';
 import { renderTagMessage } from '../render/tag.ts';
+import { sealTagOf } from './begun-seal.ts';
 import { answerDraft, type StagedCommand } from './decide-commands.ts';
 import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
@@ -39,11 +39,6 @@ export function decideClosure(input: ClosureInput): Step | null {
 
 /** A step, null = done, `wait` = a fact is missing. */
 type Next = Step | null | 'wait';
-
-/** `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
-export function sealTagOf(state: RunState): string {
-  return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
-}
 
 /** The branch that carries the log-only closure. */
 export function closureBranchOf(state: RunState): string {

@@ -21,10 +21,11 @@ import type { Instant } from '../domain/ids.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { known as certain } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { interestedIn } from './authors.ts';
+import { begunSeal, withdrawnSeal } from './begun-seal.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { cardLeftUntil } from './decide-shown.ts';
 import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
@@ -70,14 +71,25 @@ export function decideCommand(input: CommandInput): CommandOutcome {
     otherBots: config.otherBots,
     permissions,
   });
-  const items = colleaguesFirst(
-    pending.filter((item) => !facts.handedOver.has(itemKey(item))),
+  const begun = begunSeal(state, facts, facts.comments.value);
+  const seal = begun === null || begun === 'unknown' ? null : begun;
+  const withdrawn = begun === null ? null : withdrawnSeal(state, facts.comments.value);
+  const others = colleaguesFirst(
+    pending.filter(
+      (item) =>
+        !facts.handedOver.has(itemKey(item)) &&
+        (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
+    ),
     permissions,
   );
+  // First: until it is known what became of it, nothing else may end the run.
+  const items = seal === null ? others : [seal, ...others];
   const waiting: PendingItem[] = [];
-  let rest: CommandOutcome = goneOutcome(input, facts.comments.value);
+  let rest: CommandOutcome =
+    begun === 'unknown' ? UNCLEAR : goneOutcome(input, facts.comments.value, withdrawn);
   for (const [index, item] of items.entries()) {
-    const outcome = mayOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND;
+    const decided = mayOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND;
+    const outcome = decided.kind === 'staged' && begun === 'unknown' ? UNCLEAR : decided;
     if (outcome.kind === 'step') return withStrangers(input, item, outcome, items.slice(index + 1));
     if (outcome.kind === 'wait') waiting.push(item);
     if (rest.kind === 'nothing' || (rest.kind === 'wait' && outcome.kind === 'staged')) rest = outcome;
@@ -85,12 +97,17 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   return rest;
 }
 
+const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
 const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
 /** Seen, and deleted before it was answered. A list that lags behind shows the newest comments last, so not at once. */
-function goneOutcome({ state, now }: CommandInput, comments: readonly CommentFacts[]): CommandOutcome {
+function goneOutcome(
+  { state, now }: CommandInput,
+  comments: readonly CommentFacts[],
+  begun: SeenCommand | null,
+): CommandOutcome {
   const gone = goneCommands(state.commands, comments).filter(
-    (seen) => now - (fromRfc3339(seen.at) ?? now) >= limits.commentGoneMs,
+    (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= limits.commentGoneMs,
   );
   const drafts = gone.map(({ comment, surface, index, thread, name }): EventDraft => {
     const data = { comment, surface, index, thread, code: 'comment-gone', detail: { name } } as const;

@@ -26,6 +26,7 @@ const FAULTS: readonly LogbookFault[] = [
     message: 'a bug',
     subject: { kind: 'comment', name: 'comment-12' },
   },
+  { kind: 'tag-without-seal', tag: 'ferry/daily/20261121/f', found: shaOf('now') },
   { kind: 'read-failed', key: '0123456789ad', message: 'a bug' },
 ];
 

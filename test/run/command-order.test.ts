@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { unknown } from '../../src/domain/observed.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
 import { after as plus } from '../../src/domain/time.ts';
 import type { CommandOutcome } from '../../src/run/decide-commands.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
-import { alice, bob } from '../support/run-drafts.ts';
+import { alice, bob, shaOf } from '../support/run-drafts.ts';
 import { aComment, instant, NOON, permissions } from '../support/run-facts.ts';
 import { gatedOn, heardAtNoon, lineFor } from './parts.ts';
 
@@ -114,6 +114,40 @@ describe('a comment that changes', () => {
     expect(hear(seen, []).kind).toBe('nothing');
     const told = conversation(seen, [], {}, { now: plus(instant(seen.state.head.at), 60_000) });
     expect(told.said).toEqual(['1 comment-gone']);
+  });
+
+  describe('of a seal whose tag stands', () => {
+    const stands = { sealTag: known(ended.state.submission?.commit ?? null) };
+    const reject = aComment(alice, '/ack reject="too short"', at(2, 9));
+    const rejecting = seen.add(...draftsOf(hear(seen, [reject], { sealTag: known(null) })));
+
+    it.each([{ comments: [] }, { comments: [edited('never mind')] }])(
+      'leaves the seal to be finished, before anything else that ends the run',
+      ({ comments }) => {
+        expect(hear(rejecting, [...comments, reject], stands)).toMatchObject({
+          kind: 'staged',
+          command: { actor: bob, decision: { kind: 'seal' } },
+        });
+      },
+    );
+
+    it('holds back what else would end the run while nobody can tell whether it stands', () => {
+      const told = conversation(rejecting, [reject], { sealTag: unknown('git is away') });
+      expect(told.said).toEqual([]);
+      expect(told.end.kind).toBe('wait');
+    });
+
+    it('does nothing for somebody who may not seal any more', () => {
+      const facts = { ...stands, permissions: new Map([[bob.id, known('write' as const)]]) };
+      expect(conversation(seen, [], facts).said).toEqual(['1 not-permitted']);
+    });
+
+    it("takes a tag on another commit for nobody's", () => {
+      const late = { now: plus(instant(seen.state.head.at), 60_000) };
+      expect(conversation(seen, [], { sealTag: known(shaOf('another')) }, late).said).toEqual([
+        '1 comment-gone',
+      ]);
+    });
   });
 
   it('is no gone one where the threads could not be read', () => {

@@ -218,6 +218,7 @@ export function someFacts(change: Partial<RunFacts> = {}): RunFacts {
     watchRuns: known([]),
     stopRuns: known([]),
     closureLog: known({ base: shaOf('base'), text: null }),
+    sealTag: known(null),
     ...change,
   };
 }

@@ -27,6 +27,7 @@ import type { ThreadFacts } from '../../github/threads.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
+import { sealTagOf, withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
 import { NOT_ASKED, wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
@@ -129,6 +130,10 @@ export function createGatherer(
         closureLog: isClosing(state)
           ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
           : notAsked(),
+        sealTag:
+          threads.kind === 'known' && withdrawnSeal(state, threads.value.comments) !== null
+            ? await sealTagIn(git, state)
+            : notAsked(),
       };
     },
   };
@@ -230,7 +235,9 @@ async function permissionsFor(
     permissions: new Map(),
   });
   const approvers = approvalsToLookAt(state).map((approval) => approval.actor);
-  const people = new Map([...approvers, ...quietFirst(pending)].map((person) => [person.id, person]));
+  const sealer = withdrawnSeal(state, comments.value)?.actor;
+  const asked = [...approvers, ...(sealer === undefined ? [] : [sealer]), ...quietFirst(pending)];
+  const people = new Map(asked.map((person) => [person.id, person]));
   const found = new Map<number, Observed<Permission>>();
   for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
     found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));
@@ -264,6 +271,16 @@ async function citedFor(
 /** A seal or a close that was asked for and is not answered yet. */
 function isClosing(state: RunState): boolean {
   return state.order !== null && [...state.commands.values()].some((command) => command.answer === null);
+}
+
+/** What was fetched last: a tag that this process pushed is there too. */
+async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sealTag']> {
+  try {
+    return known(await git.resolve(`refs/tags/${sealTagOf(state)}`));
+  } catch (error) {
+    if (error instanceof GitError) return unknown(error.message);
+    throw error;
+  }
 }
 
 async function closureLogOf(git: GitReader, config: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {

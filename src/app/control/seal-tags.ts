@@ -3,18 +3,25 @@
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
+import { sealTagOf } from '../../run/begun-seal.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 
 /**
- * The newest sealed runs whose tag is gone or points elsewhere, by what was fetched last. Their record is in order; where
- * git does not answer nothing is said.
+ * The newest sealed runs whose tag is gone or points elsewhere, and the newest others that have one, by what was fetched
+ * last. Their record is in order; where git does not answer nothing is said.
  */
 export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
-  const sealed = open.keeper.current().runs.filter(({ seal }) => seal !== null);
+  const { runs } = open.keeper.current();
+  const sealed = runs.filter(({ seal }) => seal !== null);
+  // What is being sealed has its tag before its record.
+  const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));
   const found: BrokenRun[] = [];
-  for (const state of sealed.slice(0, limits.sealTagsLooked)) {
+  for (const state of [
+    ...sealed.slice(0, limits.sealTagsLooked),
+    ...others.slice(0, limits.sealTagsLooked),
+  ]) {
     const where = { run: state.run, thread: null };
     const fault = await contained(open, troubles, where, () => faultOf(open, state));
     if (fault !== null) found.push({ run: state.run, fault, state, thread: null });
@@ -22,12 +29,17 @@ export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<r
   return found;
 }
 
-async function faultOf({ git, lab }: OpenLab, { run, seal }: RunState): Promise<BrokenRun['fault'] | null> {
-  if (seal === null) return null;
-  const { tag, commit } = seal;
+function isBeingSealed({ commands }: RunState): boolean {
+  return [...commands.values()].some(({ name, answer }) => name === 'seal' && answer === null);
+}
+
+async function faultOf({ git, lab }: OpenLab, state: RunState): Promise<BrokenRun['fault'] | null> {
+  const { run, seal } = state;
+  const tag = seal?.tag ?? sealTagOf(state);
   try {
     const found = await git.resolve(`refs/tags/${tag}`);
-    return found === commit ? null : { kind: 'seal-tag', tag, commit, found };
+    if (seal === null) return found === null ? null : { kind: 'tag-without-seal', tag, found };
+    return found === seal.commit ? null : { kind: 'seal-tag', tag, commit: seal.commit, found };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     lab.log(`the tag ${tag} could not be looked at: ${error.message}`, { run });

@@ -60,6 +60,7 @@ async function tell(open: OpenLab, told: Set<string>, broken: BrokenRun): Promis
 
 function wordsFor({ fault }: BrokenRun): string {
   if (fault.kind === 'seal-tag') return 'a seal has lost its tag';
+  if (fault.kind === 'tag-without-seal') return 'a tag seals what the record does not';
   if (fault.kind === 'look-failed') return 'a place could not be looked at';
   if (fault.kind === 'read-failed') return 'a file of the logbook could not be read';
   return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;

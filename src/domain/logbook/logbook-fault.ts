@@ -22,6 +22,8 @@ export type LogbookFault =
   | { readonly kind: 'push-refused'; readonly after: number; readonly message: string }
   /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record itself is in order. */
   | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null }
+  /** A tag says of a run that it was sealed, and the record does not. */
+  | { readonly kind: 'tag-without-seal'; readonly tag: string; readonly found: Sha }
   /** One run, thread or file could not be looked at: a bug. `key` tells the messages apart; the record is in order. */
   | {
       readonly kind: 'look-failed';
@@ -53,6 +55,8 @@ export function faultKey(fault: LogbookFault): string {
       return `logbook-push-refused-${fault.after}`;
     case 'seal-tag':
       return `seal-tag-${fault.found?.slice(0, 12) ?? 'gone'}`;
+    case 'tag-without-seal':
+      return `tag-without-seal-${fault.found.slice(0, 12)}`;
     case 'look-failed':
       return `look-failed-${fault.key}`;
     case 'read-failed':

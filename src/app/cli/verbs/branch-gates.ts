@@ -173,6 +173,7 @@ async function factsOf(
     watchRuns: NEEDS_GITHUB,
     stopRuns: NEEDS_GITHUB,
     closureLog: NEEDS_GITHUB,
+    sealTag: NEEDS_GITHUB,
   };
 }
 

@@ -1,0 +1,65 @@
+/**
+ * A seal whose tag stands though it is not recorded: the process that began it ended there. The tag is out, so the record
+ * of the command decides from then on, and not what became of its comment.
+ */
+
+import { commentName } from '../domain/answer-key.ts';
+import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
+import { compactDate, fromRfc3339 } from '../domain/time.ts';
+import type { PendingItem } from './pending-commands.ts';
+
+/** `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
+export function sealTagOf(state: RunState): string {
+  return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
+}
+
+/**
+ * The oldest `/seal` that was recorded as seen, which is done only for somebody who may seal, and is not answered, where
+ * its comment does not say it any more.
+ */
+export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
+  const standing = new Set(
+    comments.filter(({ editedAt }) => editedAt === null).map((one) => commentName(one)),
+  );
+  const isWithdrawn = ({ name, answer, surface, comment }: SeenCommand): boolean =>
+    name === 'seal' && answer === null && !standing.has(commentName({ surface, id: comment }));
+  return [...state.commands.values()].find(isWithdrawn) ?? null;
+}
+
+/** The seal as the command that it was recorded as; `unknown` where nobody can tell whether the tag stands. */
+export function begunSeal(
+  state: RunState,
+  { sealTag }: Pick<RunFacts, 'sealTag'>,
+  comments: readonly CommentFacts[],
+): PendingItem | 'unknown' | null {
+  const seen = withdrawnSeal(state, comments);
+  if (seen === null || state.submission === null) return null;
+  if (sealTag.kind === 'unknown') return 'unknown';
+  if (sealTag.value !== state.submission.commit) return null;
+  const { name, args, index } = seen;
+  return { comment: commentOf(seen), index, said: { kind: 'command', name, args } };
+}
+
+function commentOf({ surface, comment, thread, actor, bodyDigest, at }: SeenCommand): CommentFacts {
+  const seenAt = fromRfc3339(at);
+  if (seenAt === null) throw new Error('a folded command carries a valid time');
+  return {
+    surface,
+    id: comment,
+    nodeId: '',
+    thread,
+    author: actor,
+    authorIsBot: false,
+    byUs: false,
+    byOwnApp: false,
+    marker: null,
+    body: '',
+    bodyDigest,
+    createdAt: seenAt,
+    updatedAt: seenAt,
+    editedAt: null,
+    minimized: false,
+    commit: null,
+  };
+}

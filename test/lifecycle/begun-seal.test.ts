@@ -1,0 +1,112 @@
+/** A seal that was begun, its tag pushed and its process ended there: what its comment becomes afterwards does not leave the tag to itself. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const ACCEPT = '/seal accept="stopped on purpose, the curve is clear"';
+
+let lab: VirtualLab;
+/** Where the process that seals ends, as often as it comes there. */
+let dying: { kind: string; moment: 'before' | 'after' } | null;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+async function stopped(): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
+  dying = null;
+  lab = await openVirtualLab({
+    ferry: SHORT_FERRY,
+    atBoundary: (_, kind, moment) => {
+      if (kind === dying?.kind && moment === dying.moment) throw new Crash(`killed ${moment} ${kind}`);
+    },
+  });
+  const proposed = await propose(lab);
+  await approve(lab, 'mira', proposed.pull);
+  await until(lab, 'a look', async () => (await stateOf(lab, proposed.run))?.observation != null);
+  await say(lab, 'ada', proposed.issue, '/stop');
+  await until(lab, 'the end', async () => (await stateOf(lab, proposed.run))?.end !== null);
+  await lab.clock.advance(2 * MINUTE);
+  return proposed;
+}
+
+const sealTags = async (): Promise<ReadonlyMap<string, string>> =>
+  new Map([...(await lab.store.refs('refs/tags/'))].filter(([ref]) => !ref.includes('/mark-')));
+const incidents = (): readonly string[] =>
+  botComments(lab)
+    .filter(({ kind, text }) => kind === 'incident' && text.includes('tag'))
+    .map(({ text }) => text);
+const comment = (id: number): string => `/issues/comments/${id}`;
+
+describe('a /seal accept that ended after its tag', () => {
+  it.each([
+    { how: 'deleted', change: (id: number) => lab.as('ada', 'DELETE', comment(id)) },
+    {
+      how: 'edited',
+      change: (id: number) => lab.as('ada', 'PATCH', comment(id), { body: 'never mind' }),
+    },
+  ])(
+    'is completed from the record where its comment is $how and somebody rejects the result',
+    async ({ change }) => {
+      const { run, issue } = await stopped();
+      dying = { kind: 'push-tag', moment: 'after' };
+      const asked = await say(lab, 'mira', issue, ACCEPT);
+      expect([...(await sealTags()).keys()]).toHaveLength(1);
+      expect((await stateOf(lab, run))?.seal).toBeNull();
+      dying = { kind: 'open-pull', moment: 'before' };
+      await change(asked);
+      const rejected = await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+      dying = null;
+      await lab.clock.advance(70 * MINUTE);
+      const state = await stateOf(lab, run);
+      expect(state?.closed).toBeNull();
+      expect(state?.seal).toMatchObject({
+        verdict: 'accepted',
+        accept: 'stopped on purpose, the curve is clear',
+      });
+      expect([...(await sealTags()).keys()]).toEqual([`refs/tags/${state?.seal?.tag}`]);
+      expect(answersTo(lab, asked)).toEqual([expect.stringContaining('sealed with the tag')]);
+      expect(answersTo(lab, rejected)).toHaveLength(1);
+      expect(incidents()).toEqual([]);
+    },
+  );
+});
+
+describe('a /seal accept that ended before its tag', () => {
+  it('and whose comment is deleted is not carried out', async () => {
+    const { run, issue } = await stopped();
+    dying = { kind: 'push-tag', moment: 'before' };
+    const asked = await say(lab, 'mira', issue, ACCEPT);
+    await lab.as('mira', 'DELETE', comment(asked));
+    dying = null;
+    const rejected = await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+    await lab.clock.advance(40 * MINUTE);
+    expect((await stateOf(lab, run))?.closed?.outcome).toBe('stopped');
+    expect([...(await sealTags()).keys()]).toEqual([]);
+    expect(answersTo(lab, rejected)).toEqual([expect.stringContaining('its result does not count')]);
+    expect(incidents()).toEqual([]);
+  });
+});
+
+describe('a tag that says of a run that it was sealed', () => {
+  it('though the record does not is told once, with the command that takes it away', async () => {
+    const { run, pull, issue } = await stopped();
+    const state = await stateOf(lab, run);
+    const sha = state?.submission?.commit ?? '';
+    const name = `ferry/daily/${state?.proposal.date.replaceAll('-', '')}/${run}`;
+    await lab.as('ada', 'POST', '/git/refs', { ref: `refs/tags/${name}`, sha });
+    await say(lab, 'mira', issue, '/ack reject="too short to tell"');
+    await lab.clock.advance(70 * MINUTE);
+    expect((await stateOf(lab, run))?.closed?.outcome).toBe('stopped');
+    const [told, ...more] = incidents();
+    expect(more).toEqual([]);
+    expect(told ?? '').toContain(`git push --delete origin refs/tags/${name}`);
+    expect(botComments(lab).find(({ text }) => text === told)?.thread).toBe(pull);
+    await lab.clock.advance(70 * MINUTE);
+    expect(incidents()).toHaveLength(1);
+  });
+});
