@@ -1,25 +1,39 @@
-// Sequences of the care scene.
+// Sequences of the care scenes.
 
+import { logbookText } from '../support/play.ts';
 import { CARE_MOVES, openCareScene } from './care.ts';
+import { CHANGES, type Change } from './care-labs.ts';
 import { careFaultsOf } from './checker-care.ts';
 import type { Outcome } from './outcome.ts';
 
 const MINUTE = 60_000;
+const HONEST = 'mira consents';
 
-/** Plays the sequence of this seed; `moves` are these instead of random ones. */
-export async function playCare(seed: number, asked: readonly string[] | null = null): Promise<Outcome> {
-  const scene = await openCareScene(seed);
+/** These moves on this change in place of random ones. */
+export type AskedCare = { readonly change: Change; readonly moves: readonly string[] };
+
+/** Plays the sequence of this seed. */
+export async function playCare(seed: number, asked: AskedCare | null = null): Promise<Outcome> {
+  const change = asked?.change ?? CHANGES[Math.floor(seed / 8) % CHANGES.length] ?? 'node';
+  const scene = await openCareScene(seed, change);
   const { random, lab } = scene;
   const names = Object.keys(CARE_MOVES);
-  const moves = asked ?? Array.from({ length: 2 + random.below(4) }, () => random.pick(names));
+  const moves =
+    asked?.moves ??
+    Array.from({ length: 2 + random.below(4) }, () =>
+      // What nobody consents to is never carried out, and shows nothing.
+      random.chance(0.35) ? HONEST : random.pick(names),
+    );
   try {
     for (const name of moves) {
       await lab.clock.advance(random.below(4 * MINUTE));
       await CARE_MOVES[name]?.(scene);
+      scene.texts.push(await logbookText(lab, scene.record));
     }
     lab.world.state.settings.drop = 'none';
     await lab.clock.advance(15 * MINUTE);
-    return { seed, faults: careFaultsOf(scene), starts: scene.deletions.length, moves };
+    scene.texts.push(await logbookText(lab, scene.record));
+    return { seed, faults: careFaultsOf(scene), starts: scene.calls.length, moves: [change, ...moves] };
   } finally {
     await lab.close();
   }

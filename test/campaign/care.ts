@@ -1,15 +1,13 @@
-// A second, smaller scene: a bad node is proposed for deletion, people consent and brake, and others spoil what they can.
+// A second, smaller scene: a change of a cluster waits for a consent, people consent and brake, and others spoil what they can.
 
 import { consentLine } from '../support/approve.ts';
-import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
 import { logbookText } from '../support/play.ts';
 import { type Random, randomFrom } from '../support/random.ts';
-import type { SimulatedCloud } from '../support/simulated-cloud.ts';
 import { pushFile } from '../support/talk.ts';
-import type { Moment, VirtualLab } from '../support/virtual-lab.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+import { type CareLab, type Change, CONSENTS, openCareLab } from './care-labs.ts';
 
 const MINUTE = 60_000;
-const VM = 'ray-worker-7c21';
 
 type Said = { readonly atMs: number; readonly id: number; readonly text: string };
 
@@ -17,141 +15,153 @@ type Said = { readonly atMs: number; readonly id: number; readonly text: string 
 export type CareDeed = { readonly atMs: number } & (
   | ({ readonly kind: 'consented'; readonly isIntact: boolean } & Said)
   | ({ readonly kind: 'braked' } & Said)
-  | { readonly kind: 'changed-comment'; readonly id: number; readonly text: string | null }
+  | { readonly kind: 'changed-proposal'; readonly text: string }
+  | { readonly kind: 'deleted-comment'; readonly id: number }
 );
 
-/** A deletion as the cloud was told of it, and the comments as they were. */
-export type Deletion = {
+/** A call as the cluster got it, and the comments as they were. */
+export type Call = {
   readonly atMs: number;
-  readonly name: string;
+  readonly command: readonly string[];
   readonly comments: VirtualLab['world']['state']['comments'];
 };
 
-export type CareScene = {
+export type CareScene = CareLab & {
   readonly seed: number;
   readonly random: Random;
-  readonly lab: VirtualLab;
-  readonly run: string;
-  readonly issue: number;
+  readonly change: Change;
   readonly deeds: CareDeed[];
-  readonly deletions: Deletion[];
+  readonly calls: Call[];
+  /** The record as it was at one time and another: lines are taken away too. */
+  readonly texts: string[];
   readonly executor: { awayMs: number; startsAtMs: number | null };
 };
 
-let beginning: Promise<{
-  readonly moment: Omit<Moment, 'seed'>;
-  readonly run: string;
-  readonly issue: number;
-}> | null = null;
-
-async function begin(): Promise<NonNullable<Awaited<typeof beginning>>> {
-  const { lab } = await openBadNodeLab();
-  const { run, issue } = await playUntilBad(lab);
-  await lab.clock.advance(MINUTE);
-  const moment = lab.keep();
-  await lab.close();
-  return { run, issue, moment };
-}
-
-/** Opens a lab in which the first attempt died and the deletion of its node waits for a consent. */
-export async function openCareScene(seed: number): Promise<CareScene> {
-  beginning ??= begin();
-  const { moment, run, issue } = await beginning;
+/** Opens a lab in which this change waits for a consent. */
+export async function openCareScene(seed: number, change: Change): Promise<CareScene> {
   const executor: CareScene['executor'] = { awayMs: 0, startsAtMs: null };
-  let sleep = async (_ms: number): Promise<void> => undefined;
-  const deletions: Deletion[] = [];
-  const { lab, cloud } = await openBadNodeLab({
-    from: { ...moment, seed },
-    badLines: [],
-    beforeJob: async (mode) => {
-      if (mode !== 'care') return;
-      executor.startsAtMs = lab.clock.now() + executor.awayMs;
-      await sleep(executor.awayMs);
+  const calls: Call[] = [];
+  const place = await openCareLab(
+    change,
+    seed,
+    (command) => {
+      const { world, clock } = place.lab;
+      calls.push({ atMs: clock.now(), command, comments: { ...world.state.comments } });
     },
-  });
-  sleep = lab.clock.sleep;
-  watch(lab, cloud, deletions);
-  return { seed, random: randomFrom(seed), lab, run, issue, deeds: [], deletions, executor };
-}
-
-function watch(lab: VirtualLab, { calls }: SimulatedCloud, deletions: Deletion[]): void {
-  const push = calls.push.bind(calls);
-  calls.push = (...more) => {
-    for (const args of more)
-      if (args[3] === 'delete')
-        deletions.push({
-          atMs: lab.clock.now(),
-          name: args[4] ?? '',
-          comments: { ...lab.world.state.comments },
-        });
-    return push(...more);
-  };
+    async (mode) => {
+      if (mode !== 'care') return;
+      executor.startsAtMs = place.lab.clock.now() + executor.awayMs;
+      await place.lab.clock.sleep(executor.awayMs);
+    },
+  );
+  const texts = [await logbookText(place.lab, place.record)];
+  return { ...place, seed, random: randomFrom(seed), change, deeds: [], calls, texts, executor };
 }
 
 async function say(scene: CareScene, who: 'mira' | 'ada' | 'sol', text: string): Promise<Said> {
-  const { lab, issue } = scene;
-  const { id } = (await lab.as(who, 'POST', `/issues/${issue}/comments`, { body: text })) as {
+  const { lab, thread } = scene;
+  const { id } = (await lab.as(who, 'POST', `/issues/${thread}/comments`, { body: text })) as {
     readonly id: number;
   };
   return { atMs: lab.world.state.comments[id]?.createdAtMs ?? lab.clock.now(), id, text };
 }
 
-/** The comment that proposes the deletion. */
-function proposal({ lab }: CareScene): { readonly id: number; readonly body: string } | null {
-  const { comments, users } = lab.world.state;
+/** The text that proposes the change, and where it is written. */
+function proposal({
+  lab,
+  change,
+  thread,
+}: CareScene): { readonly path: string; readonly body: string } | null {
+  const { comments, issues, users } = lab.world.state;
+  if (change !== 'node') {
+    const issue = Object.values(issues).find(({ number }) => number === thread);
+    return issue === undefined ? null : { path: `/issues/${thread}`, body: issue.body };
+  }
   const rows = Object.values(comments).filter(
     ({ authorId, body }) => users[authorId]?.type === 'Bot' && body.includes(' kind=mutation '),
   );
-  return rows.at(-1) ?? null;
+  const last = rows.at(-1);
+  return last === undefined ? null : { path: `/issues/comments/${last.id}`, body: last.body };
 }
 
-/** mira copies the line that the proposal shows. */
+/** mira copies the line that the proposal shows, where it shows one. */
 export async function consent(scene: CareScene): Promise<void> {
   const shown = proposal(scene);
-  const touched = scene.deeds.findLast((deed) => deed.kind === 'changed-comment' && deed.id === shown?.id);
-  const isIntact = shown !== null && (touched?.kind !== 'changed-comment' || touched.text !== shown.body);
-  const said = await say(scene, 'mira', consentLine(scene.lab, `approve-node-delete vm=${VM}`));
+  const changed = scene.deeds.findLast((deed) => deed.kind === 'changed-proposal');
+  const isIntact = shown !== null && (changed?.kind !== 'changed-proposal' || changed.text !== shown.body);
+  const line = lineOf(scene);
+  if (line === null) return;
+  const said = await say(scene, 'mira', line);
   scene.deeds.push({ kind: 'consented', isIntact, ...said });
 }
 
-const BRAKES = ['/hold reason="not today"', '/stop', '/freeze reason="an incident"'] as const;
-
-async function brake(scene: CareScene): Promise<void> {
-  scene.deeds.push({ kind: 'braked', ...(await say(scene, 'mira', scene.random.pick(BRAKES))) });
+function lineOf({ lab, change }: CareScene): string | null {
+  try {
+    return consentLine(lab, CONSENTS[change]);
+  } catch {
+    // What was carried out is not proposed any more.
+    return null;
+  }
 }
 
-async function change(scene: CareScene, id: number, body: string): Promise<void> {
-  await scene.lab.as('ada', 'PATCH', `/issues/comments/${id}`, { body });
-  scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), id, text: body });
+const BRAKES = {
+  node: ['/hold reason="not today"', '/stop', '/freeze reason="an incident"'],
+  // What belongs to no run cannot be held or stopped.
+  disk: ['/freeze reason="an incident"'],
+  'cleanup job': ['/freeze reason="an incident"'],
+} as const;
+
+async function brake(scene: CareScene): Promise<void> {
+  const text = scene.random.pick<string>(BRAKES[scene.change]);
+  scene.deeds.push({ kind: 'braked', ...(await say(scene, 'mira', text)) });
+}
+
+async function write(scene: CareScene, path: string, body: string): Promise<void> {
+  await scene.lab.as('ada', 'PATCH', path, { body });
+  scene.deeds.push({ kind: 'changed-proposal', atMs: scene.lab.clock.now(), text: body });
 }
 
 async function editProposal(scene: CareScene): Promise<void> {
   const shown = proposal(scene);
   if (shown === null) return;
-  await change(scene, shown.id, `${shown.body}\n\nIt is quite safe.`);
-  if (scene.random.chance(0.4)) await change(scene, shown.id, shown.body);
+  await write(scene, shown.path, `${shown.body}\n\nIt is quite safe.`);
+  if (scene.random.chance(0.4)) await write(scene, shown.path, shown.body);
+}
+
+/** ada changes what is said beside the true line, and mira reads that. */
+async function editedProposal(scene: CareScene): Promise<void> {
+  await editProposal(scene);
+  await consent(scene);
 }
 
 async function deleteSaid(scene: CareScene): Promise<void> {
-  const said = scene.deeds.findLast((deed) => deed.kind !== 'changed-comment');
+  const said = scene.deeds.findLast((deed) => deed.kind === 'consented' || deed.kind === 'braked');
   if (said === undefined || scene.lab.world.state.comments[said.id] === undefined) return;
   await scene.lab.as('ada', 'DELETE', `/issues/comments/${said.id}`);
-  scene.deeds.push({ kind: 'changed-comment', atMs: scene.lab.clock.now(), id: said.id, text: null });
+  scene.deeds.push({ kind: 'deleted-comment', atMs: scene.lab.clock.now(), id: said.id });
 }
 
-async function dropLines({ lab, run, random }: CareScene): Promise<void> {
-  const lines = (await logbookText(lab, run)).trimEnd().split('\n');
+async function dropLines({ lab, record, random }: CareScene): Promise<void> {
+  const lines = (await logbookText(lab, record)).trimEnd().split('\n');
   const kept = lines.slice(0, Math.max(1, lines.length - 1 - random.below(5)));
-  await pushFile(lab, 'ada', 'ferrybot/logbook', `runs/${run}/events.jsonl`, `${kept.join('\n')}\n`);
+  const path = record === 'journal' ? 'journal/events.jsonl' : `runs/${record}/events.jsonl`;
+  await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${kept.join('\n')}\n`);
 }
 
 /** Says the bare command, of which nobody knows what it is of. */
 async function bareConsent(scene: CareScene): Promise<void> {
-  await say(scene, 'mira', `/approve-node-delete vm=${VM}`);
+  await say(scene, 'mira', `/${CONSENTS[scene.change]}`);
+}
+
+/** Says it with the digits of a digest that somebody can find another proposal for. */
+async function shortConsent(scene: CareScene): Promise<void> {
+  const line = lineOf(scene);
+  if (line !== null) await say(scene, 'mira', line.slice(0, line.lastIndexOf(' ') + 13));
 }
 
 async function strangerConsents(scene: CareScene): Promise<void> {
-  await say(scene, 'sol', consentLine(scene.lab, `approve-node-delete vm=${VM}`));
+  const line = lineOf(scene);
+  if (line !== null) await say(scene, 'sol', line);
 }
 
 /** A consent, and a brake right before the executor comes to it; GitHub's webhook is lost. */
@@ -181,9 +191,11 @@ export const CARE_MOVES: Readonly<Record<string, (scene: CareScene) => Promise<v
   'mira consents': consent,
   'a brake': brake,
   'the proposal is edited': editProposal,
+  'an edited proposal': editedProposal,
   'what was said is deleted': deleteSaid,
   'lines are dropped': dropLines,
   'a bare consent': bareConsent,
+  'a consent of too few digits': shortConsent,
   'a stranger consents': strangerConsents,
   'a brake at the last moment': lateBrake,
   'an executor that comes late': lateExecutor,

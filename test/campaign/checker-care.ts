@@ -1,32 +1,59 @@
-// What must never happen to a cluster, judged from what people said and what the cloud was told.
+// What must never happen to a cluster, judged from what people said, what the cluster was told, and the record's bytes.
 
-import type { CareDeed, CareScene, Deletion } from './care.ts';
+import type { Call, CareDeed, CareScene } from './care.ts';
+import { canonical, parsed, sha256 } from './checker-record.ts';
 
 const SLACK_MS = 2_000;
 /** A consent lasts an hour. */
 const CONSENT_MS = 3_600_000;
+/** 128 bits: nobody finds another proposal for them. */
+const DIGITS_MIN = 32;
 
 /** Every promise that this sequence broke, in words; empty = none. */
-export function careFaultsOf({ deletions, deeds }: CareScene): readonly string[] {
-  const faults = deletions.flatMap((deletion) => {
-    const at = `deleted ${deletion.name} at ${new Date(deletion.atMs).toISOString()}`;
-    const living = deeds.filter((deed) => isLiving(deed, deletion));
+export function careFaultsOf({ calls, deeds, texts }: CareScene): readonly string[] {
+  const faults = calls.flatMap((call) => {
+    const at = `${call.command.slice(0, 6).join(' ')} at ${new Date(call.atMs).toISOString()}`;
+    const digests = digestsOf(call, texts);
+    if (digests.length === 0) return [`${at}: nobody had proposed that`];
+    const living = deeds.filter((deed) => isLiving(deed, call, digests));
     if (living.length === 0) return [`${at}: nobody had consented`];
     const brakes = deeds.filter(
       (deed) =>
         deed.kind === 'braked' &&
-        deed.atMs < deletion.atMs - SLACK_MS &&
-        deletion.comments[deed.id]?.body === deed.text &&
+        deed.atMs < call.atMs - SLACK_MS &&
+        call.comments[deed.id]?.body === deed.text &&
         (!deed.text.startsWith('/stop') || living.every((given) => given.atMs <= deed.atMs)),
     );
     return brakes.map((deed) => `${at}: a brake of ${new Date(deed.atMs).toISOString()} stood`);
   });
-  return deletions.length > 1 ? [...faults, `${deletions.length} deletions`] : faults;
+  const said = calls.map(({ command }) => JSON.stringify(command));
+  const again = said.filter((command, index) => said.indexOf(command) !== index);
+  return [...faults, ...again.map((command) => `twice: ${command}`)];
 }
 
-/** Said of the proposal as the bot wrote it, not long ago, and there as it was said. */
-function isLiving(deed: CareDeed, { atMs, comments }: Deletion): boolean {
+type Proposal = { readonly steps?: readonly { readonly command?: readonly string[] }[] };
+
+/** The digests of the recorded proposals in which this very call is a step. */
+function digestsOf({ command }: Call, texts: readonly string[]): readonly string[] {
+  return texts
+    .join('\n')
+    .split('\n')
+    .flatMap((line) => {
+      const event = parsed(line);
+      const proposal = event?.data?.['proposal'] as Proposal | undefined;
+      const isIt = (step: { readonly command?: readonly string[] }): boolean =>
+        JSON.stringify(step.command) === JSON.stringify(command);
+      return event?.type === 'mutation-proposed' && proposal?.steps?.some(isIt) === true
+        ? [sha256(canonical(proposal))]
+        : [];
+    });
+}
+
+/** Said of the proposal as the bot wrote it, with its digest, not long ago, and there as it was said. */
+function isLiving(deed: CareDeed, { atMs, comments }: Call, digests: readonly string[]): boolean {
   if (deed.kind !== 'consented' || !deed.isIntact || deed.atMs > atMs) return false;
+  const digits = / ([0-9a-f]{8,64})$/.exec(deed.text)?.[1] ?? '';
+  if (digits.length < DIGITS_MIN || !digests.some((digest) => digest.startsWith(digits))) return false;
   const row = comments[deed.id];
   const isThere = row !== undefined && row.body === deed.text && row.edits.length === 0;
   return isThere && atMs - deed.atMs <= CONSENT_MS + SLACK_MS;

@@ -29,7 +29,8 @@ export function commitOf(start: Start): string | null {
 
 type Parsed = { readonly type?: string; readonly data?: Readonly<Record<string, unknown>> } | null;
 
-function parsed(line: string): Parsed {
+/** An entry as its line says it. */
+export function parsed(line: string): Parsed {
   try {
     return JSON.parse(line) as Parsed;
   } catch {
@@ -38,12 +39,13 @@ function parsed(line: string): Parsed {
   }
 }
 
-function sha256(text: string): string {
+/** In hex. */
+export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
 /** RFC 8785 for what a manifest may hold: strings, integers, lists and objects. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -6,7 +6,6 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { known } from '../../src/domain/observed.ts';
-import { playCare } from './care-sequence.ts';
 import { firstBroken, ofScenario, SEEDS } from './permissive.ts';
 
 const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
@@ -187,17 +186,6 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
   return { ...real, runnerVerdicts };
 });
 
-// Whoever acts on a consent asks again what became of it.
-vi.mock('../../src/care/verify-consent.ts', async (original) => {
-  const real = await original<typeof import('../../src/care/verify-consent.ts')>();
-  const consentFault: typeof real.consentFault = (facts, consent) =>
-    real.consentFault(
-      gone.has('care: brakes in the threads') ? { ...facts, brakes: known([]) } : facts,
-      consent,
-    );
-  return { ...real, consentFault };
-});
-
 /** A defence (or several that catch the same attack one behind the other) and the scenario that it stands against. */
 const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[] = [
   [['digest named'], 'a bare approval'],
@@ -231,21 +219,5 @@ describe.each(DEFENCES)('without %o, "%s"', (defences, scenario) => {
     gone.clear();
     expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
     expect(await firstBroken(ofScenario(scenario), found?.seed ?? 0)).toBeNull();
-  });
-});
-
-/** The same of the deletion of a node, in a scene of its own. */
-const OF_CARE: readonly (readonly [gone: readonly string[], moves: readonly string[]])[] = [
-  [['digest named'], ['a bare consent']],
-  [['care: brakes in the threads'], ['a brake at the last moment']],
-];
-
-describe.each(OF_CARE)('without %o, %o', (defences, moves) => {
-  it('deletes what nobody consented to, and with it nothing', { timeout: 120_000 }, async () => {
-    for (const defence of defences) gone.add(defence);
-    const found = await firstBroken((seed) => playCare(seed, moves), SEEDS);
-    gone.clear();
-    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
-    expect(await firstBroken((seed) => playCare(seed, moves), found?.seed ?? 0)).toBeNull();
   });
 });

@@ -55,23 +55,35 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
       return { kind: 'exited', ok: true, exitCode: 0, stdout: 'Cleanup cron job started: x\n', ...none };
     },
   };
-  const lab = await openVirtualLab({
-    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
-    disks: async () => port,
-    ...options,
-  });
-  await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
-    message: 'Scan the disks',
-    content: Buffer.from(WORKFLOW).toString('base64'),
-  });
-  const scan = async (): Promise<void> => {
-    await lab.as('mira', 'POST', '/actions/workflows/disks.yml/dispatches', { ref: 'main' });
-    await lab.clock.advance(240_000);
-  };
+  const lab = await openVirtualLab({ ...withDisks(port), ...options });
+  await addScan(lab);
+  const scan = (): Promise<void> => scanDisks(lab);
   await scan();
   // Without webhooks it is the sweep that sees it.
   await until(lab, 'the issue', () => issuesOf(lab).length > 0);
   return { lab, called: () => calls, scan };
+}
+
+/** A lab whose disks are seen and changed through `port`. */
+export function withDisks(port: DiskPort): Pick<VirtualLabOptions, 'config' | 'disks'> {
+  return {
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
+    disks: async () => port,
+  };
+}
+
+/** mira adds the workflow that scans. */
+export async function addScan(lab: VirtualLab): Promise<void> {
+  await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
+    message: 'Scan the disks',
+    content: Buffer.from(WORKFLOW).toString('base64'),
+  });
+}
+
+/** One scan, and the time until control has seen it. */
+export async function scanDisks(lab: VirtualLab): Promise<void> {
+  await lab.as('mira', 'POST', '/actions/workflows/disks.yml/dispatches', { ref: 'main' });
+  await lab.clock.advance(240_000);
 }
 
 /** The issue of the cluster's disks. */

@@ -1,0 +1,143 @@
+// The labs of the care scenes, each with something that waits for a consent: a bad node that is to be deleted, proposed in a
+// comment of its run; disks that are to be cleared and a cleanup job that is to be started, in the description of an issue.
+
+import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
+import type { Looks } from '../../src/care/disk/scan-record.ts';
+import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { known } from '../../src/domain/observed.ts';
+import type { ProgramResult } from '../../src/host/process.ts';
+import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
+import { addScan, diskIssue, scanDisks, withDisks } from '../support/disk-lab.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+/** The three things that a cluster is changed in, by what is consented to. */
+export const CHANGES = ['node', 'disk', 'cleanup job'] as const;
+export type Change = (typeof CHANGES)[number];
+
+/** The command that consents to it, without the digest. */
+export const CONSENTS: Readonly<Record<Change, string>> = {
+  node: 'approve-node-delete vm=ray-worker-7c21',
+  disk: 'approve-disk-cleanup worker=ray-vllm-a',
+  'cleanup job': 'approve-start-cleanup',
+};
+
+/** A lab, and the thread and the record that the proposal stands in. */
+export type CareLab = { readonly lab: VirtualLab; readonly thread: number; readonly record: string };
+
+/** Tells of each call as it is made. */
+export type Told = (command: readonly string[]) => void;
+
+type Kept = Omit<CareLab, 'lab'> & { readonly moment: ReturnType<VirtualLab['keep']> };
+
+const beginnings = new Map<'node' | 'disks', Promise<Kept>>();
+
+/** Opens a lab in which this change waits for a consent. */
+export async function openCareLab(
+  change: Change,
+  seed: number,
+  told: Told,
+  beforeJob: NonNullable<VirtualLabOptions['beforeJob']>,
+): Promise<CareLab> {
+  const kind = change === 'node' ? 'node' : 'disks';
+  const begun = beginnings.get(kind) ?? (kind === 'node' ? beginWithNode() : beginWithDisks());
+  beginnings.set(kind, begun);
+  const { moment, thread, record } = await begun;
+  const from = { ...moment, seed };
+  if (kind === 'disks') {
+    const lab = await openVirtualLab({ ...withDisks(fullDisks(told)), from, beforeJob });
+    return { lab, thread, record };
+  }
+  const { lab, cloud } = await openBadNodeLab({ from, badLines: [], beforeJob });
+  const push = cloud.calls.push.bind(cloud.calls);
+  cloud.calls.push = (...more) => {
+    for (const args of more) if (args[3] === 'delete') told(['gcloud', ...args]);
+    return push(...more);
+  };
+  return { lab, thread, record };
+}
+
+async function beginWithNode(): Promise<Kept> {
+  const { lab } = await openBadNodeLab();
+  const { run, issue } = await playUntilBad(lab);
+  return kept({ lab, thread: issue, record: run });
+}
+
+async function beginWithDisks(): Promise<Kept> {
+  const lab = await openVirtualLab(withDisks(fullDisks(() => undefined)));
+  await addScan(lab);
+  await scanDisks(lab);
+  return kept({ lab, thread: diskIssue(lab).number, record: 'journal' });
+}
+
+async function kept({ lab, ...place }: CareLab): Promise<Kept> {
+  await lab.clock.advance(60_000);
+  const moment = lab.keep();
+  await lab.close();
+  return { ...place, moment };
+}
+
+const GB = 1_000_000_000;
+const FULL: Looks = {
+  disk: known({ usedBytes: 96 * GB, availableBytes: 4 * GB }),
+  mounts: known([{ at: '/', type: 'ext4' }]),
+  folders: known([
+    { path: '/tmp', bytes: 63 * GB },
+    { path: '/tmp/gcsfuse_mount', bytes: 62 * GB },
+  ]),
+};
+const CLEARED: Looks = {
+  disk: known({ usedBytes: 34 * GB, availableBytes: 66 * GB }),
+  mounts: known([
+    { at: '/', type: 'ext4' },
+    { at: '/tmp/gcsfuse_mount', type: 'fuse.gcsfuse' },
+  ]),
+  folders: known([{ path: '/tmp', bytes: GB }]),
+};
+const SAID = {
+  'clean-disk': 'ferrybot-clean 1 deleted moved freed=62000000000 left=0\n',
+  'init-worker': 'Worker initialized successfully!\n',
+  'start-cleanup-cron': 'Cleanup cron job started: x\n',
+  'delete-tpu-vm': '',
+} as const;
+
+/** A cluster with one full worker whose mount is missing, and without its cleanup job. */
+function fullDisks(told: Told): DiskPort {
+  const done = new Set<string>();
+  const vm = {
+    name: 'ray-vllm-a',
+    zone: 'us-central1-a',
+    state: 'READY',
+    createdAt: '2026-11-20T01:02:03Z',
+    acceleratorType: 'v5p-8',
+    rayCluster: 'us-central1',
+    rayNodeType: '',
+    workers: [['10.130.0.1']],
+  };
+  return {
+    scan: async () => ({
+      stdout: '  ⚠ ray-vllm-a worker 0: 4% free (4.0G available)\n',
+      stderr: '',
+      exitCode: 0,
+    }),
+    list: async () => ({ kind: 'listed', vms: [vm] }),
+    look: async () =>
+      done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lessBeside() : {}) },
+    cleanupAlive: async () => known(done.has('start-cleanup-cron')),
+    workerSeen: async () => null,
+    change: async (token, step, now) => {
+      spendConsent(token, step, now);
+      told(step.command);
+      done.add(step.does);
+      return exited(SAID[step.does]);
+    },
+  };
+}
+
+function lessBeside(): Pick<Looks, 'disk' | 'folders'> {
+  return { disk: CLEARED.disk, folders: CLEARED.folders };
+}
+
+function exited(stdout: string): ProgramResult {
+  const none = { signal: null, code: null, timedOut: false, stderr: '' } as const;
+  return { kind: 'exited', ok: true, exitCode: 0, stdout, ...none };
+}

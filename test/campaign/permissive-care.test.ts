@@ -1,0 +1,95 @@
+/** The same of changes of a cluster: the deletion of a node, the clearing of a disk, the start of the cleanup job. */
+
+import { describe, expect, it, vi } from 'vitest';
+import { known } from '../../src/domain/observed.ts';
+import { CHANGES, type Change } from './care-labs.ts';
+import { playCare } from './care-sequence.ts';
+import { firstBroken, SEEDS } from './permissive.ts';
+
+const { gone } = vi.hoisted(() => ({ gone: new Set<string>() }));
+type Since = Parameters<typeof import('../../src/domain/approval-binding.ts').wasShownBefore>[0];
+const LONG_AGO = known(0 as Since);
+
+vi.mock('../../src/domain/approval-binding.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/approval-binding.ts')>();
+  const namingOf: typeof real.namingOf = (given, digest) => {
+    const naming = real.namingOf(given, digest);
+    if (gone.has('enough digits') && naming === 'short') return 'named';
+    return gone.has('digest named') && naming !== 'other' ? 'named' : naming;
+  };
+  return { ...real, namingOf };
+});
+
+vi.mock('../../src/domain/limits.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/limits.ts')>();
+  const limits = new Proxy(real.limits, {
+    get: (all, name, self) =>
+      name === 'consentLifetimeMs' && gone.has('age of a consent') ? 1e12 : Reflect.get(all, name, self),
+  });
+  return { ...real, limits };
+});
+
+vi.mock('../../src/domain/actor.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/actor.ts')>();
+  const permits: typeof real.permits = (...asked) =>
+    gone.has('the right to consent') || real.permits(...asked);
+  return { ...real, permits };
+});
+
+// Control looks at the text that was shown, and the executor again.
+vi.mock('../../src/commands/consent.ts', async (original) => {
+  const real = await original<typeof import('../../src/commands/consent.ts')>();
+  const decideConsent: typeof real.decideConsent = (context, kinds) => {
+    if (!gone.has('proposal intact')) return real.decideConsent(context, kinds);
+    const { mutations } = context;
+    const all = mutations.kind === 'known' ? mutations.value : [];
+    const showings = new Map(all.map(({ digest }) => [digest, LONG_AGO] as const));
+    return real.decideConsent({ ...context, showings }, kinds);
+  };
+  return { ...real, decideConsent };
+});
+
+// Whoever acts on a consent asks again what became of it.
+vi.mock('../../src/care/verify-consent.ts', async (original) => {
+  const real = await original<typeof import('../../src/care/verify-consent.ts')>();
+  const consentFault: typeof real.consentFault = (facts, consent) =>
+    real.consentFault(
+      {
+        ...facts,
+        ...(gone.has('brakes in the threads') ? { brakes: known([]) } : {}),
+        ...(gone.has('proposal intact') ? { shownSince: LONG_AGO } : {}),
+      },
+      consent,
+    );
+  return { ...real, consentFault };
+});
+
+describe.each(CHANGES)('the %s', (change) => {
+  it('is changed by a consent that stands, and that is no fault', async () => {
+    const { faults, starts } = await playCare(1, { change, moves: ['mira consents'] });
+    expect({ faults, isCalled: starts > 0 }).toEqual({ faults: [], isCalled: true });
+  });
+});
+
+const DEFENCES: readonly (readonly [gone: string, moves: readonly string[]])[] = [
+  ['digest named', ['a bare consent']],
+  ['enough digits', ['a consent of too few digits']],
+  ['brakes in the threads', ['a brake at the last moment']],
+  ['proposal intact', ['an edited proposal']],
+  ['age of a consent', ['an executor that comes late']],
+  ['the right to consent', ['a stranger consents']],
+];
+
+const OF_ALL: readonly (readonly [gone: string, change: Change, moves: readonly string[]])[] =
+  DEFENCES.flatMap(([defence, moves]) => CHANGES.map((change) => [defence, change, moves] as const));
+
+describe.each(OF_ALL)('without "%s", the %s: %o', (defence, change, moves) => {
+  it('is changed though nobody consented to it, and with it nothing is', { timeout: 120_000 }, async () => {
+    const play = (seed: number) => playCare(seed, { change, moves });
+    gone.add(defence);
+    const found = await firstBroken(play, SEEDS);
+    gone.clear();
+    expect(found, 'the campaign does not see that the defence is gone').not.toBeNull();
+    expect(await firstBroken(play, found?.seed ?? 0)).toBeNull();
+  });
+});
