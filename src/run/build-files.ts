@@ -29,6 +29,12 @@ const NAMES: ReadonlySet<string> = new Set([
   'pyvenv.cfg',
   '.python-version',
   '.python-versions',
+  // What stands for `python` or `uv` on a machine may ask these files of the folder which program it is.
+  '.tool-versions',
+  'mise.toml',
+  '.mise.toml',
+  'rust-toolchain',
+  'rust-toolchain.toml',
   '.env',
   '.envrc',
   '.gitmodules',
@@ -37,8 +43,8 @@ const NAMES: ReadonlySet<string> = new Set([
   'usercustomize.py',
 ]);
 
-/** Virtual environments, in which uv looks for an interpreter and starts it, and their copies of packages. */
-const FOLDERS: ReadonlySet<string> = new Set(['.venv', 'venv', 'site-packages']);
+/** Virtual environments, in which uv looks for an interpreter and starts it, their copies of packages, and settings of tools that name programs. */
+const FOLDERS: ReadonlySet<string> = new Set(['.venv', 'venv', 'site-packages', '.cargo', '.mise']);
 
 /** Whether a path of the repository is such a file. Letters count as one in both cases: some disks take them so. */
 export function isBuildFile(path: string): boolean {

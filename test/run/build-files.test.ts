@@ -19,6 +19,9 @@ it.each([
   'lib/evil.pth',
   'lib/a.egg-info/entry_points.txt',
   '.marin.yaml',
+  '.tool-versions',
+  'mise.toml',
+  'lib/rust/.cargo/config.toml',
 ])('%s is one', (path) => expect(isBuildFile(path)).toBe(true));
 
 it.each(['experiments/ferries/daily.py', 'lib/marin/setup_helpers.py', 'docs/requirements.md', 'venv.py'])(

@@ -2,8 +2,8 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
-import { propose } from '../support/play.ts';
-import { fileOf, pushFile } from '../support/talk.ts';
+import { approveAndFinish, propose, seal, stateOf } from '../support/play.ts';
+import { answersTo, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -52,4 +52,27 @@ it('a writer who pushes another config into a pull request of ferrybot does not 
   expect(await fileOf(lab, 'main', CONFIG_PATH)).toBe(config);
   await approve('mira');
   expect(await merge()).toMatchObject({ merged: true });
+});
+
+it('a branch that a writer pushed in the place of the log of a seal is not called log-only: the seal is refused', async () => {
+  lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { run, pull, issue } = await propose(lab);
+  await approveAndFinish(lab, run, pull);
+  const main = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+  const branch = `ferrybot/closure/${run}`;
+  await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main ?? '' });
+  await pushFile(
+    lab,
+    'ada',
+    branch,
+    CONFIG_PATH,
+    `${(await fileOf(lab, 'main', CONFIG_PATH)) ?? ''}# mine\n`,
+  );
+  const said = await say(lab, 'mira', issue, '/seal');
+  await lab.clock.advance(30 * 60_000);
+  expect(answersTo(lab, said)).toEqual([expect.stringContaining(CONFIG_PATH)]);
+  expect((await stateOf(lab, run))?.seal).toBeNull();
+  expect(Object.values(lab.world.state.issues).filter((one) => one.pull?.headRef === branch)).toEqual([]);
+  await lab.as('ada', 'DELETE', `/git/refs/heads/${branch}`);
+  await seal(lab, run, issue);
 });

@@ -145,7 +145,10 @@ function threadOf(effect: TextEffect): number {
   return effect.kind === 'edit-issue' ? effect.issue : effect.thread;
 }
 
-/** A branch of ours that is there already was pushed by an earlier try: branch names are made once for a run. */
+/**
+ * A branch of ours that is there already was pushed by an earlier try: branch names are made once for a run. Anybody who may
+ * write can push one first: what changes more than ours would is not passed off as ours.
+ */
 async function pushBranch(
   lab: Lab,
   git: LabGit,
@@ -162,11 +165,31 @@ async function pushBranch(
       atMs: lab.now(),
     });
     if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
-    if (outcome.kind === 'rejected') return { kind: 'done', number: null };
+    if (outcome.kind === 'rejected') {
+      const beside = await changedBeside(git, ref, effect);
+      const [first] = beside;
+      if (first === undefined) return { kind: 'done', number: null };
+      const message = `somebody pushed the branch ${effect.branch}, and it changes ${first}${beside.length > 1 ? ' and more' : ''}: delete it and say it again`;
+      return { kind: 'refused', code: 'branch-elsewhere', message };
+    }
     return outcome.kind === 'refused'
       ? { kind: 'refused', code: 'push-refused', message: outcome.message }
       : outcome;
   });
+}
+
+/** What the branch that is there changes beside the files of this effect. */
+async function changedBeside(
+  git: LabGit,
+  ref: string,
+  { base, files }: Extract<Effect, { kind: 'push-branch' }>,
+): Promise<readonly string[]> {
+  await git.fetch();
+  const tip = await git.resolve(ref);
+  if (tip === null) throw new GitError('unreadable', `${ref} was there and is not any more`);
+  const from = await git.mergeBase(base, tip);
+  const changed = from === null ? await git.listFiles(tip, '') : await git.changedPaths(from, tip);
+  return changed.filter((path) => !Object.hasOwn(files, path));
 }
 
 /** A tag is never moved: one that points elsewhere refuses the seal. */
