@@ -8,6 +8,7 @@ import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const TWO_PEOPLE = (text: string): string =>
   text.replace('quorum: 1', 'quorum: 2').replace('permission: maintain', 'permission: write');
 
@@ -96,6 +97,22 @@ describe('/freeze and /thaw', () => {
       ...['command-seen', 'command-answered'],
     ]);
     await approveAndFinish(lab, run, pull);
+  });
+
+  it('count whatever labels the issue has: nobody takes a brake back by taking a label away', async () => {
+    const { run } = await proposed({ webhooks: false });
+    const issue = await openIssue(['experiment']);
+    const freeze = await say(lab, 'mira', issue, '/freeze reason="bad node"');
+    await lab.as('ada', 'DELETE', `/issues/${issue}/labels/experiment`);
+    await lab.clock.advance(2 * HOUR);
+    expect(answersTo(lab, freeze)).toEqual([expect.stringContaining('the lane is frozen: bad node')]);
+    expect(await notHeld(run)).toBe('frozen');
+    const thaw = await say(lab, 'mira', issue, '/thaw');
+    await lab.clock.advance(2 * HOUR);
+    expect(answersTo(lab, thaw)).toEqual([expect.stringContaining('thawed (lane)')]);
+    expect(await notHeld(run)).toBe('free');
+    const other = await openIssue([]);
+    expect(await ask('mira', other, '/hold')).toBe('no answer');
   });
 
   it('said on the thread of a run that was launched holds the lane, and is answered at once', async () => {

@@ -1,6 +1,7 @@
 /** Commands on threads that belong to no active run: answered once, recorded in the repository journal. */
 
 import { isConsentCommand } from '../../care/consent-command.ts';
+import { definitionOf } from '../../commands/registry.ts';
 import type { Permission } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
@@ -93,14 +94,16 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
-  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something.
-  const isOurs = record.journal.mutations.some(({ proposal }) => proposal.thread === thread);
+  // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something or was told to hold a lane back.
+  const isOurs =
+    record.journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
+    [...record.journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name));
   const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
   const { otherBots } = config;
   const unasked = pendingItems(known, comments, { since, otherBots, permissions: new Map() });
   const isSilent =
     past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
-  const concern = (item: PendingItem): boolean => !isSilent || isConsent(item);
+  const concern = (item: PendingItem): boolean => !isSilent || isConsent(item) || isLaneBrake(item);
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);
@@ -136,6 +139,17 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     await keepIssueCard(open, thread, comments, past);
   const answered = drafts.filter(({ type }) => type === 'command-answered').length;
   return answered < pending.length ? 'owing' : 'done';
+}
+
+/** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */
+function isLaneBrake({ said }: PendingItem): boolean {
+  return said.kind === 'command' && holdsLane(said.name);
+}
+
+/** Commands that hold back more than the run of a thread. */
+function holdsLane(name: string): boolean {
+  const definition = definitionOf(name);
+  return definition?.holdsBack === true && definition.decideWithoutRun !== undefined;
 }
 
 /** Who consents in the wrong place is told so: nobody waits for a machine that nothing is done about. */
