@@ -2,6 +2,7 @@
 
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { Role } from '../../src/domain/logbook/role.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
@@ -14,14 +15,21 @@ import type { Scene } from './scene.ts';
 /** Signs these drafts into a file and pushes it; nothing happens where the chain itself does not allow them. */
 export async function forge(scene: Scene, file: string, drafts: readonly EventDraft[]): Promise<boolean> {
   const text = await logbookText(scene.lab, file);
-  if (text === '' || drafts.length === 0) return false;
-  const role = drafts[0]?.role === 'watch' ? 'watch' : 'control';
+  const [first] = drafts;
+  if (first === undefined || (text === '') !== (first.type === 'proposed')) return false;
+  const role = first.role === 'watch' ? 'watch' : 'control';
   const key = parseSigningKey(DEMO_KEYS[role].seed);
   if (!key.ok) throw new Error(key.error);
-  const composed = composeAppend({ run: file, text, markdown: null }, drafts, {
+  const composed = composeAppend({ run: file, text: text === '' ? null : text, markdown: null }, drafts, {
     at: branded(scene.lab.clock.now(), isInstant),
     signers: { [role]: { keyId: `${role}-demo`, role, sign: key.value.sign } },
-    keys: [],
+    keys: Object.entries(DEMO_KEYS).map(([name, one]) => ({
+      id: `${name}-demo`,
+      role: name as Role,
+      public: one.public,
+      from: '2026-01-01T00:00:00Z',
+      until: '2036-01-01T00:00:00Z',
+    })),
     hash: sha256Hex,
   });
   if (!composed.ok) return false;
@@ -83,9 +91,9 @@ export function isApproved(event: LogbookEvent): event is Approved {
 }
 
 /** The run's events; none where somebody pushed what no reader understands. */
-export async function readable(scene: Scene): Promise<readonly LogbookEvent[]> {
+export async function readable(scene: Scene, run = scene.run): Promise<readonly LogbookEvent[]> {
   try {
-    return await eventsOf(scene.lab, scene.run);
+    return await eventsOf(scene.lab, run);
   } catch {
     return [];
   }

@@ -17,14 +17,18 @@ export async function comment(scene: Scene, who: Who, thread: number, body: stri
   return id;
 }
 
-/** The line that somebody sees on the newest card: answers tell a line too, and show no manifest. */
-export function lineOnShow(scene: Scene): { readonly comment: number; readonly digest: string } | null {
+/** What a card asks people to copy. */
+export type Line = { readonly comment: number; readonly digest: string };
+
+/** The line that somebody sees on the newest card (of `run`, where it is named): answers tell a line too, and show no manifest. */
+export function lineOnShow(scene: Scene, run = '\\S+'): Line | null {
+  const card = new RegExp(`^<!-- ferrybot:\\S+ run=${run} kind=card `);
   const { comments, users } = scene.lab.world.state;
   const shown = Object.values(comments)
     .filter((row) => row.issueNumber === scene.pull && users[row.authorId]?.type === 'Bot')
     .flatMap((row) => {
       const match = /\/approve-launch (?:sha256:)?([0-9a-f]{32,64})/.exec(row.body);
-      return match === null || !/^<!-- ferrybot:\S+ run=\S+ kind=card /.test(row.body)
+      return match === null || !card.test(row.body)
         ? []
         : [{ comment: row.id, digest: match[1] ?? '', at: row.updatedAtMs }];
     })
@@ -35,7 +39,11 @@ export function lineOnShow(scene: Scene): { readonly comment: number; readonly d
 /** Somebody who may approves what the card shows. */
 export async function approve(scene: Scene, by: 'mira' | 'noor'): Promise<void> {
   const shown = lineOnShow(scene);
-  if (shown === null) return;
+  if (shown !== null) await approveLine(scene, by, shown);
+}
+
+/** Somebody who may says this line. */
+export async function approveLine(scene: Scene, by: 'mira' | 'noor', shown: Line): Promise<void> {
   const text = `/approve-launch ${shown.digest}`;
   const isCardIntact = !isTouched(scene, shown.comment);
   const id = await comment(scene, by, scene.pull, text);

@@ -2,9 +2,9 @@
 
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
-import { canonicalize } from '../../src/logbook/canonical.ts';
 import { edit } from './attacks.ts';
-import { forge, type Gated, isGated, readable } from './forging.ts';
+import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
+import { forge, type Gated } from './forging.ts';
 import { approve, approveByReview, ask, brake, comment, lineOnShow } from './honest.ts';
 import type { Scene } from './scene.ts';
 import {
@@ -19,91 +19,6 @@ import {
 } from './steps.ts';
 
 const MINUTE = 60_000;
-
-/** What a forged order cites. */
-type Citation = {
-  readonly comment: number;
-  readonly surface: 'comment' | 'review';
-  readonly user: number;
-  readonly bodyDigest: string;
-};
-
-function citationOf(scene: Scene, id: number): Citation | null {
-  const row = scene.lab.world.state.comments[id];
-  if (row === undefined) return null;
-  return { comment: id, surface: 'comment', user: row.authorId, bodyDigest: `sha256:${sha256Hex(row.body)}` };
-}
-
-/**
- * Every entry that an order needs, all gates green, shown a moment ago and approved by what is cited; then the launch is
- * started. `over` replaces what the newest manifest of the record says.
- */
-async function forgeOrder(
-  scene: Scene,
-  citations: readonly Citation[],
-  over: Partial<Pick<Gated['data'], 'commit' | 'body'>> = {},
-  first: readonly unknown[] = [],
-): Promise<boolean> {
-  const events = await readable(scene);
-  const gated = events.filter(isGated).findLast(({ data }) => data.digest !== null);
-  if (gated === undefined || citations.length === 0) return false;
-  const { digest } = gated.data;
-  const verdicts = gated.data.verdicts.map((one) => ({ ...one, outcome: 'pass', found: {} }));
-  const data = { ...gated.data, ...over, verdicts };
-  const at = new Date(scene.lab.clock.now()).toISOString();
-  const attempt = events.filter((event) => event.type === 'claimed').length + 1;
-  const order = {
-    v: 1,
-    run: scene.run,
-    repository: 'lab/ferries',
-    attempt,
-    digest,
-    commit: data.commit,
-    pull: scene.pull,
-    approvals: citations,
-    submissionId: `ferrybot-${scene.run}-a${attempt}`,
-    issuedAt: at,
-    expiresAt: new Date(scene.lab.clock.now() + 7_200_000).toISOString(),
-  };
-  const orderDigest = `sha256:${sha256Hex(canonicalize(order as never))}`;
-  const shown = {
-    digest,
-    body: data.body,
-    thread: scene.pull,
-    comment: lineOnShow(scene)?.comment ?? 1,
-    text: '0'.repeat(64),
-    shownAt: new Date(Date.parse(at) - 3_600_000).toISOString(),
-  };
-  const approved = citations.map((one) => ({
-    type: 'approved',
-    role: 'control',
-    actor: { id: one.user, login: one.user === scene.ids.noor ? 'noor' : 'mira' },
-    data: { ...one, digest, body: data.body },
-  }));
-  const gating = { type: 'gated', role: 'control', data };
-  const showing = { type: 'shown', role: 'control', data: shown };
-  const ordering = { type: 'ordered', role: 'control', data: { order, orderDigest } };
-  // Where it is on show already, showing it again is no legal entry. Forged events have the shapes of true ones.
-  const ways = [
-    [...first, gating, showing, ...approved, ordering],
-    [...first, gating, ...approved, ordering],
-  ] as unknown as readonly (readonly EventDraft[])[];
-  for (const drafts of ways) {
-    if (!(await forge(scene, scene.run, drafts))) continue;
-    await scene.ask('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', {
-      ref: 'main',
-      inputs: { run: scene.run, order: orderDigest },
-    });
-    await scene.lab.clock.advance(1_000);
-    return true;
-  }
-  return false;
-}
-
-function newestApproval(scene: Scene): number | null {
-  const deed = scene.deeds.findLast((one) => one.kind === 'approved');
-  return deed?.kind === 'approved' ? deed.comment : null;
-}
 
 /** A hold that was said and recorded is lifted by an entry, and what fell is approved again by one. */
 async function forgedRelease(scene: Scene, between: Between): Promise<void> {
@@ -122,7 +37,7 @@ async function forgedRelease(scene: Scene, between: Between): Promise<void> {
     data: { kind: 'hold', scope: 'run', date: null },
   };
   const cited = citationOf(scene, approval);
-  if (cited !== null) await forgeOrder(scene, [cited], {}, [released]);
+  if (cited !== null) await forgeOrder(scene, [cited], {}, { first: [released] });
   await between(5 * MINUTE);
 }
 

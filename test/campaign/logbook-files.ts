@@ -15,14 +15,15 @@ export async function logbookFiles(
 
 /** An ordinary commit by ada on top of what stands; nothing where somebody else pushed meanwhile. */
 export async function pushLogbookText(scene: Scene, path: string, text: string): Promise<void> {
-  if ((await fileOf(scene.lab, BRANCH, path)) === null) return;
+  const isThere = (await fileOf(scene.lab, BRANCH, path)) !== null;
   const { json } = await scene.ask('ada', 'GET', `/contents/${path}?ref=${BRANCH}`);
-  const sha = typeof json === 'object' && json !== null && 'sha' in json ? String(json.sha) : '';
+  const sha = typeof json === 'object' && json !== null && 'sha' in json ? { sha: String(json.sha) } : {};
   const content = Buffer.from(text).toString('base64');
-  const change = { message: `Change ${path}`, content, branch: BRANCH, sha };
+  const change = { message: `Change ${path}`, content, branch: BRANCH, ...(isThere ? sha : {}) };
   const { status } = await scene.ask('ada', 'PUT', `/contents/${path}`, change);
-  if (status === 200) scene.deeds.push({ kind: 'changed-record', atMs: scene.lab.clock.now(), path });
-  if (![200, 409].includes(status)) throw new Error(`PUT ${path}: ${status}`);
+  if (status === 200 || status === 201)
+    scene.deeds.push({ kind: 'changed-record', atMs: scene.lab.clock.now(), path });
+  if (![200, 201, 409].includes(status)) throw new Error(`PUT ${path}: ${status}`);
 }
 
 const BRANCH = 'ferrybot/logbook';

@@ -182,8 +182,14 @@ vi.mock('../../src/run/verify-order.ts', async (original) => {
 vi.mock('../../src/gates/run-gates.ts', async (original) => {
   const real = await original<typeof import('../../src/gates/run-gates.ts')>();
   const runnerVerdicts: typeof real.runnerVerdicts = (facts) =>
-    gone.has("the runner's own gates") ? [] : real.runnerVerdicts(facts);
-  return { ...real, runnerVerdicts };
+    gone.has("the runner's own gates")
+      ? []
+      : real
+          .runnerVerdicts(facts)
+          .filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (runner)'));
+  const changeVerdicts: typeof real.changeVerdicts = (facts) =>
+    real.changeVerdicts(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (control)'));
+  return { ...real, changeVerdicts, runnerVerdicts };
 });
 
 /** A defence (or several that catch the same attack one behind the other) and the scenario that it stands against. */
@@ -209,6 +215,8 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [['the right to approve'], 'control key: an approver who may not'],
   [["the runner's own manifest"], 'control key: another commit'],
   [["the runner's own gates"], 'control key: a library'],
+  [['free lane (runner)'], 'control key: a second run is ordered'],
+  [['free lane (control)', 'free lane (runner)'], 'control key: a second run is proposed'],
   [['quorum'], 'control key: one of two'],
 ];
 

@@ -4,6 +4,7 @@ import { fileOf } from '../support/talk.ts';
 import { edit, takeBrakeBack } from './attacks.ts';
 import { approve, approveByReview, ask, brake, comment, lineOnShow } from './honest.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
+import { LANE_SCENARIOS } from './lane-scenarios.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
 import { RECORD_SCENARIOS } from './record-scenarios.ts';
 import { type Scene, textOf } from './scene.ts';
@@ -235,5 +236,6 @@ export const SCENARIOS: readonly Scenario[] = [
   { what: 'a card in our name', act: forgedCard },
   { what: 'junk while a job runs', act: junkWhileRunning, wants: { quorum: 1 } },
   ...RECORD_SCENARIOS,
+  ...LANE_SCENARIOS,
   ...KEY_SCENARIOS,
 ];

@@ -15,7 +15,7 @@ import {
   type VirtualLabOptions,
 } from '../support/virtual-lab.ts';
 import type { Deed } from './deeds.ts';
-import { APPROVAL_AGE_HOURS } from './terms.ts';
+import { APPROVAL_AGE_HOURS, secondOf } from './terms.ts';
 
 /** mira and noor may approve, and noor cheats; ada may write; sol has an account. `workflow` is a workflow of ada's or noor's branch. */
 export type Who = 'mira' | 'noor' | 'ada' | 'sol' | 'workflow';
@@ -30,7 +30,7 @@ export type Start = {
   readonly beside: readonly string[];
   readonly issues: World['state']['issues'];
   readonly roles: Readonly<Record<string, string>>;
-  /** The run's file and the journal as they stood on the branch. */
+  /** The run's file, with that of a second run of the same proposal, and the journal as they stood on the branch. */
   readonly record: string;
   readonly journal: string;
 };
@@ -258,7 +258,7 @@ function witness(lab: VirtualLab, run: string, starts: Start[]): void {
         beside: await liveAmong(engine, starts, spec),
         issues: { ...world.state.issues },
         roles: { ...collaborators },
-        record: await logbookText(lab, run),
+        record: `${await logbookText(lab, run)}${await logbookText(lab, secondOf(run))}`,
         journal: await logbookText(lab, 'journal'),
       });
       return submit(spec);

@@ -1,0 +1,54 @@
+// A second run of a lane in which one is live: somebody with the stolen control key proposes it, and people approve both.
+
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
+import { forge, readable } from './forging.ts';
+import { approveLine, lineOnShow } from './honest.ts';
+import type { Scene } from './scene.ts';
+import type { Between, Scenario } from './steps.ts';
+import { secondOf } from './terms.ts';
+
+const MINUTE = 60_000;
+const SHOWN_WITHIN_MINUTES = 40;
+
+/** mira has copied the lines of both cards, and says the second when the first is launched. */
+async function secondRun(scene: Scene, between: Between): Promise<boolean> {
+  scene.launcher.awayMs = 0;
+  const run = secondOf(scene.run);
+  const proposed = (await readable(scene)).find(({ type }) => type === 'proposed');
+  if (proposed === undefined) return false;
+  const { type, role, data } = proposed;
+  if (!(await forge(scene, run, [{ type, role, data } as EventDraft]))) return false;
+  await untilShown(scene, run);
+  const [first, second] = [lineOnShow(scene, scene.run), lineOnShow(scene, run)];
+  if (first === null || second === null) return false;
+  await approveLine(scene, 'mira', first);
+  await between(2 * MINUTE);
+  await approveLine(scene, 'mira', second);
+  return scene.starts.length > 0;
+}
+
+async function untilShown(scene: Scene, run: string): Promise<void> {
+  for (let waited = 0; waited < SHOWN_WITHIN_MINUTES && lineOnShow(scene, run) === null; waited += 1)
+    await scene.lab.clock.advance(MINUTE);
+}
+
+/** The second is left to control. */
+async function approvedBoth(scene: Scene, between: Between): Promise<void> {
+  await secondRun(scene, between);
+  await between(5 * MINUTE);
+}
+
+/** It is ordered by whoever proposed it. */
+async function orderedBoth(scene: Scene, between: Between): Promise<void> {
+  if (!(await secondRun(scene, between))) return;
+  const approval = newestApproval(scene);
+  const cited = approval === null ? null : citationOf(scene, approval);
+  if (cited !== null) await forgeOrder(scene, [cited], {}, { run: secondOf(scene.run) });
+  await between(5 * MINUTE);
+}
+
+export const LANE_SCENARIOS: readonly Scenario[] = [
+  { what: 'control key: a second run is proposed', act: approvedBoth, wants: { quorum: 1 } },
+  { what: 'control key: a second run is ordered', act: orderedBoth, wants: { quorum: 1 } },
+];
