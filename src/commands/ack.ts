@@ -7,7 +7,8 @@
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
-import { isLive, type RunState } from '../domain/logbook/run-state.ts';
+import { isHolding, isLive } from '../domain/logbook/liveness.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -32,7 +33,7 @@ function decide(context: CommandContext): CommandDecision {
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
   if (!permits(permission, policy.ackPermission))
     return answer('not-permitted', { needs: policy.ackPermission });
-  if (state.end === null) return answer('acknowledged-nothing');
+  if (state.end === null || isHolding(state)) return answer('acknowledged-nothing');
   const { reject } = args;
   if (reject !== undefined && state.end.status !== 'FAILED')
     return rejected(context, state.end.status, reject);

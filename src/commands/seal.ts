@@ -2,6 +2,7 @@
 
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
+import { isHolding } from '../domain/logbook/liveness.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
@@ -18,7 +19,7 @@ export const seal: CommandDefinition = {
 function decide({ state, policy, permission, args, verdict }: CommandContext): CommandDecision {
   if (!permits(permission, policy.sealPermission))
     return answer('not-permitted', { needs: policy.sealPermission });
-  if (state.end === null) return answer('seal-not-ended');
+  if (state.end === null || isHolding(state)) return answer('seal-not-ended');
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };
   const accept = args['accept'] ?? null;

@@ -1,6 +1,7 @@
 /** `/skip reason="…"`: no ferry on this day; the day after is proposed as usual. */
 
-import { isLive, isOver, type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import { isOver, type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import { dateOf } from '../domain/time.ts';
 import { answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';

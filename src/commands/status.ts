@@ -1,6 +1,6 @@
 /** `/status`: where the run stands, on what evidence, and what is wanted from whom. */
 
-import { isLive } from '../domain/logbook/run-state.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
 import { answer, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 

@@ -4,7 +4,8 @@ import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import type { RemedyActor } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { isLive, standingApprovals } from '../domain/logbook/run-state.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { type AnswerDetail, answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 

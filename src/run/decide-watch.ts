@@ -5,15 +5,17 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
-/** Whether a live job has no watch whose lease still runs. */
+/** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
   // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
-  if (state.submission === null || (state.end !== null && openSighting(state) === null)) return false;
+  if (state.submission === null || (watchedClusters(state).length === 0 && openSighting(state) === null))
+    return false;
   const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
   return until === null || now >= until;
 }

@@ -3,6 +3,7 @@
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { isTitledFor } from '../domain/run-title.ts';
@@ -20,7 +21,7 @@ export type MonitorHealth =
  */
 export function monitorHealth(state: RunState, cadence: Cadence, now: Instant): MonitorHealth {
   const { submission, observation } = state;
-  if (submission === null || state.end !== null) return { kind: 'none' };
+  if (submission === null || watchedClusters(state).length === 0) return { kind: 'none' };
   const last = observation ?? submission;
   const silentMs = now - (fromRfc3339(last.at) ?? 0);
   const first = observation === null ? Math.max(cadence.startupMs, cadence.pollMs) : cadence.pollMs;

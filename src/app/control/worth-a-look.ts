@@ -3,7 +3,8 @@
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
-import { isLive, isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.ts';
+import { isLive } from '../../domain/logbook/liveness.ts';
+import { isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';

@@ -4,6 +4,7 @@ import type { LaneConfig } from '../../config/schema.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import { watchedClusters } from '../../domain/logbook/liveness.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
@@ -109,7 +110,7 @@ function cadenceOf(open: OpenLab, state: RunState): LaneConfig['cadence'] {
 }
 
 function isWatchable(state: RunState, cluster: string): boolean {
-  return state.submission !== null && state.end === null && state.submission.cluster === cluster;
+  return watchedClusters(state).includes(cluster);
 }
 
 /** The stop was recorded by control and asked for by a person: that is the consent. Asking twice does no harm. */

@@ -190,9 +190,3 @@ export function isOver(state: RunState): boolean {
 export function runsOfLane(runs: readonly RunState[], lane: string): readonly RunState[] {
   return runs.filter(({ proposal }) => proposal.lane === lane);
 }
-
-/** Whether the run holds its lane: somewhere between an order and the end of its job. */
-export function isLive(state: RunState): boolean {
-  if (isOver(state) || state.end !== null) return false;
-  return state.submission !== null || state.order?.status === 'open' || state.order?.status === 'claimed';
-}

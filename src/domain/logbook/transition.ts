@@ -6,6 +6,8 @@ import { type Order, type OrderApproval, submissionIdOf } from '../launch/order.
 import { mayBeRelaunched, relaunchRule } from '../launch/relaunch.ts';
 import { allPass } from '../launch/verdict.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
+import { holdingsOf } from './holdings.ts';
+import { isHolding } from './liveness.ts';
 import {
   type Approval,
   commandKey,
@@ -171,6 +173,7 @@ function watchRule(
 function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'sealed' }>): string | null {
   if (state.end === null) return 'sealed before the end';
   if (underWay(state.mutations).length > 0) return 'sealed while the cluster is being changed';
+  if (isHolding(state)) return 'sealed while the run holds something';
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (event.data.verdict === 'accepted' && event.data.accept === null) return 'accepted without saying why';
   return personRule(event);
@@ -180,8 +183,9 @@ function sealedRule(state: RunState, event: Extract<LogbookEvent, { type: 'seale
 function closedRule(state: RunState, event: Extract<LogbookEvent, { type: 'closed' }>): string | null {
   if (underWay(state.mutations).length > 0) return 'closed while the cluster is being changed';
   if (event.data.outcome === 'lost') return lostRule(state, event);
-  if (state.submission !== null && state.end === null) return 'closed while the job runs';
-  return state.order?.status === 'claimed' ? 'closed while the runner submits' : null;
+  const [held] = holdingsOf(state);
+  if (held === undefined) return null;
+  return held.kind === 'launch' ? 'closed while the runner submits' : `closed while the ${held.kind} runs`;
 }
 
 /** A person gives up a job of which nobody can say what it does; one that is seen running is not lost. */

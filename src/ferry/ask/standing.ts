@@ -1,5 +1,6 @@
-/** What stands in the way of a new proposal: the run of the lane that is not over, and whether asking may replace it. */
+/** What stands in the way of a new proposal: the run of the lane that is not over, or still holds something, and whether asking may replace it. */
 
+import { isLive } from '../../domain/logbook/liveness.ts';
 import { isOver, phaseOf, type RunState, standingApprovals } from '../../domain/logbook/run-state.ts';
 
 /**
@@ -13,7 +14,7 @@ export type LaneStanding =
 
 /** The lane as a command in `thread` meets it; null = nobody asks, the schedule does. */
 export function laneStanding(runs: readonly RunState[], thread: number | null): LaneStanding {
-  const run = runs.find((one) => !isOver(one));
+  const run = runs.find((one) => !isOver(one) || isLive(one));
   if (run === undefined) return { kind: 'free' };
   const phase = phaseOf(run);
   const isUntouched =

@@ -1,0 +1,47 @@
+/** A run that still holds something when its job has ended: a watch stays with it, and nobody ends the run or begins another beside it. */
+
+import { expect, it, vi } from 'vitest';
+import type { Holding } from '../../src/domain/logbook/holdings.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const machine = vi.hoisted(() => ({ of: '' }));
+vi.mock('../../src/domain/logbook/holdings.ts', async (original) => {
+  const whole = await original<typeof import('../../src/domain/logbook/holdings.ts')>();
+  return {
+    ...whole,
+    holdingsOf: (state: RunState): readonly Holding[] =>
+      state.run === machine.of && state.submission !== null
+        ? [{ kind: 'job', cluster: state.submission.cluster, jobId: 'instance-1' }]
+        : whole.holdingsOf(state),
+  };
+});
+
+it('is watched until it is gone, is not sealed before, and its lane waits', async () => {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY });
+  const { run, pull, issue } = await propose(lab);
+  machine.of = run;
+  await approve(lab, 'mira', pull);
+  await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null);
+  const watches = (): readonly string[] =>
+    Object.values(lab.world.state.runs)
+      .filter(({ path, status }) => path.endsWith('ferrybot-watch.yml') && status !== 'completed')
+      .map(({ path }) => path);
+  await lab.clock.advance(10 * MINUTE);
+  expect(watches()).toHaveLength(1);
+  const early = await say(lab, 'mira', issue, '/seal accept="it counts"');
+  const next = await say(lab, 'mira', issue, '/propose');
+  await lab.clock.advance(5 * MINUTE);
+  expect(answersTo(lab, early)).toEqual([expect.stringContaining('not sealed')]);
+  expect(answersTo(lab, next)).toEqual([expect.stringContaining(run)]);
+  expect(await stateOf(lab, `${run}-2`)).toBeNull();
+  machine.of = '';
+  await lab.clock.advance(2 * MINUTE);
+  expect(watches()).toEqual([]);
+  await say(lab, 'mira', issue, '/seal accept="it counts"');
+  await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal != null, { limitMs: 60 * MINUTE });
+  await lab.close();
+});
