@@ -62,8 +62,8 @@ export async function sweep(
       areReviewsRead = false;
     }
   }
-  const comment = within(open, read.comment.value, troubles);
-  const lines = within(open, read.lines.value, troubles);
+  const comment = within(open, read.comment.value, from.comment, troubles);
+  const lines = within(open, read.lines.value, from['review-comment'], troubles);
   const wanted = [...comment.found, ...lines.found, ...wantedOf(open, reviews, troubles)];
   return {
     wakes: wanted.map(wakeOf),
@@ -86,13 +86,16 @@ export function wakeOf({ surface, id, thread, author, at }: SweptComment): Wake 
   return { kind: 'comment', surface, comment: id, thread, hasSlash: true, from: author, at };
 }
 
-/** What of a list wants an answer, as many threads as one wake reads: the rest is where the next pass begins. */
-function within(open: OpenLab, listing: Listing, troubles: Trouble[]): Listing {
+/**
+ * What of a list wants an answer, as many threads as one wake reads: the rest is where the next pass begins. The second with
+ * which a pass begins is read whole: whoever fills one with commands would otherwise have every pass begin there.
+ */
+function within(open: OpenLab, listing: Listing, since: Instant, troubles: Trouble[]): Listing {
   const found: SweptComment[] = [];
   const threads = new Set<number>();
   for (const comment of wantedOf(open, listing.found, troubles)) {
-    if (threads.size >= limits.journalThreadsPerWakeMax && !threads.has(comment.thread))
-      return { found, next: comment.at, isWhole: false };
+    const isFull = threads.size >= limits.journalThreadsPerWakeMax && !threads.has(comment.thread);
+    if (isFull && comment.at > since) return { found, next: comment.at, isWhole: false };
     threads.add(comment.thread);
     found.push(comment);
   }

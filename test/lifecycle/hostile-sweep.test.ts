@@ -1,0 +1,26 @@
+/** What a stranger may write to keep a sweep from what others wrote. */
+
+import { expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import { answersTo, say } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const HOUR = 3_600_000;
+
+it('commands of a stranger in more issues than one pass reads, all of one second, hide nothing that is said later', async () => {
+  const lab = await openVirtualLab({ webhooks: false });
+  const open = async (labels: readonly string[]): Promise<number> => {
+    const made = await lab.as('ada', 'POST', '/issues', { title: 'Try cosine', body: 'Why not?', labels });
+    return (made as { number: number }).number;
+  };
+  const issues = [];
+  for (let count = 0; count <= limits.journalThreadsPerWakeMax; count += 1) issues.push(await open([]));
+  const ours = await open(['experiment']);
+  await lab.clock.advance(HOUR);
+  for (const issue of issues) await say(lab, 'sol', issue, '/status');
+  await lab.clock.advance(HOUR);
+  const freeze = await say(lab, 'mira', ours, '/freeze reason="bad node"');
+  await lab.clock.advance(2 * HOUR);
+  expect(answersTo(lab, freeze)).toEqual([expect.stringContaining('is frozen: bad node')]);
+  await lab.close();
+});
