@@ -3,7 +3,8 @@
 
     verify_logbook.py [--keys KEYS.json] [--head SEQ:HASH] [--no-signatures] PATH
 
-PATH is an events.jsonl, a run's folder, or a folder with runs/*/events.jsonl and journal/events.jsonl. KEYS.json
+PATH is an events.jsonl, a run's folder, or a folder with runs/*/events.jsonl and journal/events.jsonl. Further files of
+the same run (events-0002.jsonl and so on) lie beside the first and are read with it. KEYS.json
 is {"keys": [{"id", "role", "public", "from", "until"}, ...]}, the `keys` of the config as JSON. Prints one JSON
 value, whatever the files hold; exit 0 = good, 1 = bad, 2 = used wrongly (then the value has an `error` in place of
 `runs`). It checks the record: bytes, order, chain, signatures, writers, end. It does not check what may follow what
@@ -27,6 +28,7 @@ WRITERS = {"claimed": "runner", "submitted": "runner", "observed": "watch", "end
 ROLES = ("control", "runner", "watch")
 TERMINAL = ("sealed", "closed")
 FILE_NAME = "events.jsonl"
+FILE_PART = re.compile(r"events(?:-(\d{4,9}))?\.jsonl", re.ASCII)
 FILE_BYTES = 64 * 1024 * 1024
 LINE_UNITS = 1_000_000
 DEPTH = 64
@@ -204,34 +206,39 @@ def is_keys(value):
         and all(isinstance(key.get(name), str) for name in ("id", "public", "from", "until")) for key in value)
 
 
-def verify(data, run, keys, head, signatures):
-    """(events, bad): the good events from the start, and None or (line, reason, message)."""
-    *lines, torn = data.split(b"\n")
+def verify(parts, run, keys, head, signatures):
+    """(events, bad): the good events from the start, and None or (line, reason, message), lines counted through all parts."""
     events = []
     try:
-        for line in lines:
-            event = read_event(line)
-            if event["run"] != (run or event["run"]):
-                raise Bad("order", f"an event of {event['run']} in the file of {run}")
-            if event["seq"] != len(events):
-                raise Bad("order", f"number {event['seq']} stands where {len(events)} belongs")
-            run = event["run"]
-            rest = {name: event[name] for name in event if name not in ("hash", "sig")}
-            if hashlib.sha256(canonical(rest).encode()).hexdigest() != event["hash"]:
-                raise Bad("hash", "the entry is not the one that was hashed")
-            if event["prev"] != (events[-1]["hash"] if events else "0" * 64):
-                raise Bad("hash", "does not continue the entry before it")
-            if event["role"] not in WRITERS[event["type"]].split():
-                raise Bad("role", f"{event['role']} may not write {event['type']}")
-            if signatures:
-                if keys is None:
-                    keys = event["data"].get("keys")
-                    if not is_keys(keys):
-                        raise Bad("signature", "no keys are given and the first event records none")
-                check_key(event, keys)
-            events.append(event)
-        if torn or not events:
-            raise Bad("truncated", "the last line was torn" if torn else "there is no entry")
+        for index, data in enumerate(parts):
+            *lines, torn = data.split(b"\n")
+            for line in lines:
+                event = read_event(line)
+                if event["run"] != (run or event["run"]):
+                    raise Bad("order", f"an event of {event['run']} in the file of {run}")
+                if event["seq"] != len(events):
+                    raise Bad("order", f"number {event['seq']} stands where {len(events)} belongs")
+                run = event["run"]
+                rest = {name: event[name] for name in event if name not in ("hash", "sig")}
+                if hashlib.sha256(canonical(rest).encode()).hexdigest() != event["hash"]:
+                    raise Bad("hash", "the entry is not the one that was hashed")
+                if event["prev"] != (events[-1]["hash"] if events else "0" * 64):
+                    raise Bad("hash", "does not continue the entry before it")
+                if event["role"] not in WRITERS[event["type"]].split():
+                    raise Bad("role", f"{event['role']} may not write {event['type']}")
+                if signatures:
+                    if keys is None:
+                        keys = event["data"].get("keys")
+                        if not is_keys(keys):
+                            raise Bad("signature", "no keys are given and the first event records none")
+                    check_key(event, keys)
+                events.append(event)
+            if torn:
+                raise Bad("truncated", "the last line was torn")
+            if not lines and len(parts) > 1:
+                raise Bad("truncated", "a file of it is missing, or empty")
+        if not events:
+            raise Bad("truncated", "there is no entry")
         if head and head[0] >= len(events):
             raise Bad("truncated", f"entry {head[0]} was there and is missing")
     except Bad as bad:
@@ -243,21 +250,38 @@ def verify(data, run, keys, head, signatures):
     return events, None
 
 
-def files_of(path):
-    """The files that a path means, in the order of their names as UTF-16 code units."""
+def part_name(part):
+    return FILE_NAME if part == 1 else f"events-{part:04d}.jsonl"
+
+
+def parts_of(folder):
+    """The files of the run in a folder, in order. Of what follows a gap only the gap is told: a file that is not there."""
+    found = [FILE_PART.fullmatch(name) for name in (os.listdir(folder or ".") if is_folder(folder or ".") else [])]
+    numbers = {int(one[1] or 1) for one in found if one and part_name(int(one[1] or 1)) == one[0]}
+    names = []
+    while len(names) < len(numbers):
+        names.append(part_name(len(names) + 1))
+        if len(names) not in numbers:
+            break
+    return [os.path.join(folder, name) for name in names]
+
+
+def runs_of(path):
+    """The runs that a path means, each as its files, in the order of their folders' names as UTF-16 code units."""
     if not os.path.lexists(path):
         raise Misuse(f"there is nothing at {path}")
     if not is_folder(path):
-        return [path]
-    if exists(os.path.join(path, FILE_NAME)):
-        return [os.path.join(path, FILE_NAME)]
+        parts = parts_of(os.path.dirname(path))
+        return [parts if os.path.basename(path) in [os.path.basename(part) for part in parts] else [path]]
+    if parts_of(path):
+        return [parts_of(path)]
     runs = os.path.join(path, "runs")
-    names = [f"runs/{run}/{FILE_NAME}" for run in (os.listdir(runs) if is_folder(runs) else [])]
-    names = [name for name in [*names, f"journal/{FILE_NAME}"] if exists(os.path.join(path, name))]
-    if not names:
+    names = [f"runs/{run}" for run in (os.listdir(runs) if is_folder(runs) else [])] + ["journal"]
+    names.sort(key=lambda name: f"{name}/".encode("utf-16-be", "surrogatepass"))
+    found = [parts for parts in (parts_of(os.path.join(path, name)) for name in names) if parts]
+    if not found:
         raise Misuse(f"{path} has no {FILE_NAME} and no runs/*/{FILE_NAME}")
-    names.sort(key=lambda name: name.encode("utf-16-be", "surrogatepass"))
-    return [os.path.join(path, name) for name in names]
+    return found
 
 
 def exists(path):
@@ -279,6 +303,11 @@ def run_of(path):
     name = os.path.basename(folder)
     is_run = os.path.basename(os.path.dirname(folder)) == "runs"
     return name if is_run or name == "journal" else None
+
+
+def read_part(path):
+    """The bytes of a file of a run; none where it is not there, which verification tells."""
+    return read_bytes(path) if exists(path) else b""
 
 
 def read_bytes(path):
@@ -326,19 +355,26 @@ def read_arguments(arguments):
 def answer_of(options):
     """The answer about every file that the path means, up to the first bad one."""
     keys = read_keys(options.keys) if options.keys is not None else None
-    files = files_of(options.path)
-    if options.head and len(files) > 1:
-        raise Misuse("--head is of one file, and there are several here")
+    found = runs_of(options.path)
+    if options.head and len(found) > 1:
+        raise Misuse("--head is of one run, and there are several here")
     runs = []
-    for file, data in [(file, read_bytes(file)) for file in files]:
-        run = run_of(file)
-        events, fault = verify(data, run, keys, options.head, not options.no_signatures)
+    for files, parts in [(files, [read_part(file) for file in files]) for files in found]:
+        run = run_of(files[0])
+        events, fault = verify(parts, run, keys, options.head, not options.no_signatures)
         last = events[-1] if events else None
         anchor = "flag" if options.head else "terminal" if last and last["type"] in TERMINAL else "none"
         runs.append({"run": last["run"] if last else run or "", "events": len(events), "anchor": anchor,
                      "head": f"{last['seq']}:{last['hash']}" if last else "", "keys": "config" if keys else "recorded"})
         if fault:
-            bad = {"file": file, "line": fault[0], "seq": fault[0] - 1, "reason": fault[1], "message": fault[2]}
+            line, seq = fault[0], fault[0] - 1
+            for file, data in zip(files, parts):
+                lines = data.count(b"\n")
+                torn = not data.endswith(b"\n")  # then, or with nothing in it, the bad line is the one that it lacks
+                if line <= lines + torn or file == files[-1]:
+                    break
+                line -= lines
+            bad = {"file": file, "line": line, "seq": seq, "reason": fault[1], "message": fault[2]}
             return {"ok": False, "runs": runs, "bad": bad}
     return {"ok": True, "runs": runs, "bad": None}
 

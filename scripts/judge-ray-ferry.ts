@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventsPart } from '../src/logbook/segments.ts';
 import { rayFerryFaults } from '../test/support/ray-ferry-faults.ts';
 
 const [folder = '.'] = process.argv.slice(2);
@@ -9,7 +10,11 @@ const runs = join(folder, 'logbook', 'runs');
 const faults: string[] = [];
 let judged = 0;
 for (const run of await readdir(runs)) {
-  const lines = (await readFile(join(runs, run, 'events.jsonl'), 'utf8')).trimEnd().split('\n');
+  const files = (await readdir(join(runs, run))).filter((name) => eventsPart(name) !== null).sort();
+  // The first has no number, and stands behind the others in the order of names.
+  const inOrder = [...files.slice(-1), ...files.slice(0, -1)];
+  const texts = await Promise.all(inOrder.map((name) => readFile(join(runs, run, name), 'utf8')));
+  const lines = texts.join('').trimEnd().split('\n');
   faults.push(...rayFerryFaults(run, lines));
   judged += 1;
 }

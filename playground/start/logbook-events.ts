@@ -1,7 +1,7 @@
 /** The logbook as anybody can read it: lines of JSON in a branch. The playground knows no more of ferrybot than that. */
 
 import * as z from 'zod';
-import { readPath } from '../git/store/memory-remote.ts';
+import { readEventsText } from '../git/logbook-text.ts';
 import type { World } from '../world/world.ts';
 
 const entry = z.looseObject({
@@ -29,8 +29,7 @@ export async function readLogbook(world: World): Promise<ReadonlyMap<string, rea
     folder === undefined ? [] : ((await store.readTree(folder.sha)) ?? []).map((item) => item.name);
   const runs = new Map<string, readonly LogbookEntry[]>();
   for (const name of names) {
-    const bytes = await readPath(store, head, `runs/${name}/events.jsonl`);
-    runs.set(name, bytes === null ? [] : parse(Buffer.from(bytes).toString('utf8')));
+    runs.set(name, parse((await readEventsText(store, head, `runs/${name}`)) ?? ''));
   }
   return runs;
 }

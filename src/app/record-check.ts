@@ -1,17 +1,28 @@
-/** Every file of the logbook held against what is known to have been there: its marks, its history, and what this process saw. */
+/** Every run of the logbook held against what is known to have been there: its marks, its history, and what this process saw. */
 
 import type { GitReader } from '../domain/git.ts';
 import type { Sha, TreeId } from '../domain/ids.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
-import { droppedEntry, firstLines, type GoodFile } from '../logbook/dropped-entry.ts';
+import { splitLines } from '../logbook/codec.ts';
+import { type Dropped, droppedEntry } from '../logbook/dropped-entry.ts';
 import type { Anchor } from '../logbook/ports.ts';
-import { eventsPath, readEvents, runAt } from '../logbook/store/git-store.ts';
-import { type BadEntry, verifyLogbook } from '../logbook/verify.ts';
+import type { FileState } from '../logbook/rules.ts';
+import { eventsPath, type GoodFile, placeAt, textOf, textOfEvents } from '../logbook/segments.ts';
+import { readEvents } from '../logbook/store/stored-runs.ts';
+import { type BadEntry, type Checkpoint, type Verification, verifyLogbook } from '../logbook/verify.ts';
 import type { Lab } from './lab.ts';
 import { type SeenMark, vouchedFor } from './record-marks.ts';
 
-/** A file as it stands at the head: what is good of it, and the first entry that is not. */
-export type ReadFile = GoodFile & { readonly isThere: boolean; readonly bad: BadEntry | null };
+/** A run's files as they stand at the head: what is good of them, what the good comes to, and the first entry that is not. */
+export type ReadFile = GoodFile & {
+  readonly isThere: boolean;
+  readonly bad: BadEntry | null;
+  readonly state: FileState | null;
+  /** The text of the last file. */
+  readonly open: string;
+  /** The lines from the bad entry on, as they are. */
+  readonly rest: readonly string[];
+};
 
 /** What a check needs; `backed` remembers for each mark whether its commit has what it says. */
 export type Checking = {
@@ -25,28 +36,62 @@ export type Checking = {
 /** An entry that was there and is not, and the versions that are known to have had more; the longest is taken. */
 export type Loss = { readonly missing: Anchor | null; readonly versions: readonly GoodFile[] };
 
-/** Reads a text as far as it verifies. */
-export function goodOf({ lab, config }: Checking, run: string, text: string | null): ReadFile {
-  if (text === null) return { run, text: '', events: [], isThere: false, bad: null };
-  const { events, bad } = verifyLogbook({
+/** Of one run: the contents that each of its files once had, by the file's number. */
+export type Versions = ReadonlyMap<number, ReadonlySet<TreeId>>;
+
+/** What was verified before, for texts that go on from it. */
+export type Verified = GoodFile & Pick<ReadFile, 'state' | 'open'>;
+
+/** Reads the texts of a run's files as far as they verify; where they go on from what was verified, only what is new. */
+export function goodOf(
+  checking: Checking,
+  run: string,
+  texts: readonly string[],
+  before: Verified | null = null,
+): ReadFile {
+  const [text = '', ...next] = texts;
+  if (texts.length === 0 && before === null) return { ...NOTHING, run };
+  const from: Checkpoint | null =
+    before === null
+      ? null
+      : { entries: before.events.length, last: before.events.at(-1) ?? null, state: before.state };
+  const { events, ends, bad, checkpoint }: Verification = verifyLogbook({
     text,
+    next,
+    ...(from === null ? {} : { from }),
     run,
-    keys: config.keys,
+    keys: checking.config.keys,
     anchor: null,
     undecodableLine: null,
-    hash: lab.hash,
-    verifySignature: lab.verifySignature,
+    hash: checking.lab.hash,
+    verifySignature: checking.lab.verifySignature,
   });
   // A file without an anchor of its own is anchored by its marks and its history.
   const fault = bad === null || bad.reason === 'unanchored' ? null : bad;
+  const allEnds = [...(before?.ends.slice(0, -1) ?? []), ...ends];
+  const open = next.at(-1) ?? `${before?.open ?? ''}${text}`;
   return {
     run,
-    text: fault === null ? text : firstLines(text, events.length),
-    events,
+    events: before === null ? events : [...before.events, ...events],
+    // A file of which nothing is good is none.
+    ends: allEnds.filter((end, index) => end > (allEnds[index - 1] ?? 0)),
     isThere: true,
     bad: fault,
+    state: checkpoint.state,
+    open,
+    rest: fault === null ? [] : texts.flatMap((one) => splitLines(one).whole).slice(events.length),
   };
 }
+
+const NOTHING: Omit<ReadFile, 'run'> = {
+  events: [],
+  ends: [],
+  isThere: false,
+  bad: null,
+  state: null,
+  open: '',
+  rest: [],
+};
 
 /** The marks of a file whose entry it does not have, though the marked commit has it: a mark alone proves no entry. */
 export async function lostMarks(checking: Checking, file: GoodFile): Promise<Loss> {
@@ -73,7 +118,7 @@ export async function markedVersion(checking: Checking, run: string): Promise<Go
   return longest(versions);
 }
 
-/** The file at the marked commit as far as it verifies; null where it does not have the entry. */
+/** The run at the marked commit as far as it verifies; null where it does not have the entry. */
 export async function backing(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
   const key = `${mark.run} ${mark.hash} ${commit}`;
   const known = checking.backed.get(key);
@@ -84,48 +129,72 @@ export async function backing(checking: Checking, { mark, commit }: SeenMark): P
   return found;
 }
 
-/** For each file the ids of its versions since `since` told of it, where that is older than the head. */
+/** Files of a run whose versions are asked for, by number, and since when; null: since the newest mark told of it. */
+export type Asked = {
+  readonly run: string;
+  readonly from: number;
+  readonly to: number;
+  readonly since: Sha | null;
+};
+
+/** For each run the ids of the versions of its files since then, where that is older than the head. */
 export async function versionsSince(
   checking: Checking,
   head: Sha,
-  runs: readonly string[],
-  since: (run: string) => Sha | null,
-): Promise<ReadonlyMap<string, ReadonlySet<TreeId>>> {
-  const found = new Map<string, Set<TreeId>>();
-  const bases = Map.groupBy(runs, (run) => since(run) ?? vouchedFor(checking.marks, run));
+  asked: readonly Asked[],
+): Promise<ReadonlyMap<string, Versions>> {
+  const found = new Map<string, Map<number, Set<TreeId>>>();
+  const bases = Map.groupBy(asked, ({ run, since }) => since ?? vouchedFor(checking.marks, run));
   for (const [base, of] of bases) {
     if (base === head) continue;
-    const wanted = new Set(of);
-    const query = { from: head, not: base === 'all' ? null : base, paths: of.map(eventsPath) };
-    for (const { path, blob } of await checking.git.versions(query)) {
-      const run = runAt(path);
-      if (run === null || !wanted.has(run)) continue;
-      const of = found.get(run) ?? new Set<TreeId>();
-      found.set(run, of.add(blob));
+    const paths = of.flatMap(({ run, from, to }) =>
+      Array.from({ length: to - from + 1 }, (_, index) => eventsPath(run, from + index)),
+    );
+    const wanted = new Set(paths);
+    for (const { path, blob } of await checking.git.versions({
+      from: head,
+      not: base === 'all' ? null : base,
+      paths,
+    })) {
+      const place = wanted.has(path) ? placeAt(path) : null;
+      if (place === null) continue;
+      const ofRun = found.get(place.run) ?? new Map<number, Set<TreeId>>();
+      found.set(place.run, ofRun);
+      ofRun.set(place.part, (ofRun.get(place.part) ?? new Set<TreeId>()).add(blob));
     }
   }
   return found;
 }
 
-/** The versions of a file that had an entry which it does not have: most are known by their ids to be its beginnings. */
-export async function lostVersions(
-  checking: Checking,
-  file: GoodFile,
-  versions: ReadonlySet<TreeId>,
-): Promise<Loss> {
+/** The versions of a run that had an entry which it does not have: most are known by their ids to be its beginnings. */
+export async function lostVersions(checking: Checking, file: GoodFile, versions: Versions): Promise<Loss> {
   const { lab, config, git } = checking;
-  if (versions.size === 0) return { missing: null, versions: [] };
-  const own = git.beginningsOf(file.text, versions);
-  const others = [...versions].filter((id) => !own.has(id));
   const lost: GoodFile[] = [];
   let missing: Anchor | null = null;
-  for (const text of (await git.readBlobs(others)).values()) {
-    const dropped = droppedEntry(text, file, config.keys, lab);
-    if (dropped === null) continue;
-    missing ??= dropped;
-    lost.push(goodOf(checking, file.run, text));
+  let fullest: GoodFile = file;
+  for (const [part, ids] of [...versions].sort(([a], [b]) => a - b)) {
+    const own: ReadonlySet<TreeId> =
+      part <= file.ends.length ? git.beginningsOf(textOf(file, part), ids) : new Set();
+    const others = [...ids].filter((id) => !own.has(id));
+    if (others.length === 0) continue;
+    for (const text of (await git.readBlobs(others)).values()) {
+      const dropped = droppedEntry(text, fullest, config.keys, lab);
+      if (dropped === null) continue;
+      missing ??= dropped.entry;
+      const version = withLines(checking, fullest, dropped);
+      lost.push(version);
+      if (version.events.length > fullest.events.length) fullest = version;
+    }
   }
   return { missing, versions: lost };
+}
+
+/** The run as it was when this file of it had these lines. */
+function withLines(checking: Checking, file: GoodFile, { entry, lines, from }: Dropped): GoodFile {
+  const before = textOfEvents(file.events.slice(0, entry.seq));
+  const read = goodOf(checking, file.run, [`${before}${lines.map((line) => `${line}\n`).join('')}`]);
+  const ends = [...file.ends.filter((end) => end <= from), read.events.length];
+  return { run: file.run, events: read.events, ends };
 }
 
 /** The version with the most entries. */

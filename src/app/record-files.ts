@@ -1,43 +1,45 @@
 /** The files of the logbook branch as they were read and verified, and the record that they make together. */
 
 import { GitError } from '../domain/git.ts';
-import { branded, isRunId, type RunId, type Sha, type TreeId } from '../domain/ids.ts';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
-import { fold } from '../domain/logbook/fold.ts';
-import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../domain/logbook/journal-state.ts';
+import type { RunId, Sha, TreeId } from '../domain/ids.ts';
+import { EMPTY_JOURNAL, type JournalState } from '../domain/logbook/journal-state.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import type { GoodFile } from '../logbook/dropped-entry.ts';
 import { JOURNAL } from '../logbook/rules.ts';
-import { type LogbookStore, readEvents, type StoredRun } from '../logbook/store/git-store.ts';
+import type { GoodFile } from '../logbook/segments.ts';
+import type { LogbookStore, StoreIncident } from '../logbook/store/git-store.ts';
+import type { StoredRun } from '../logbook/store/stored-runs.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
-import type { Lab } from './lab.ts';
 import {
+  type Asked,
   type Checking,
-  goodOf,
   type Loss,
   longest,
   lostMarks,
   lostVersions,
   markedVersion,
   type ReadFile,
+  type Versions,
   versionsSince,
 } from './record-check.ts';
+import {
+  foldersAt,
+  type Held,
+  type Listing,
+  listRuns,
+  type Markdowns,
+  markdownOf,
+  type Reading,
+  readRun,
+} from './record-reading.ts';
 import { runsToRead } from './runs-to-read.ts';
-import { contained, containedEach, type Trouble, troubleKey, wordsOf } from './trouble.ts';
-
-/** One file as it was read and verified. */
-export type Held = {
-  readonly text: string;
-  readonly markdown: string | null;
-  readonly events: readonly LogbookEvent[];
-};
+import { contained, type Trouble, troubleKey, wordsOf } from './trouble.ts';
 
 /** A run's file, or the repository journal. */
 export type RecordName = RunId | 'journal';
 
 /** The longest version of a file that verifies, where what stands there does not; an append may go on from it. */
-export type GoodVersion = GoodFile & { readonly markdown: string | null };
+export type GoodVersion = GoodFile & { readonly tree: TreeId | null; readonly markdown: Markdowns };
 
 export type Record = {
   readonly head: Sha | null;
@@ -62,16 +64,15 @@ export const NOTHING_READ: Record = {
 };
 
 /** What is read again, and what of it is known: `held` is replaced file by file, `before` is the record as it was. */
-export type Loading = Checking & {
-  readonly lab: Pick<Lab, 'hash' | 'verifySignature' | 'log'>;
-  readonly store: LogbookStore;
+export type Loading = Reading & {
   readonly held: Map<string, Held>;
   readonly before: Record;
+  /** Runs that are read whether they are there or not. */
+  readonly also?: readonly string[];
 };
 
 /** The verified files, and the record as it was before. */
 export type Rebuilding = {
-  readonly lab: Pick<Lab, 'hash' | 'log'>;
   readonly held: ReadonlyMap<string, Held>;
   readonly before: Pick<Record, 'lastGood'>;
 };
@@ -81,17 +82,31 @@ export type Rebuilding = {
  * (runs-to-read.ts): every live one, and the last sealed five of its lanes.
  */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
-  const { held, before, marks } = loading;
-  const names = [...runsToRead(await storedRuns(loading, head), marks), JOURNAL];
-  const wasBroken = new Set(before.broken.map(({ run }) => run));
-  const since = (run: string): Sha | null => (wasBroken.has(run) ? null : before.head);
-  const versions = head === null ? new Map() : await versionsSince(loading, head, names, since);
+  const { held, before, marks, also = [] } = loading;
+  const folders = await foldersAt(loading, head);
   const found: Found = { broken: [], good: new Map() };
+  const names: string[] = [];
+  for (const name of new Set([...runsToRead([...folders.keys()], marks), ...also, JOURNAL])) {
+    const junk = before.good.get(name);
+    if (junk?.events.length === 0 && junk.tree !== null && junk.tree === folders.get(name))
+      found.good.set(name, junk);
+    else names.push(name);
+  }
+  const listing = await listRuns(loading, head, names, folders);
+  const versions =
+    head === null ? new Map() : await versionsSince(loading, head, askedOf(loading, names, listing));
   const troubles: Trouble[] = [];
   for (const name of names)
-    await contained(loading, troubles, { run: name, thread: null }, () =>
-      readOne(loading, head, name, versions.get(name) ?? new Set(), found),
-    );
+    await contained(loading, troubles, { run: name, thread: null }, async () => {
+      const file = readRun(loading, name, listing);
+      const judged = await judge(loading, head, file, versions.get(name) ?? new Map());
+      takeIn(
+        loading,
+        { file, tree: folders.get(name) ?? null, stored: listing.stored.get(name) },
+        judged,
+        found,
+      );
+    });
   for (const { run, error } of troubles) {
     // What git cannot read for the moment is no fault of the file.
     if (error instanceof GitError) throw error;
@@ -102,56 +117,50 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   return { ...rebuilt(loading, broken), good: found.good, head };
 }
 
-/** What is read grows file by file. */
+/** What is read grows run by run. */
 type Found = { readonly broken: BrokenRun[]; readonly good: Map<string, GoodVersion> };
 
-async function readOne(
-  loading: Loading,
-  head: Sha | null,
-  name: string,
-  versions: ReadonlySet<TreeId>,
+type ReadRun = {
+  readonly file: ReadFile;
+  readonly tree: TreeId | null;
+  /** Where it was listed. */
+  readonly stored: StoredRun | undefined;
+};
+
+function takeIn(
+  { lab, store, held, before }: Loading,
+  { file, tree, stored }: ReadRun,
+  judged: Judgement | null,
   { broken, good }: Found,
-): Promise<void> {
-  const { lab, store, held, before } = loading;
-  const stored = await store.read(head, name);
-  const text =
-    stored.kind === 'files' ? stored.text : head === null ? null : await readEvents(loading.git, head, name);
+): void {
+  const { run: name } = file;
   const known = held.get(name);
-  const file = known?.text === text && text !== null ? heldFile(name, known) : goodOf(loading, name, text);
-  const byMark = await lostMarks(loading, file);
-  const byHistory = await lostVersions(loading, file, versions);
-  const fault = faultIn(file, byMark, stored, byHistory);
-  const markdown = (stored.kind === 'files' ? stored.markdown : null) ?? known?.markdown ?? null;
-  if (fault === null) {
-    if (text === null) return;
-    // The events stand as they were verified; what people wrote into the Markdown may be new.
-    held.set(name, { text, markdown, events: file.events });
+  const markdown = stored === undefined ? (known?.markdown ?? new Map()) : markdownOf(known, stored);
+  if (judged === null) {
+    if (!file.isThere || file.state === null) return;
+    const { events, ends, state, open } = file;
+    const files = stored?.events ?? known?.files ?? [];
+    held.set(name, { run: name, events, ends, state, open, tree, files, markdown });
     remember(store, name, file);
     return;
   }
   held.delete(name);
+  const { fault, versions } = judged;
   const earlier = before.good.get(name);
-  const own = known === undefined ? [] : [heldFile(name, known)];
-  const best = longest([
-    ...byMark.versions,
-    ...byHistory.versions,
-    ...own,
-    ...(earlier ? [earlier] : []),
-    file,
-  ]);
+  const best = longest([...versions, ...(known ? [known] : []), ...(earlier ? [earlier] : []), file]);
   if (best === null && fault.kind === 'bad-entry') {
     lab.log('what stands in the place of a logbook never was one', { run: name });
-    good.set(name, { run: name, text: '', events: [], markdown: null });
+    good.set(name, { run: name, events: [], ends: [], tree, markdown: new Map() });
     return;
   }
   const told = before.broken.find((one) => one.run === name);
   const state = stateAfter(best?.events ?? []) ?? told?.state ?? null;
-  if (best !== null) good.set(name, { ...best, markdown });
+  if (best !== null) good.set(name, { ...best, tree, markdown });
   broken.push({ run: name, fault, state, thread: told?.thread ?? null });
 }
 
 /** A file that a bug keeps from being read, with what was known of the run before. */
-function unreadFile({ lab, before }: Rebuilding, { run, error }: Trouble): BrokenRun {
+function unreadFile({ lab, before }: Loading, { run, error }: Trouble): BrokenRun {
   const message = wordsOf(error);
   const state = before.lastGood.find((one) => one.run === run) ?? null;
   return {
@@ -162,34 +171,63 @@ function unreadFile({ lab, before }: Rebuilding, { run, error }: Trouble): Broke
   };
 }
 
-/** Whoever pushes more files than can be listed hides none of ours: every run has its mark from its first entry on. */
-async function storedRuns({ lab, store }: Loading, head: Sha | null): Promise<readonly string[]> {
-  try {
-    return await store.runs(head);
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
-    lab.log(`the runs of the logbook cannot be listed, those with marks are read: ${error.message}`);
-    return [];
+type Judgement = { readonly fault: LogbookFault; readonly versions: readonly GoodFile[] };
+
+/** What is wrong with a run, and the versions of it that are known to have had more; null where nothing is. */
+async function judge(
+  loading: Loading,
+  head: Sha | null,
+  file: ReadFile,
+  versions: Versions,
+): Promise<Judgement | null> {
+  const byMark = await lostMarks(loading, file);
+  const byHistory = await lostInHistory(loading, head, file, versions);
+  const fault = faultIn(file, byMark, loading.store.lostFrom(file.run, file), byHistory);
+  return fault === null ? null : { fault, versions: [...byMark.versions, ...byHistory.versions] };
+}
+
+/** Where a file is gone, so may be those behind it: they are looked for until there were none. */
+async function lostInHistory(
+  loading: Loading,
+  head: Sha | null,
+  file: ReadFile,
+  versions: Versions,
+): Promise<Loss> {
+  const all = new Map(versions);
+  const last = Math.max(0, ...versions.keys());
+  for (let part = last + 1; head !== null && part > file.ends.length + 1 && all.has(part - 1); part += 1) {
+    const asked = { run: file.run, from: part, to: part, since: null };
+    const further = (await versionsSince(loading, head, [asked])).get(file.run)?.get(part);
+    if (further !== undefined) all.set(part, further);
   }
+  return lostVersions(loading, file, all);
+}
+
+function askedOf({ held, before }: Loading, names: readonly string[], { stored }: Listing): readonly Asked[] {
+  const wasBroken = new Set(before.broken.map(({ run }) => run));
+  return names.map((run) => {
+    const known = held.get(run);
+    const isKnown = known !== undefined && !wasBroken.has(run);
+    const parts = Math.max(known?.ends.length ?? 0, stored.get(run)?.events.length ?? 0);
+    // Nobody adds to a file that another one follows: of what was read before, only the last may have had more.
+    const from = isKnown ? Math.max(1, known.ends.length) : 1;
+    return { run, from, to: parts + 1, since: isKnown ? before.head : null };
+  });
 }
 
 /** What the marks, and this process, know of the files of a branch that is gone or was put back. */
 export async function goodWithoutBranch(
   checking: Checking,
-  held: ReadonlyMap<string, Held>,
+  held: ReadonlyMap<string, GoodFile & Pick<Held, 'markdown'>>,
 ): Promise<Record['good']> {
   const good = new Map<string, GoodVersion>();
   for (const run of [...runsToRead([...held.keys()], checking.marks), JOURNAL]) {
     const known = held.get(run);
     const marked = await markedVersion(checking, run);
-    const best = longest([...(marked ? [marked] : []), ...(known ? [heldFile(run, known)] : [])]);
-    if (best !== null) good.set(run, { ...best, markdown: known?.markdown ?? null });
+    const best = longest([...(marked ? [marked] : []), ...(known ? [known] : [])]);
+    if (best !== null) good.set(run, { ...best, tree: null, markdown: known?.markdown ?? new Map() });
   }
   return good;
-}
-
-function heldFile(run: string, { text, events }: Held): ReadFile {
-  return { run, text, events, isThere: true, bad: null };
 }
 
 function remember(store: LogbookStore, run: string, { events }: GoodFile): void {
@@ -198,8 +236,13 @@ function remember(store: LogbookStore, run: string, { events }: GoodFile): void 
 }
 
 /** What is wrong with a file: what was noticed before, else what comes first in it, else what its history has. */
-function faultIn(file: ReadFile, byMark: Loss, stored: StoredRun, byHistory: Loss): LogbookFault | null {
-  if (stored.kind === 'incident') return faultOf(stored.incident);
+function faultIn(
+  file: ReadFile,
+  byMark: Loss,
+  lostHere: StoreIncident | null,
+  byHistory: Loss,
+): LogbookFault | null {
+  if (lostHere !== null) return faultOf(lostHere);
   const { bad } = file;
   const { missing } = byMark;
   if (bad !== null && (missing === null || bad.seq <= missing.seq)) return { kind: 'bad-entry', ...bad };
@@ -207,36 +250,23 @@ function faultIn(file: ReadFile, byMark: Loss, stored: StoredRun, byHistory: Los
   return lost === null ? null : { kind: 'entry-missing', ...lost };
 }
 
-/** What the verified files say together, each for itself; the caller adds the head at which they were read. */
-export function rebuilt(rebuilding: Rebuilding, broken: readonly BrokenRun[]): Omit<Record, 'head' | 'good'> {
-  const { held, before } = rebuilding;
-  const troubles: Trouble[] = [];
-  const each = <Made>(files: Iterable<readonly [string, Held]>, fold: (file: Held, name: string) => Made) =>
-    containedEach(
-      rebuilding,
-      troubles,
-      files,
-      ([run]) => ({ run, thread: null }),
-      ([run, file]) => [fold(file, run)],
-    );
-  const runs = each(
-    [...held].filter(([name]) => name !== JOURNAL),
-    stateOf,
+/** What the verified files say together; the caller adds the head at which they were read. */
+export function rebuilt(
+  { held, before }: Rebuilding,
+  broken: readonly BrokenRun[],
+): Omit<Record, 'head' | 'good'> {
+  const runs = [...held.values()].flatMap(({ state }) =>
+    state.kind === 'run' && state.state !== null ? [state.state] : [],
   );
-  const [journal = EMPTY_JOURNAL] = each(
-    [...held].filter(([name]) => name === JOURNAL),
-    ({ events }) => foldJournal(events),
-  );
+  const journal = held.get(JOURNAL)?.state;
+  const unread = new Set(broken.filter(isReadFailure).map(({ run }) => run));
   const newestFirst = runs.toSorted(
     (a, b) => b.proposedAt.localeCompare(a.proposedAt) || b.run.localeCompare(a.run, 'en', { numeric: true }),
   );
-  const unfolded = troubles.map((trouble) => unreadFile(rebuilding, trouble));
-  const others = broken.filter(({ run }) => !unfolded.some((one) => one.run === run));
-  const unread = new Set([...others, ...unfolded].filter(isReadFailure).map(({ run }) => run));
   return {
     runs: newestFirst,
-    journal,
-    broken: [...others, ...unfolded],
+    journal: journal?.kind === 'journal' ? journal.state : EMPTY_JOURNAL,
+    broken,
     lastGood: [...newestFirst, ...before.lastGood.filter(({ run }) => unread.has(run))],
   };
 }
@@ -258,11 +288,4 @@ export function lost(
   const runs = known.filter((run) => run !== null);
   const state = runs.find((run) => !isOver(run)) ?? runs[0] ?? null;
   return { ...NOTHING_READ, good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
-}
-
-function stateOf(file: Held, name: string): RunState {
-  const folded = fold(file.events);
-  if (!folded.ok || folded.value === null)
-    throw new Error(`the verified logbook of ${branded(name, isRunId)} does not fold`);
-  return folded.value;
 }

@@ -6,7 +6,7 @@ import type { Instant, RunId, Sha } from '../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
-import { type ComposedRun, type ComposeFailure, commitMessage, composeAppend } from '../logbook/compose.ts';
+import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/compose.ts';
 import { markPrefix, TAG_FOLDER } from '../logbook/mark.ts';
 import type { Anchor } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
@@ -16,14 +16,12 @@ import {
   createLogbookStore,
   type LogbookStore,
   type LogbookView,
-  type RunWrite,
 } from '../logbook/store/git-store.ts';
 import { type BrokenRun, faultOf, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
 import type { Checking } from './record-check.ts';
 import {
   goodWithoutBranch,
-  type Held,
   isReadFailure,
   loadAt,
   lost,
@@ -33,6 +31,8 @@ import {
   rebuilt,
 } from './record-files.ts';
 import { createMarkReader, type MarkReader, type MarkTag, marksFor, type SeenMark } from './record-marks.ts';
+import type { Held } from './record-reading.ts';
+import { type Before, restorable, writesOf } from './record-write.ts';
 import { type Entry, entriesOver } from './restored-entries.ts';
 import { signersFrom } from './signers.ts';
 import { isUnread } from './unread-run.ts';
@@ -171,14 +171,15 @@ async function appendTogether(
   if (appending === null)
     return { kind: 'failed', message: 'what is there does not verify, so nothing is added' };
   const composing = composeAll(keeping, appending, at);
-  if (!composing.ok) return { kind: 'failed', message: wordsOf(composing.error) };
+  if (!composing.ok) return { kind: 'failed', message: composing.error.rule };
   const composed = composing.value;
   const names = composed.map(({ run }) => run);
   const marks = await marksOf(keeping, composed, at);
+  const writes = await writesOf(store, composed, (run) => standingOf(keeping, run));
   lab.boundary('append', 'before');
   const outcome = await sentTo(store, {
     base: record.head,
-    runs: composed.map(({ run, text, markdown }) => writeOf(record, { run, text, markdown })),
+    runs: writes.map(({ write }) => write),
     message: commitMessage(composed),
     atMs: at,
     marks,
@@ -194,14 +195,12 @@ async function appendTogether(
     return outcome;
   }
   keeping.refusal = null;
-  for (const { run, text, markdown, appended } of composed) {
-    const before = held.get(run) ?? record.good.get(run);
-    held.set(run, { text, markdown, events: [...(before?.events ?? []), ...appended] });
+  for (const { write, after } of writes) held.set(write.run, after);
+  for (const { run, appended } of composed)
     if (marks.some(({ run: marked }) => marked === run)) noteMark(keeping, lastOf(run, appended));
-  }
   const broken = record.broken.filter(({ run }) => run !== WHOLE_BRANCH && !names.includes(run));
   const good = new Map([...record.good].filter(([run]) => !names.includes(run)));
-  keeping.record = { ...rebuilt({ lab, held, before: record }, broken), good, head: outcome.head };
+  keeping.record = { ...rebuilt({ held, before: record }, broken), good, head: outcome.head };
   // The other files of a branch that was gone were read from nowhere yet.
   if (record.broken.some(({ run }) => run === WHOLE_BRANCH)) await reread(keeping);
   const seqs = composed.map(({ run, appended }) => [run, appended.map((event) => event.seq)] as const);
@@ -217,12 +216,6 @@ function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
 async function reread(keeping: Keeping): Promise<void> {
   keeping.record = { ...keeping.record, head: null };
   await load(keeping, true);
-}
-
-/** A file that is restored continues its longest good version, whatever stands there. */
-function writeOf({ good }: Record, write: Omit<RunWrite, 'good'>): RunWrite {
-  const version = good.get(write.run);
-  return version === undefined ? write : { ...write, good: version.text };
 }
 
 /** A branch that is gone is begun again from the newest commit that a mark knows. */
@@ -247,20 +240,29 @@ async function marksOf(
   });
 }
 
+/** What new entries stand on: what is held, or of a run that does not verify its longest good version. */
+function standingOf({ held, record }: Keeping, run: string): Before | null {
+  const good = record.good.get(run);
+  if (good !== undefined) return restorable(good);
+  const known = held.get(run);
+  return known === undefined ? null : { ...known, isRestored: false };
+}
+
 /** Every file with its new entries, signed; the first that may not have them ends it. */
 function composeAll(
-  { lab, config, held, record }: Keeping,
+  keeping: Keeping,
   entries: readonly Entry[],
   at: Instant,
-): Result<readonly ComposedRun[], ComposeFailure> {
+): Result<readonly ComposedRun[], IllegalDraft> {
+  const { lab, config } = keeping;
   const signers = signersFrom(lab.signingKeys, config.keys, at);
   const context = { at, signers, keys: config.keys, hash: lab.hash };
   const composed: ComposedRun[] = [];
   for (const { run, drafts } of entries) {
-    const before = held.get(run) ?? record.good.get(run);
-    const text = before === undefined || before.text === '' ? null : before.text;
-    const files = { run, text, markdown: before?.markdown ?? null };
-    const one = composeAppend(files, drafts, context);
+    const before = standingOf(keeping, run);
+    const last = before?.events.at(-1);
+    const head = last === undefined ? null : { seq: last.seq, hash: last.hash };
+    const one = composeAppend({ run, head, state: before?.state ?? null }, drafts, context);
     if (!one.ok) return one;
     composed.push(one.value);
   }
@@ -277,12 +279,9 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   const state = stateAfter(held.get(run)?.events ?? []);
   held.delete(run);
   const broken: BrokenRun = { run, fault: { kind: 'entry-missing', ...anchor }, state, thread };
-  const { lab, record } = keeping;
-  keeping.record = {
-    ...rebuilt({ lab, held, before: record }, [...record.broken, broken]),
-    good: record.good,
-    head: record.head,
-  };
+  const { record } = keeping;
+  const rest = { good: record.good, head: record.head };
+  keeping.record = { ...rebuilt({ held, before: record }, [...record.broken, broken]), ...rest };
 }
 
 function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {
@@ -297,8 +296,4 @@ async function sentTo(store: LogbookStore, request: AppendRequest): Promise<Appe
     if (!(error instanceof GitError) || error.code !== 'failed') throw error;
     return { kind: 'refused', message: error.message };
   }
-}
-
-function wordsOf(failure: ComposeFailure): string {
-  return failure.kind === 'illegal' ? failure.rule : failure.bad.message;
 }

@@ -4,20 +4,16 @@ import type { LabConfig } from '../config/schema.ts';
 import { invariant } from '../domain/assert.ts';
 import type { Instant, Sha } from '../domain/ids.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
-import type { GoodFile } from '../logbook/dropped-entry.ts';
 import type { Anchor } from '../logbook/ports.ts';
-import { projectLogbook } from '../logbook/projection.ts';
-import {
-  createLogbookStore,
-  eventsPath,
-  type LogbookStore,
-  markdownPath,
-  readMarkdown,
-} from '../logbook/store/git-store.ts';
+import { eventsPath, type GoodFile, markdownPath } from '../logbook/segments.ts';
+import { createLogbookStore, type LogbookStore } from '../logbook/store/git-store.ts';
+import { NOT_STORED, storedRuns, textsOf } from '../logbook/store/stored-runs.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { backing, type Checking, lostMarks, lostVersions, versionsSince } from './record-check.ts';
-import { goodWithoutBranch, type Held, loadAt, NOTHING_READ } from './record-files.ts';
+import { goodWithoutBranch, loadAt, NOTHING_READ } from './record-files.ts';
 import { createMarkReader } from './record-marks.ts';
+import type { Held } from './record-reading.ts';
+import { projectionOf, wholeFiles } from './record-write.ts';
 
 export type Repairing = {
   readonly lab: Pick<Lab, 'repository' | 'hash' | 'verifySignature' | 'log'>;
@@ -46,6 +42,7 @@ export type Repair = {
   readonly refused: string | null;
 };
 
+type Seen = GoodFile & Pick<Held, 'markdown'>;
 type Broken = { readonly run: string; readonly fault: LogbookFault; readonly good: GoodFile | null };
 
 /** Finds what is broken with the code by which every process finds it, and pushes where the branch is still as it was read. */
@@ -58,17 +55,13 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
   const broken = await findBroken(repairing, checking, head);
   const tips = await tipsBeside(checking, head, seenAt);
   const files: RepairedFile[] = [];
-  const texts: Record<string, string> = {};
+  const texts: Record<string, string | null> = {};
   for (const { run, fault, good } of broken) {
     const why = await obstacle(checking, { run, good }, head === null ? tips : [head, ...tips]);
     const last = good?.events.at(-1);
     files.push({ run, fault, why, to: last === undefined ? null : { seq: last.seq, hash: last.hash } });
     if (why !== null || good === null) continue;
-    texts[eventsPath(run)] = good.text;
-    texts[markdownPath(run)] = projectLogbook(
-      good.events,
-      head === null ? null : await readMarkdown(git, head, run),
-    );
+    Object.assign(texts, await filesOf(git, head, good));
   }
   if (isDry || Object.keys(texts).length === 0) return { files, commit: null, refused: null };
   const [first, ...others] = tips;
@@ -87,13 +80,34 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
   return { files, commit: null, refused };
 }
 
+/** The files of a run as they shall be: those of the good version, and none beside them. */
+async function filesOf(
+  git: LabGit,
+  head: Sha | null,
+  good: GoodFile,
+): Promise<Readonly<Record<string, string | null>>> {
+  const { run } = good;
+  const stored = head === null ? null : (await storedRuns(git, head, [run])).get(run);
+  const { events, apart, markdown } = stored ?? NOT_STORED;
+  const texts = await textsOf(git, [...markdown.values()]);
+  const files: Record<string, string | null> = {};
+  for (const part of [...events.keys().map((index) => index + 1), ...apart])
+    files[eventsPath(run, part)] = null;
+  for (const { part, text } of wholeFiles(good)) {
+    const existing = texts.get(markdown.get(part) ?? 'missing') ?? null;
+    files[eventsPath(run, part)] = text;
+    files[markdownPath(run, part)] = projectionOf(good, part, existing === '' ? null : existing);
+  }
+  return files;
+}
+
 async function findBroken(
   { lab, config, git, seenAt }: Repairing,
   checking: Checking,
   head: Sha | null,
 ): Promise<readonly Broken[]> {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
-  const seen = new Map<string, Held>();
+  const seen = new Map<string, Seen>();
   for (const tip of seenAt) await readSeen({ ...checking, lab }, store, tip, seen);
   if (head === null) {
     const good = await goodWithoutBranch(checking, seen);
@@ -103,11 +117,8 @@ async function findBroken(
     const last = events.at(-1);
     if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
   }
-  const before = new Map([...seen].map(([run, file]) => [run, { run, ...file }] as const));
-  const runs: LogbookStore['runs'] = async (at) => [
-    ...new Set([...(await store.runs(at)), ...[...seen.keys()].filter((run) => run !== 'journal')]),
-  ];
-  const loading = { ...checking, lab, store: { ...store, runs }, held: new Map() };
+  const before = new Map([...seen].map(([run, file]) => [run, { ...file, tree: null }] as const));
+  const loading = { ...checking, lab, store, held: new Map(), also: [...seen.keys()] };
   const record = await loadAt({ ...loading, before: { ...NOTHING_READ, good: before } }, head);
   return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
 }
@@ -117,7 +128,7 @@ async function readSeen(
   checking: Checking & Pick<Repairing, 'lab'>,
   store: LogbookStore,
   tip: Sha,
-  seen: Map<string, Held>,
+  seen: Map<string, Seen>,
 ): Promise<void> {
   const held = new Map<string, Held>();
   const record = await loadAt({ ...checking, store, held, before: NOTHING_READ }, tip);
@@ -158,7 +169,8 @@ async function obstacle(
   const { missing } = await lostMarks(checking, good);
   if (missing !== null) return forked(missing);
   for (const tip of tips) {
-    const versions = (await versionsSince(checking, tip, [run], () => null)).get(run) ?? new Set();
+    const asked = { run, from: 1, to: good.ends.length + 1, since: null };
+    const versions = (await versionsSince(checking, tip, [asked])).get(run) ?? new Map();
     const lost = await lostVersions(checking, good, versions);
     if (lost.missing !== null) return forked(lost.missing);
   }

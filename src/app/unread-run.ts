@@ -2,7 +2,7 @@
 
 import type { Sha } from '../domain/ids.ts';
 import type { Anchor } from '../logbook/ports.ts';
-import { readEvents } from '../logbook/store/git-store.ts';
+import { readEvents } from '../logbook/store/stored-runs.ts';
 import { type Checking, goodOf } from './record-check.ts';
 import { runsToRead } from './runs-to-read.ts';
 
@@ -15,6 +15,6 @@ export async function isUnread(
 ): Promise<boolean> {
   const { marks, git } = checking;
   if (marks.some(({ mark }) => mark.run === run)) return !runsToRead([], marks).includes(run);
-  const text = head === null ? null : await readEvents(git, head, run);
-  return goodOf(checking, run, text).events[seq]?.hash.startsWith(hash) === true;
+  const texts = head === null ? [] : await readEvents(git, head, run);
+  return goodOf(checking, run, texts).events[seq]?.hash.startsWith(hash) === true;
 }

@@ -2,6 +2,13 @@
 
 import type { Sha, TreeId } from './ids.ts';
 
+/** What lies directly in a folder, by its path from the repository's root. */
+export type FolderEntry = {
+  readonly path: string;
+  readonly type: 'blob' | 'tree';
+  readonly id: TreeId;
+};
+
 /** One commit of a log, newest first in a list. Time is the committer's, in Unix milliseconds. */
 export type LoggedCommit = {
   readonly sha: Sha;
@@ -52,6 +59,8 @@ export type GitReader = {
   readText(commit: Sha, path: string): Promise<string | null>;
   /** Paths from the repository's root of all files under `folder` ('' for the root), sorted. */
   listFiles(commit: Sha, folder: string): Promise<readonly string[]>;
+  /** What lies directly in each of these folders, in one question; a folder that is not there holds nothing. */
+  entriesIn(commit: Sha, folders: readonly string[]): Promise<readonly FolderEntry[]>;
   /** Id of the tree or blob at `path` ('' for the root); null when there is none. */
   treeId(commit: Sha, path: string): Promise<TreeId | null>;
   log(query: LogQuery): Promise<readonly LoggedCommit[]>;

@@ -1,35 +1,32 @@
-/** An append as file contents: what was there is checked, the new entries are added, the Markdown is made again. */
+/** An append as lines: new entries on top of what was verified, each of which the lifecycle allows. */
 
+import { invariant } from '../domain/assert.ts';
 import type { Instant } from '../domain/ids.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey } from '../domain/logbook/role.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
-import { type SealedEvent, type Signers, sealEvents } from './append.ts';
+import { type Signers, sealEvents } from './append.ts';
 import type { Anchor, Hash } from './ports.ts';
-import { projectLogbook } from './projection.ts';
-import { transitionCheck } from './rules.ts';
-import { type BadEntry, verifyLogbook } from './verify.ts';
+import { type FileState, transitionCheck } from './rules.ts';
 
-/** A run's two files as they are at the branch's head; nulls where the run has none yet. */
-export type RunFiles = {
+/** A file as it was read and verified, down to its newest entry; nulls where there is none yet. */
+export type Standing = {
   readonly run: string;
-  readonly text: string | null;
-  readonly markdown: string | null;
+  readonly head: Anchor | null;
+  readonly state: FileState | null;
 };
 
-/** A run's two files as they shall be, with the new events and the newest of all. */
+/** What is added to a run: the new events, their lines without the newline, and where the file stands with them. */
 export type ComposedRun = {
   readonly run: string;
-  readonly text: string;
-  readonly markdown: string;
+  readonly lines: readonly string[];
   readonly appended: readonly LogbookEvent[];
   readonly head: Anchor;
+  readonly state: FileState;
 };
 
-/** `broken`: what is there is not in order, so nothing may be added. `illegal`: the lifecycle forbids a draft. */
-export type ComposeFailure =
-  | { readonly kind: 'broken'; readonly bad: BadEntry }
-  | { readonly kind: 'illegal'; readonly seq: number; readonly rule: string };
+/** The lifecycle forbids a draft. */
+export type IllegalDraft = { readonly seq: number; readonly rule: string };
 
 export type ComposeContext = {
   readonly at: Instant;
@@ -39,59 +36,26 @@ export type ComposeContext = {
 };
 
 /**
- * Adds at least one draft to a run. The chain that is there is checked before (its signatures were checked
- * where it was read), and every new event is held against the lifecycle before it is signed into the file.
+ * Adds at least one draft to a run. What is there was verified where it was read and is not looked at again; each new event
+ * is held against the lifecycle before it is signed into the file.
  */
 export function composeAppend(
-  files: RunFiles,
+  standing: Standing,
   drafts: readonly EventDraft[],
   context: ComposeContext,
-): Result<ComposedRun, ComposeFailure> {
-  const before = checkedEvents(files, context.hash);
-  if (!before.ok) return before;
-  const last = before.value.at(-1);
-  const head = last === undefined ? null : { seq: last.seq, hash: last.hash };
-  const sealed = sealEvents({ ...context, run: files.run, head }, drafts);
-  const illegal = firstIllegal(files.run, before.value, sealed);
-  if (illegal !== null) return fail(illegal);
-  const appended = sealed.map((entry) => entry.event);
-  const newest = appended.at(-1) ?? last;
-  if (newest === undefined) throw new Error('nothing to append to a run that does not exist');
-  return ok({
-    run: files.run,
-    text: `${files.text ?? ''}${sealed.map((entry) => `${entry.line}\n`).join('')}`,
-    markdown: projectLogbook([...before.value, ...appended], files.markdown),
-    appended,
-    head: { seq: newest.seq, hash: newest.hash },
-  });
-}
-
-function checkedEvents(files: RunFiles, hash: Hash): Result<readonly LogbookEvent[], ComposeFailure> {
-  if (files.text === null) return ok([]);
-  const verified = verifyLogbook({
-    text: files.text,
-    run: files.run,
-    keys: null,
-    anchor: null,
-    undecodableLine: null,
-    hash,
-    verifySignature: null,
-  });
-  return verified.bad === null ? ok(verified.events) : fail({ kind: 'broken', bad: verified.bad });
-}
-
-function firstIllegal(
-  run: string,
-  before: readonly LogbookEvent[],
-  sealed: readonly SealedEvent[],
-): Extract<ComposeFailure, { kind: 'illegal' }> | null {
-  const check = transitionCheck(run);
-  for (const event of before) check(event);
+): Result<ComposedRun, IllegalDraft> {
+  const { run } = standing;
+  const sealed = sealEvents({ ...context, run, head: standing.head }, drafts);
+  const check = transitionCheck(run, standing.state);
   for (const { event } of sealed) {
-    const rule = check(event);
-    if (rule !== null) return { kind: 'illegal', seq: event.seq, rule };
+    const rule = check.take(event);
+    if (rule !== null) return fail({ seq: event.seq, rule });
   }
-  return null;
+  const appended = sealed.map((entry) => entry.event);
+  const last = appended.at(-1);
+  invariant(last !== undefined, 'logbook-append-of-nothing');
+  const head = { seq: last.seq, hash: last.hash };
+  return ok({ run, lines: sealed.map(({ line }) => line), appended, head, state: check.state() });
 }
 
 /**

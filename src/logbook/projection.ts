@@ -4,17 +4,37 @@ import type { EventOf, LogbookEvent } from '../domain/logbook/event.ts';
 import { type Block, type Section, weave } from './blocks.ts';
 import { code, minuteOf, prose } from './plain-text.ts';
 import { JOURNAL } from './rules.ts';
+import { markdownName } from './segments.ts';
 import { tell } from './telling.ts';
+
+/** Which entries one file of the Markdown has, and whether others follow in another one. */
+export type MarkdownPart = {
+  readonly part: number;
+  /** Number of its first entry, and of the first one behind it. */
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
+};
 
 /**
  * The text of `logbook.md` for these events, with everything that people wrote outside our blocks kept as it
  * is in `existing` (null: there is no file yet). Shape: policy/hero-run.md, Run Record (title, Run Contract,
- * Launched Instances, Event Log); it is a projection and proves nothing, `events.jsonl` does.
+ * Launched Instances, Event Log); it is a projection and proves nothing, `events.jsonl` does. The first file has what
+ * tells of the whole run; a long run's later entries are in files of their own, which are not made again with each.
  */
-export function projectLogbook(events: readonly LogbookEvent[], existing: string | null): string {
-  const log: Section = [{ id: 'events', text: '## Event Log\n' }, ...events.map(entryBlock)];
-  const title = titleBlock(events);
-  const proposal = events.find((event) => event.type === 'proposed');
+export function projectLogbook(
+  events: readonly LogbookEvent[],
+  existing: string | null,
+  { part, from, to, isLast }: MarkdownPart = { part: 1, from: 0, to: events.length, isLast: true },
+): string {
+  const further: Section = isLast ? [] : [{ id: 'further', text: `Later entries: ${linkTo(part + 1)}\n` }];
+  const log: Section = [
+    { id: 'events', text: '## Event Log\n' },
+    ...events.slice(from, to).map(entryBlock),
+    ...further,
+  ];
+  const title = titleBlock(events, part);
+  const proposal = part === 1 ? events.find((event) => event.type === 'proposed') : undefined;
   if (proposal === undefined) return weave(existing, [[title], log]);
   const instances: Section = [
     { id: 'instances', text: '## Launched Instances\n' },
@@ -23,9 +43,14 @@ export function projectLogbook(events: readonly LogbookEvent[], existing: string
   return weave(existing, [[title, contractBlock(proposal, events)], instances, log]);
 }
 
-function titleBlock(events: readonly LogbookEvent[]): Block {
+function linkTo(part: number): string {
+  return `[${markdownName(part)}](${markdownName(part)})`;
+}
+
+function titleBlock(events: readonly LogbookEvent[], part: number): Block {
   const run = events[0]?.run ?? '';
-  const text = run === JOURNAL ? '# Repository Journal\n' : `# ${prose(run)}: Run Logbook\n`;
+  const title = run === JOURNAL ? 'Repository Journal' : `${prose(run)}: Run Logbook`;
+  const text = part === 1 ? `# ${title}\n` : `# ${title}, part ${part}\n\nBegins in ${linkTo(1)}\n`;
   return { id: 'title', text };
 }
 

@@ -1,37 +1,50 @@
 /** What may follow what: a run folds as its lifecycle says, the journal has only what belongs to no run. */
 
-import {
-  illegalMutation,
-  isMutationEvent,
-  MUTATION_EVENTS,
-  type MutationRecord,
-  mutationsAfter,
-} from '../domain/care/mutation-state.ts';
+import { illegalMutation, isMutationEvent, MUTATION_EVENTS } from '../domain/care/mutation-state.ts';
 import { isRunId } from '../domain/ids.ts';
 import type { EventType, LogbookEvent } from '../domain/logbook/event.ts';
 import { foldOne } from '../domain/logbook/fold.ts';
+import {
+  EMPTY_JOURNAL,
+  type JournalFold,
+  type JournalState,
+  journalFold,
+} from '../domain/logbook/journal-state.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
 
 /** Name of the journal's events in their field `run`, and of its folder. */
 export const JOURNAL = 'journal';
 
-/** Takes a file's events in order; answers each with the rule that it breaks, or null. */
-export type TransitionCheck = (event: LogbookEvent) => string | null;
+/** Where the file of a run, or the journal, stands after its entries: enough to judge the next one. */
+export type FileState =
+  | { readonly kind: 'run'; readonly state: RunState | null }
+  | { readonly kind: 'journal'; readonly state: JournalState };
 
-/** A fresh check for the file of `run`. After the first broken rule its answers mean nothing. */
-export function transitionCheck(run: string): TransitionCheck {
-  return run === JOURNAL ? journalCheck() : runCheck();
+export type TransitionCheck = {
+  /** Takes a file's events in order; answers each with the rule that it breaks, or null. */
+  readonly take: (event: LogbookEvent) => string | null;
+  /** After the first broken rule it means nothing, as further answers do. */
+  readonly state: () => FileState;
+};
+
+/** A check for the file of `run`, that goes on from where the file stands; null: from its beginning. */
+export function transitionCheck(run: string, from: FileState | null = null): TransitionCheck {
+  if (run === JOURNAL) return journalCheck(from?.kind === 'journal' ? from.state : EMPTY_JOURNAL);
+  return runCheck(from?.kind === 'run' ? from.state : null);
 }
 
-function runCheck(): TransitionCheck {
-  let state: RunState | null = null;
-  return (event) => {
-    // Signed or not, a name that no run can have is a broken rule, and not an exception of the fold.
-    if (!isRunId(event.run)) return 'no run can have this name';
-    const step = foldOne(state, event);
-    if (!step.ok) return step.error.rule;
-    state = step.value;
-    return null;
+function runCheck(from: RunState | null): TransitionCheck {
+  let state = from;
+  return {
+    take: (event) => {
+      // Signed or not, a name that no run can have is a broken rule, and not an exception of the fold.
+      if (!isRunId(event.run)) return 'no run can have this name';
+      const step = foldOne(state, event);
+      if (!step.ok) return step.error.rule;
+      state = step.value;
+      return null;
+    },
+    state: () => ({ kind: 'run', state }),
   };
 }
 
@@ -52,30 +65,29 @@ const WITHOUT_PERSON: ReadonlySet<EventType> = new Set([
   'disk-scanned',
 ] as const);
 
-function journalCheck(): TransitionCheck {
-  const waiting = new Set<string>();
-  const answered = new Set<string>();
-  let mutations: readonly MutationRecord[] = [];
-  return (event) => {
-    if (!JOURNAL_TYPES.has(event.type)) return `${event.type} belongs to a run, not to the journal`;
-    if (isMutationEvent(event)) {
-      const rule = illegalMutation(mutations, JOURNAL, event);
-      if (rule === null) mutations = mutationsAfter(mutations, event);
+function journalCheck(from: JournalState): TransitionCheck {
+  const fold = journalFold(from);
+  return {
+    take: (event) => {
+      const rule = illegalInJournal(fold, event);
+      if (rule === null) fold.take(event);
       return rule;
-    }
-    if (event.type === 'command-seen') {
-      const key = commandKey(event.data);
-      if (waiting.has(key) || answered.has(key)) return 'a command is seen once';
-      waiting.add(key);
-    }
-    if (event.type === 'command-answered') {
-      const key = commandKey(event.data);
-      if (answered.has(key)) return 'a command is answered once';
-      if (!waiting.delete(key)) return 'answered a command that was not seen';
-      answered.add(key);
-    }
-    return !WITHOUT_PERSON.has(event.type) && event.actor === undefined
-      ? `${event.type} names no person`
-      : null;
+    },
+    state: () => ({ kind: 'journal', state: fold.state() }),
   };
+}
+
+function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null {
+  if (!JOURNAL_TYPES.has(event.type)) return `${event.type} belongs to a run, not to the journal`;
+  if (isMutationEvent(event)) return illegalMutation(fold.mutations(), JOURNAL, event);
+  if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined)
+    return 'a command is seen once';
+  if (event.type === 'command-answered') {
+    const seen = fold.seen(commandKey(event.data));
+    if (seen === undefined) return 'answered a command that was not seen';
+    if (seen.answer !== null) return 'a command is answered once';
+  }
+  return !WITHOUT_PERSON.has(event.type) && event.actor === undefined
+    ? `${event.type} names no person`
+    : null;
 }

@@ -6,7 +6,7 @@ import { GENESIS, hashedTextOfLine } from './chain.ts';
 import { completeEvent, decodeLine, type FramedEvent, splitLines } from './codec.ts';
 import { keyFault, recordedKeys } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
-import { type TransitionCheck, transitionCheck } from './rules.ts';
+import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
 
 /** Why an entry is bad (interfaces.md, `logbook verify`). */
 export type BadReason =
@@ -29,6 +29,10 @@ export type BadEntry = {
 
 export type VerifyInput = {
   readonly text: string;
+  /** The texts of the files that follow, under the same chain. */
+  readonly next?: readonly string[];
+  /** What stands before `text` and was verified; missing where `text` is the beginning. */
+  readonly from?: Checkpoint;
   /** The run that the file must be of, e.g. its folder's name; null takes the first entry's word. */
   readonly run: string | null;
   /** Keys from config; null falls back on those that the first event records. */
@@ -42,53 +46,94 @@ export type VerifyInput = {
   readonly verifySignature: VerifySignature | null;
 };
 
+/** Where a verification may go on: how many entries are good, the newest of them, and what they come to. */
+export type Checkpoint = {
+  readonly entries: number;
+  readonly last: LogbookEvent | null;
+  readonly state: FileState | null;
+};
+
 /** The entries that are good, in order, up to the first bad one (null: all are, and the end is as known). */
 export type Verification = {
   readonly run: string;
+  /** Without those before `from`. */
   readonly events: readonly LogbookEvent[];
   readonly head: Anchor | null;
   readonly keys: 'config' | 'recorded';
   /** Whether the last entry ends its run for good, which makes it an anchor of its own. */
   readonly isTerminal: boolean;
   readonly bad: BadEntry | null;
+  /** Of each text how many good entries there are up to its end, those before `from` among them. */
+  readonly ends: readonly number[];
+  readonly checkpoint: Checkpoint;
 };
 
 /** Checks a file of the logbook as docs/logbook.md describes it. Never throws for what the file contains. */
 export function verifyLogbook(input: VerifyInput): Verification {
-  const { whole, torn } = splitLines(input.text);
   const walk = beginWalk(input);
+  const ends: number[] = [];
   let bad: BadEntry | null = null;
-  for (const line of whole) {
-    bad = takeLine(walk, line);
+  const next = input.next ?? [];
+  for (const [index, text] of [input.text, ...next].entries()) {
+    bad = takeText(walk, text, index > 0 || (next.length > 0 && input.from === undefined));
+    ends.push(walk.seq);
     if (bad !== null) break;
   }
-  bad ??= endFault(walk, torn, input.anchor);
-  const last = walk.events.at(-1);
+  bad ??= endFault(walk, input.anchor);
+  const { last } = walk;
   return {
     run: last?.run ?? input.run ?? '',
     events: walk.events,
-    head: last === undefined ? null : { seq: last.seq, hash: last.hash },
+    head: last === null ? null : { seq: last.seq, hash: last.hash },
     keys: input.keys === null ? 'recorded' : 'config',
     isTerminal: last?.type === 'sealed' || last?.type === 'closed',
     bad,
+    ends,
+    checkpoint: { entries: walk.seq, last, state: walk.transitions?.state() ?? input.from?.state ?? null },
   };
 }
 
-/** What the walk over the lines has seen so far. */
+/** What the walk over the lines has seen so far; `seq`: the number that the next entry must have. */
 type Walk = {
   readonly input: VerifyInput;
   readonly events: LogbookEvent[];
+  seq: number;
+  last: LogbookEvent | null;
   run: string | null;
   keys: readonly PublicKey[] | null;
   transitions: TransitionCheck | null;
 };
 
 function beginWalk(input: VerifyInput): Walk {
-  return { input, events: [], run: input.run, keys: input.keys, transitions: null };
+  const { from } = input;
+  return {
+    input,
+    events: [],
+    seq: from?.entries ?? 0,
+    last: from?.last ?? null,
+    run: input.run,
+    keys: input.keys,
+    transitions: null,
+  };
+}
+
+function takeText(walk: Walk, text: string, mustHaveEntry: boolean): BadEntry | null {
+  const { whole, torn } = splitLines(text);
+  for (const line of whole) {
+    const bad = takeLine(walk, line);
+    if (bad !== null) return bad;
+  }
+  const truncated = (message: string): BadEntry => ({ ...nextOf(walk), reason: 'truncated', message });
+  if (torn !== null) return truncated('the last line has no end: it was torn');
+  return mustHaveEntry && whole.length === 0 ? truncated('a file of it is missing, or empty') : null;
+}
+
+function nextOf({ seq }: Walk): Pick<BadEntry, 'line' | 'seq'> {
+  return { line: seq + 1, seq };
 }
 
 function takeLine(walk: Walk, line: string): BadEntry | null {
-  const seq = walk.events.length;
+  const { seq } = walk;
   const bad = (reason: BadReason, message: string): BadEntry => ({ line: seq + 1, seq, reason, message });
   if (walk.input.undecodableLine === seq + 1) return bad('canonical', 'not UTF-8');
   const framed = decodeLine(line);
@@ -100,6 +145,8 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   const rule = ruleBroken(walk, event.value);
   if (rule !== null) return bad('transition', rule);
   walk.events.push(event.value);
+  walk.last = event.value;
+  walk.seq += 1;
   return null;
 }
 
@@ -115,7 +162,7 @@ function faultOf(walk: Walk, event: FramedEvent, line: string): Fault | null {
 
 function placeFault(walk: Walk, event: FramedEvent): Fault | null {
   walk.run ??= event.run;
-  const seq = walk.events.length;
+  const { seq } = walk;
   if (event.run !== walk.run)
     return { reason: 'order', message: `an event of ${event.run} in the file of ${walk.run}` };
   return event.seq === seq
@@ -124,7 +171,7 @@ function placeFault(walk: Walk, event: FramedEvent): Fault | null {
 }
 
 function chainFault(walk: Walk, event: FramedEvent, line: string): Fault | null {
-  const prev = walk.events.at(-1)?.hash ?? GENESIS;
+  const prev = walk.last?.hash ?? GENESIS;
   if (walk.input.hash(hashedTextOfLine(line, event)) !== event.hash) {
     return { reason: 'hash', message: 'the entry is not the one that was hashed' };
   }
@@ -143,18 +190,16 @@ function writerFault(walk: Walk, event: FramedEvent): Fault | null {
 }
 
 function ruleBroken(walk: Walk, event: LogbookEvent): string | null {
-  walk.transitions ??= transitionCheck(event.run);
-  return walk.transitions(event);
+  walk.transitions ??= transitionCheck(event.run, walk.input.from?.state ?? null);
+  return walk.transitions.take(event);
 }
 
-function endFault(walk: Walk, torn: string | null, anchor: Anchor | null): BadEntry | null {
-  const { events } = walk;
-  const next = { line: events.length + 1, seq: events.length };
-  if (torn !== null)
-    return { ...next, reason: 'truncated', message: 'the last line has no end: it was torn' };
-  if (events.length === 0) return { ...next, reason: 'truncated', message: 'there is no entry' };
+function endFault(walk: Walk, anchor: Anchor | null): BadEntry | null {
+  const { events, input } = walk;
+  const next = nextOf(walk);
+  if (walk.seq === 0) return { ...next, reason: 'truncated', message: 'there is no entry' };
   if (anchor === null) return null;
-  const anchored = events[anchor.seq];
+  const anchored = events[anchor.seq - (input.from?.entries ?? 0)];
   if (anchored === undefined) {
     return { ...next, reason: 'truncated', message: `entry ${anchor.seq} was there and is missing` };
   }

@@ -68,6 +68,7 @@ function branchOf(texts: readonly (string | null)[]): GitReader {
   return {
     fetch: unused,
     listFiles: unused,
+    entriesIn: unused,
     treeId: unused,
     mergeBase: unused,
     changedPaths: unused,

@@ -11,7 +11,8 @@ import { limits } from '../../src/domain/limits.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { composeAppend } from '../../src/logbook/compose.ts';
-import { createLogbookStore, eventsPath } from '../../src/logbook/store/git-store.ts';
+import { eventsPath } from '../../src/logbook/segments.ts';
+import { createLogbookStore } from '../../src/logbook/store/git-store.ts';
 import { AT_MS, bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
 import { gated, keys, proposed, RUN, signers } from '../logbook/sample-logbook.ts';
 
@@ -20,10 +21,10 @@ const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex 
 
 /** One run with two entries, the second of which is marked. */
 async function oneRun(remote: Remote): Promise<SeenMark> {
-  const made = composeAppend({ run: RUN, text: null, markdown: null }, [proposed, gated], context);
-  if (!made.ok) throw new Error(made.error.kind);
-  const { text, appended } = made.value;
-  const files = { [eventsPath(RUN)]: text };
+  const made = composeAppend({ run: RUN, head: null, state: null }, [proposed, gated], context);
+  if (!made.ok) throw new Error(made.error.rule);
+  const { lines, appended } = made.value;
+  const files = { [eventsPath(RUN)]: lines.map((line) => `${line}\n`).join('') };
   const request = {
     ref: BRANCH,
     expected: null,

@@ -20,11 +20,10 @@ import {
 } from '../logbook/sample-logbook.ts';
 
 function written(drafts: readonly EventDraft[]): string {
-  const files = { run: RUN, text: null, markdown: null };
   const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
-  const made = composeAppend(files, drafts, context);
-  if (!made.ok) throw new Error(made.error.kind);
-  return made.value.text;
+  const made = composeAppend({ run: RUN, head: null, state: null }, drafts, context);
+  if (!made.ok) throw new Error(made.error.rule);
+  return made.value.lines.map((line) => `${line}\n`).join('');
 }
 
 const LONG = written([proposed, gated, commandSeen(1, 'status'), commandAnswered(1, 'status-shown')]);
@@ -52,9 +51,9 @@ async function missingAfter(...texts: readonly string[]): Promise<number | null>
   if (head === null) throw new Error('nothing was pushed');
   const lab = { hash: sha256Hex, verifySignature: verifyEd25519 };
   const checking = { lab, config: { keys }, git, marks: [], backed: new Map() };
-  const versions = await versionsSince(checking, head, [RUN], () => null);
-  const file = goodOf(checking, RUN, texts.at(-1) ?? '');
-  return (await lostVersions(checking, file, versions.get(RUN) ?? new Set())).missing?.seq ?? null;
+  const versions = await versionsSince(checking, head, [{ run: RUN, from: 1, to: 1, since: null }]);
+  const file = goodOf(checking, RUN, texts.slice(-1));
+  return (await lostVersions(checking, file, versions.get(RUN) ?? new Map())).missing?.seq ?? null;
 }
 
 describe('a history', () => {

@@ -1,7 +1,7 @@
 // A second, smaller scene: a change of a cluster waits for a consent, people consent and brake, and others spoil what they can.
 
 import { consentLine } from '../support/approve.ts';
-import { logbookText } from '../support/play.ts';
+import { logbookParts, logbookText } from '../support/play.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import { pushFile } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
@@ -142,10 +142,11 @@ async function deleteSaid(scene: CareScene): Promise<void> {
 }
 
 async function dropLines({ lab, record, random }: CareScene): Promise<void> {
-  const lines = (await logbookText(lab, record)).trimEnd().split('\n');
+  const last = (await logbookParts(lab, record)).at(-1);
+  if (last === undefined) throw new Error(`there is no record of ${record}`);
+  const lines = last[1].trimEnd().split('\n');
   const kept = lines.slice(0, Math.max(1, lines.length - 1 - random.below(5)));
-  const path = record === 'journal' ? 'journal/events.jsonl' : `runs/${record}/events.jsonl`;
-  await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${kept.join('\n')}\n`);
+  await pushFile(lab, 'ada', 'ferrybot/logbook', last[0], `${kept.join('\n')}\n`);
 }
 
 /** Says the bare command, of which nobody knows what it is of. */

@@ -7,8 +7,10 @@ import { sha256Hex } from '../../src/host/hash.ts';
 import { parseSigningKey } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/canonical.ts';
 import { composeAppend } from '../../src/logbook/compose.ts';
+import { eventsPath } from '../../src/logbook/segments.ts';
+import { verifyLogbook } from '../../src/logbook/verify.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
-import { eventsOf, logbookText } from '../support/play.ts';
+import { eventsOf, logbookParts, logbookText } from '../support/play.ts';
 import { pushLogbookText } from './logbook-files.ts';
 import type { Scene } from './scene.ts';
 
@@ -20,7 +22,18 @@ export async function forge(scene: Scene, file: string, drafts: readonly EventDr
   const role = first.role === 'watch' ? 'watch' : 'control';
   const key = parseSigningKey(DEMO_KEYS[role].seed);
   if (!key.ok) throw new Error(key.error);
-  const composed = composeAppend({ run: file, text: text === '' ? null : text, markdown: null }, drafts, {
+  const standing = verifyLogbook({
+    text,
+    run: file,
+    keys: null,
+    anchor: null,
+    undecodableLine: null,
+    hash: sha256Hex,
+    verifySignature: null,
+  });
+  if (text !== '' && standing.bad !== null) return false;
+  const { head, checkpoint } = standing;
+  const composed = composeAppend({ run: file, head, state: checkpoint.state }, drafts, {
     at: branded(scene.lab.clock.now(), isInstant),
     signers: { [role]: { keyId: `${role}-demo`, role, sign: key.value.sign } },
     keys: Object.entries(DEMO_KEYS).map(([name, one]) => ({
@@ -33,8 +46,8 @@ export async function forge(scene: Scene, file: string, drafts: readonly EventDr
     hash: sha256Hex,
   });
   if (!composed.ok) return false;
-  const path = file === 'journal' ? 'journal/events.jsonl' : `runs/${file}/events.jsonl`;
-  await pushLogbookText(scene, path, composed.value.text);
+  const lines = composed.value.lines.map((line) => `${line}\n`);
+  await pushBehind(scene, file, lines.join(''));
   return true;
 }
 
@@ -62,8 +75,7 @@ export async function pushEntry(
   const hash = sha256Hex(canonicalize(unsigned as never));
   const sig = key.value.sign(`ferrybot.logbook.v1:${hash}`);
   const line = canonicalize({ ...unsigned, hash, sig } as never);
-  const path = file === 'journal' ? 'journal/events.jsonl' : `runs/${file}/events.jsonl`;
-  await pushLogbookText(scene, path, `${text}${line}\n`);
+  await pushBehind(scene, file, `${line}\n`);
   return true;
 }
 
@@ -75,6 +87,12 @@ function headOf(text: string): { readonly seq: number; readonly hash: string } |
     // Somebody pushed what is no entry.
     return null;
   }
+}
+
+/** Puts lines behind the last file of a run, or begins its first. */
+async function pushBehind(scene: Scene, run: string, lines: string): Promise<void> {
+  const [path, text] = (await logbookParts(scene.lab, run)).at(-1) ?? [eventsPath(run), ''];
+  await pushLogbookText(scene, path, `${text}${lines}`);
 }
 
 export type Gated = EventOf<'gated'>;

@@ -1,16 +1,18 @@
 // The logbook's branch as anybody with write access may read it and push to it.
 
-import { logbookText } from '../support/play.ts';
+import { logbookParts } from '../support/play.ts';
 import { fileOf } from '../support/talk.ts';
 import type { Scene } from './scene.ts';
 
-/** The files of events with their text: the run's, and the journal where there is one. */
+/** The files of events with their text: the run's, and the journal's where there is one. */
 export async function logbookFiles(
   scene: Scene,
 ): Promise<readonly (readonly [path: string, text: string])[]> {
-  const run = [`runs/${scene.run}/events.jsonl`, await logbookText(scene.lab, scene.run)] as const;
-  const journal = ['journal/events.jsonl', await logbookText(scene.lab, 'journal')] as const;
-  return [run, journal].filter(([, text]) => text !== '');
+  const files = [
+    ...(await logbookParts(scene.lab, scene.run)),
+    ...(await logbookParts(scene.lab, 'journal')),
+  ];
+  return files.filter(([, text]) => text !== '');
 }
 
 /** An ordinary commit by ada on top of what stands; nothing where somebody else pushed meanwhile. */

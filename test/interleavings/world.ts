@@ -172,7 +172,7 @@ export function push(
   const journalEvents = [...seen.journalEvents, ...added];
   const check = transitionCheck('journal');
   for (const event of journalEvents) {
-    const rule = check(event);
+    const rule = check.take(event);
     if (rule !== null) throw new Error(`journal: ${event.type}: ${rule}`);
   }
   world.events = [...world.events, ...events];

@@ -1,7 +1,6 @@
 /** A bug that one comment, file, lane, cluster or command brings to light stays there; it is told once, and the rest goes on. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
@@ -45,8 +44,8 @@ vi.mock('../../src/commands/grammar/read-comment.ts', (original) =>
     (_: never, body: string) => seam.said !== '' && body.includes(seam.said),
   ),
 );
-vi.mock('../../src/domain/logbook/fold.ts', (original) =>
-  throwing(original, 'fold', (events: readonly LogbookEvent[]) => events[0]?.run === seam.file),
+vi.mock('../../src/app/record-check.ts', (original) =>
+  throwing(original, 'lostMarks', (_: never, { run }: { readonly run: string }) => run === seam.file),
 );
 vi.mock('../../src/run/publications.ts', (original) =>
   throwing(original, 'publicationsOf', (state: RunState) => state.run === seam.owed),
@@ -180,12 +179,14 @@ describe('a comment that cannot be read', () => {
 });
 
 describe('a run of the record', () => {
-  it('whose file cannot be folded is told in its thread, and the others are answered', async () => {
+  it('whose file cannot be judged is told in its thread, and the others are answered', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const older = await playFerry(lab);
     await nextDay();
     const newer = await propose(lab);
     seam.file = older.run;
+    // What was read and verified is read again when somebody else has pushed.
+    await pushFile(lab, 'ada', 'ferrybot/logbook', 'notes.md', 'the disk was full\n');
     const asked = await say(lab, 'mira', newer.pull, '/status');
     await lab.clock.advance(40 * MINUTE);
     expect(answersTo(lab, asked)).toHaveLength(1);

@@ -6,8 +6,9 @@ import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/compose.ts';
-import { createLogbookStore, type LogbookStore } from '../../src/logbook/store/git-store.ts';
-import { verifyLogbook } from '../../src/logbook/verify.ts';
+import { grown } from '../../src/logbook/segments.ts';
+import { createLogbookStore, type LogbookStore, type RunWrite } from '../../src/logbook/store/git-store.ts';
+import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';
 import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, gated, keys, proposed, RUN, signers } from './sample-logbook.ts';
 
@@ -29,17 +30,46 @@ async function composed(
   head: Sha | null,
   run: string,
   drafts: readonly EventDraft[],
-): Promise<ComposedRun> {
-  const files = await store.read(head, run);
-  if (files.kind !== 'files') throw new Error(JSON.stringify(files));
-  const result = composeAppend(files, drafts, {
-    at: branded(AT_MS, isInstant),
-    signers,
-    keys,
-    hash: sha256Hex,
-  });
+): Promise<ComposedRun & RunWrite> {
+  const text = await textIn(store, head, run);
+  const standing = text === '' ? null : verified(text, run);
+  const result = composeAppend(
+    { run, head: standing?.head ?? null, state: standing?.checkpoint.state ?? null },
+    drafts,
+    context,
+  );
   if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
+  const { files } = grown(standing?.ends ?? [], text, result.value.lines);
+  return { ...result.value, events: files, markdown: new Map([[1, '# told\n']]), isRestored: false };
+}
+
+const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
+
+/** All files of a run as one text. */
+async function textIn(store: LogbookStore, head: Sha | null, run: string): Promise<string> {
+  const { events } = (await store.list(head, [run])).get(run) ?? { events: [] };
+  const texts = await store.texts(events);
+  return events.map((file) => texts.get(file)).join('');
+}
+
+function verified(text: string, run: string): Verification {
+  const answer = verifyLogbook({
+    text,
+    run,
+    keys,
+    anchor: null,
+    undecodableLine: null,
+    hash: sha256Hex,
+    verifySignature: verifyEd25519,
+  });
+  expect(answer.bad).toBeNull();
+  return answer;
+}
+
+/** What is remembered and not there any more. */
+async function lostIn(store: LogbookStore): Promise<unknown> {
+  const { events } = verified(await textIn(store, await headOf(store), RUN), RUN);
+  return store.lostFrom(RUN, { events, rest: [] });
 }
 
 /** Decides anew on what is there, until it wins: what a caller does with a conflict. */
@@ -63,7 +93,7 @@ describe('appending', () => {
     const remote = await bareRepository();
     const store = storeOn(remote);
     expect(await headOf(store)).toBeNull();
-    expect(await store.runs(null)).toEqual([]);
+    expect(await store.folders(null)).toEqual(new Map());
     const first = [
       await composed(store, null, RUN, [proposed, gated]),
       await composed(store, null, 'journal', [commandSeen(7, 'status')]),
@@ -82,19 +112,15 @@ describe('appending', () => {
       `.gitattributes\njournal/events.jsonl\njournal/logbook.md\nruns/${RUN}/events.jsonl\nruns/${RUN}/logbook.md`,
     );
     const head = await headOf(store);
-    expect(await store.runs(head)).toEqual([RUN]);
+    expect([...(await store.folders(head)).keys()]).toEqual(['journal', RUN]);
     const second = [await composed(store, head, RUN, [commandSeen(501, 'status')])];
     expect(commitMessage(second)).toBe(`${RUN}: log command-seen`);
     expect(
       (await store.append({ base: head, runs: second, message: commitMessage(second), atMs: AT_MS })).kind,
     ).toBe('appended');
     const other = storeOn(remote);
-    const read = await other.read(await headOf(other), RUN);
-    expect(read).toMatchObject({ kind: 'files', text: second[0]?.text, markdown: second[0]?.markdown });
-    expect(await other.read(await headOf(other), 'ferry-daily-20261122')).toMatchObject({
-      text: null,
-      markdown: null,
-    });
+    expect(await textIn(other, await headOf(other), RUN)).toBe(second[0]?.events[0]?.text);
+    expect(await textIn(other, await headOf(other), 'ferry-daily-20261122')).toBe('');
   });
 
   it("by several writers at once loses nobody's entries: the loser reads again and decides again", async () => {
@@ -108,20 +134,9 @@ describe('appending', () => {
       ]),
     );
     await Promise.all(writers);
-    const read = await first.read(await headOf(first), RUN);
-    if (read.kind !== 'files') throw new Error(read.kind);
-    const verified = verifyLogbook({
-      text: read.text ?? '',
-      run: RUN,
-      keys,
-      anchor: null,
-      undecodableLine: null,
-      hash: sha256Hex,
-      verifySignature: verifyEd25519,
-    });
-    expect(verified.bad).toBeNull();
+    const { events } = verified(await textIn(first, await headOf(first), RUN), RUN);
     expect(
-      verified.events
+      events
         .filter((event) => event.type === 'command-seen')
         .map((event) => event.data.comment)
         .sort(),
@@ -156,7 +171,7 @@ describe('appending', () => {
     await expect(
       store.append({
         base: head,
-        runs: [{ ...torn, text: torn.text.slice(0, -1) }],
+        runs: [{ ...torn, events: torn.events.map((file) => ({ ...file, text: file.text.slice(0, -1) })) }],
         message: 'm',
         atMs: AT_MS,
       }),
@@ -165,20 +180,11 @@ describe('appending', () => {
 });
 
 describe('composing', () => {
-  it('refuses what the lifecycle forbids and what stands on a damaged file', async () => {
-    const context = { at: branded(AT_MS, isInstant), signers, keys, hash: sha256Hex };
-    const empty = { run: RUN, text: null, markdown: null };
+  it('refuses what the lifecycle forbids', () => {
+    const empty = { run: RUN, head: null, state: null };
     expect(composeAppend(empty, [proposed, proposed], context)).toMatchObject({
       ok: false,
-      error: { kind: 'illegal', seq: 1 },
-    });
-    const good = composeAppend(empty, [proposed], context);
-    if (!good.ok) throw new Error(good.error.kind);
-    expect(
-      composeAppend({ ...good.value, text: good.value.text.replace('main', 'niam') }, [gated], context),
-    ).toMatchObject({
-      ok: false,
-      error: { kind: 'broken', bad: { reason: 'hash', line: 1 } },
+      error: { seq: 1 },
     });
   });
 });
@@ -212,31 +218,20 @@ describe('a branch that somebody put back', () => {
     const was = await remote.git('rev-parse', BRANCH);
     await appendUntilIn(writer, RUN, [gated]);
     const head = await headOf(writer);
-    const read = await writer.read(head, RUN);
-    if (read.kind !== 'files' || read.text === null) throw new Error(read.kind);
-    const newest = verifyLogbook({
-      text: read.text,
-      run: RUN,
-      keys,
-      anchor: null,
-      undecodableLine: null,
-      hash: sha256Hex,
-      verifySignature: null,
-    }).head;
+    const newest = verified(await textIn(writer, head, RUN), RUN).head;
     if (newest === null) throw new Error('no head');
     await remote.git('update-ref', BRANCH, was);
     const fresh = storeOn(remote);
     fresh.remember(RUN, { seq: newest.seq, hash: newest.hash.slice(0, 12) });
-    expect(await fresh.read(await headOf(fresh), RUN)).toMatchObject({
-      kind: 'incident',
-      incident: { kind: 'shorter-than-anchor', run: RUN, anchor: { seq: 1 }, found: { seq: 0 } },
+    expect(await lostIn(fresh)).toMatchObject({
+      kind: 'shorter-than-anchor',
+      run: RUN,
+      anchor: { seq: 1 },
+      found: { seq: 0 },
     });
     const other = storeOn(remote);
     other.remember(RUN, { seq: 0, hash: 'f'.repeat(64) });
-    expect(await other.read(await headOf(other), RUN)).toMatchObject({
-      kind: 'incident',
-      incident: { kind: 'shorter-than-anchor', anchor: { seq: 0 } },
-    });
+    expect(await lostIn(other)).toMatchObject({ kind: 'shorter-than-anchor', anchor: { seq: 0 } });
     await remote.git('update-ref', '-d', BRANCH);
     const fresher = storeOn(remote);
     fresher.remember(RUN, newest);

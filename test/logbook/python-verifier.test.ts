@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
+import { eventsName } from '../../src/logbook/segments.ts';
 import { verifiersAgree } from './both-verifiers.ts';
 import {
   commandAnswered,
@@ -31,7 +32,56 @@ function fileWith(bytes: string | Uint8Array): string {
 
 const ferry = fileOf(lifeOfAFerry(2));
 
+/** A run's folder with its events in so many files. */
+function folderOf(name: string, texts: readonly string[]): string {
+  const folder = join(root, name, 'runs', RUN);
+  mkdirSync(folder, { recursive: true });
+  for (const [index, text] of texts.entries()) writeFileSync(join(folder, eventsName(index + 1)), text);
+  return folder;
+}
+
 describe('both verifiers', () => {
+  it('read a run that lies in several files as one, and say in which of them it is bad', async () => {
+    const lines = ferry.text.trimEnd().split('\n');
+    const cut = (...ends: readonly number[]): readonly string[] =>
+      ends.map((end, index) =>
+        lines
+          .slice(ends[index - 1] ?? 0, end)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
+    const whole = cut(5, 9, lines.length);
+    const good = folderOf('parts', whole);
+    for (const path of [
+      good,
+      join(good, 'events.jsonl'),
+      join(good, 'events-0002.jsonl'),
+      join(root, 'parts'),
+    ])
+      expect(await agreed([path])).toMatchObject({
+        ok: true,
+        runs: [{ events: lines.length, anchor: 'terminal' }],
+      });
+    const [first = '', second = '', third = ''] = whole;
+    const damaged: readonly (readonly [readonly string[], string, string, number])[] = [
+      [[first, third], 'order', 'events-0002.jsonl', 1],
+      [[first, '', third], 'truncated', 'events-0002.jsonl', 1],
+      [[first, third, second], 'order', 'events-0002.jsonl', 1],
+      [[first, second.slice(0, -1), third], 'truncated', 'events-0002.jsonl', 4],
+      [[first, second, third.replace('3.012', '2.012')], 'hash', 'events-0003.jsonl', 2],
+      [['', second, third], 'truncated', 'events.jsonl', 1],
+    ];
+    for (const [index, [texts, reason, file, line]] of damaged.entries()) {
+      const folder = folderOf(`damaged-${index}`, texts);
+      const { bad } = await agreed([folder]);
+      expect({ reason: bad?.reason, line: bad?.line }).toEqual({ reason, line });
+      expect(bad?.file.endsWith(file)).toBe(true);
+    }
+    const gap = folderOf('gap', whole);
+    rmSync(join(gap, 'events-0002.jsonl'));
+    expect(await agreed([gap])).toMatchObject({ bad: { reason: 'truncated', seq: 5 } });
+  }, 30_000);
+
   it('find a whole ferry good, a stopped copy unanchored, and a given head enough', async () => {
     expect(await agreed([fileWith(ferry.text)])).toMatchObject({
       ok: true,

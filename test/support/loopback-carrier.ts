@@ -135,6 +135,8 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     resolve: (ref) => here(`resolve ${ref}`, () => git.resolve(ref)),
     readText: (commit, path) => here(`read ${path}`, () => git.readText(commit, path)),
     listFiles: (commit, folder) => here(`list ${folder}`, () => git.listFiles(commit, folder)),
+    entriesIn: (commit, folders) =>
+      here(`entries of ${folders.length}`, () => git.entriesIn(commit, folders)),
     treeId: (commit, path) => here(`tree of ${path}`, () => git.treeId(commit, path)),
     log: (query) => here('log', () => git.log(query)),
     mergeBase: (a, b) => here('merge base', () => git.mergeBase(a, b)),

@@ -10,7 +10,7 @@ import { actorOf, identify } from '../../playground/identity/identity.ts';
 import { allows } from '../../playground/identity/permissions.ts';
 import type { World } from '../../playground/world/world.ts';
 import type { GitIdentity, LabGit } from '../../src/app/lab.ts';
-import { GitError, type PushOutcome } from '../../src/domain/git.ts';
+import { type FolderEntry, GitError, type PushOutcome } from '../../src/domain/git.ts';
 import { branded, isSha, isTreeId, type Sha } from '../../src/domain/ids.ts';
 import { memoryVersions } from './memory-versions.ts';
 
@@ -55,6 +55,11 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       return bytes === null ? null : Buffer.from(bytes).toString('utf8');
     },
     listFiles: async (commit, folder) => listFiles(store(), await tree(commit), folder),
+    entriesIn: async (commit, folders) => {
+      const root = await tree(commit);
+      const found = await Promise.all(folders.map((folder) => entriesIn(store(), root, folder)));
+      return found.flat();
+    },
     treeId: async (commit, path) => {
       const root = await tree(commit);
       const entry = path === '' ? { sha: root } : await entryAt(store(), root, path);
@@ -181,6 +186,17 @@ async function actAs(options: MemoryGitOptions, repo: ReturnType<typeof onlyRepo
   const actor = actorOf(world, identity.caller);
   if (actor === null || allows(world, identity.caller, repo, pushing) !== 'allowed') return null;
   return { world, repo, caller: identity.caller, actor };
+}
+
+async function entriesIn(store: GitStore, root: string, folder: string): Promise<readonly FolderEntry[]> {
+  const start = await entryAt(store, root, folder);
+  if (start === null || start.type !== 'tree') return [];
+  const entries = (await store.readTree(start.sha)) ?? [];
+  return entries.flatMap(({ name, type, sha }): readonly FolderEntry[] =>
+    type === 'tree' || type === 'blob'
+      ? [{ path: `${folder}/${name}`, type, id: branded(sha, isTreeId) }]
+      : [],
+  );
 }
 
 async function listFiles(store: GitStore, root: string, folder: string): Promise<readonly string[]> {

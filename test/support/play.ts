@@ -8,6 +8,7 @@ import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { remembered } from '../../src/domain/remembered.ts';
 import { completeEvent, decodeLine, splitLines } from '../../src/logbook/codec.ts';
+import { eventsPath } from '../../src/logbook/segments.ts';
 import { approvalLine, shownApprovalLine } from './approve.ts';
 import { say } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';
@@ -17,12 +18,25 @@ export type WithStore = { readonly store: GitStore };
 
 const LOGBOOK = 'refs/heads/ferrybot/logbook';
 
-/** The raw text of a run's events; empty where there is none yet. */
+/** The raw text of a run's events, through all of their files; empty where there is none yet. */
 export async function logbookText(lab: WithStore, run: string): Promise<string> {
+  return (await logbookParts(lab, run)).map(([, text]) => text).join('');
+}
+
+/** The files of a run's events in their order. */
+export async function logbookParts(
+  lab: WithStore,
+  run: string,
+): Promise<readonly (readonly [path: string, text: string])[]> {
   const head = (await lab.store.refs(LOGBOOK)).get(LOGBOOK);
-  const path = run === 'journal' ? 'journal/events.jsonl' : `runs/${run}/events.jsonl`;
-  const bytes = head === undefined ? null : await readPath(lab.store, head, path);
-  return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+  const parts: [string, string][] = [];
+  for (let part = 1; head !== undefined; part += 1) {
+    const path = eventsPath(run, part);
+    const bytes = await readPath(lab.store, head, path);
+    if (bytes === null) break;
+    parts.push([path, Buffer.from(bytes).toString('utf8')]);
+  }
+  return parts;
 }
 
 /** The events of a run, decoded. */

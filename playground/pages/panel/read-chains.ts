@@ -2,6 +2,7 @@
 
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
+import { readEventsText } from '../../git/logbook-text.ts';
 import type { GitStore, Sha } from '../../git/store/git-store.ts';
 import { entryAt } from '../../git/store/git-trees.ts';
 import { readPath } from '../../git/store/memory-remote.ts';
@@ -44,8 +45,8 @@ async function verifyAll(store: GitStore, head: Sha, keys: ChainKeys): Promise<r
   ];
   const chains: Chain[] = [];
   for (const [run, path] of files) {
-    const bytes = await readPath(store, head, `${path}/events.jsonl`);
-    if (bytes !== null) chains.push(verifyChain(run, Buffer.from(bytes).toString('utf8'), keys));
+    const text = await readEventsText(store, head, path);
+    if (text !== null) chains.push(verifyChain(run, text, keys));
   }
   return chains;
 }

@@ -11,8 +11,12 @@ export const logbookLimits = {
   logbookJsonDepthMax: 64,
   /** One event: a manifest of a large lab with hundreds of preconditions and trees is far below a megabyte. */
   logbookLineCharsMax: 1_000_000,
-  /** One file of the logbook: 100,000 events of 600 bytes. */
+  /** One file that is read at all: some hundred times what ferrybot writes, and what one git command may print. */
   logbookFileBytesMax: 64 * 1024 * 1024,
+  /** Entries after which a run's events go on in another file: an append rewrites 64 on average, and a month of looks is 23 files. */
+  logbookFileEntriesMax: 128,
+  /** The same for long entries: 128 looks are some 130,000 characters, a proposal of a large lab alone may be more. */
+  logbookFileCharsMax: 256 * 1024,
   /** Runs that a process reads of those that were launched, and as many others: every live one and the last sealed five of each lane are among them. */
   runsReadMax: 40,
   /** Points of loss that a run's state keeps; thinned by half when there are more. */
@@ -29,6 +33,8 @@ export const logbookLimits = {
   entriesPerMarkMax: 256,
   /** Bytes that are hashed to know versions of a file by their ids: 256 versions of 2,880 entries are 0.6 GB, half a second. */
   versionBytesHashedMax: 1024 * 1024 * 1024,
-  /** Versions of files whose contents are read in one piece: none, unless somebody wrote who is not ferrybot. */
-  versionsReadAtOnce: 16,
+  /** Contents that are read in one piece: as many files of ferrybot's as stay well below `logbookFileBytesMax`. */
+  blobsReadAtOnce: 256,
+  /** Contents that are asked of the remote together; of fewer git asks for each when it reads it. */
+  blobsFetchedTogetherMin: 4,
 } as const;

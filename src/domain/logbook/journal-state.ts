@@ -28,42 +28,76 @@ export const EMPTY_JOURNAL: JournalState = {
   disks: new Map(),
 };
 
+/** A fold that goes on: the journal grows for years, so that each entry is folded once and nothing is copied for it. */
+export type JournalFold = {
+  readonly take: (event: LogbookEvent) => void;
+  readonly seen: (key: string) => SeenCommand | undefined;
+  readonly mutations: () => readonly MutationRecord[];
+  /** What was folded so far; it stays as it is when more is taken. */
+  readonly state: () => JournalState;
+};
+
+/** Folds on from a state. */
+export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
+  let state = from;
+  const commands = new Map<string, SeenCommand>();
+  const incidents: Incident[] = [];
+  const seen = (key: string): SeenCommand | undefined => commands.get(key) ?? state.commands.get(key);
+  const settle = (): JournalState => {
+    if (commands.size > 0) state = { ...state, commands: withAll(state.commands, commands) };
+    if (incidents.length > 0) state = { ...state, incidents: [...state.incidents, ...incidents] };
+    commands.clear();
+    incidents.length = 0;
+    return state;
+  };
+  const take = (event: LogbookEvent): void => {
+    const command = commandAfter(event, seen);
+    if (command !== null) commands.set(commandKey(command), command);
+    if (event.type === 'incident') {
+      const { role, at, seq } = event;
+      incidents.push({ ...event.data, role, at, seq });
+    }
+    state = {
+      ...state,
+      head: { seq: event.seq, hash: event.hash, at: event.at },
+      holds: holdsAfter(state.holds, event),
+      mutations: isMutationEvent(event) ? mutationsAfter(state.mutations, event) : state.mutations,
+      disks:
+        event.type === 'disk-scanned'
+          ? scansAfter(state.disks, { ...event.data, at: event.at, seq: event.seq })
+          : state.disks,
+    };
+  };
+  return { take, seen, mutations: () => state.mutations, state: settle };
+}
+
 /** Folds the journal's verified events; what may follow what was checked where they were read. */
 export function foldJournal(events: readonly LogbookEvent[]): JournalState {
-  const commands = new Map<string, SeenCommand>();
-  for (const event of events) {
-    if (event.type === 'command-seen' && event.actor !== undefined) {
-      commands.set(commandKey(event.data), {
-        ...event.data,
-        actor: event.actor,
-        at: event.at,
-        seq: event.seq,
-        answer: null,
-      });
-    }
-    if (event.type === 'command-answered') {
-      const key = commandKey(event.data);
-      const seen = commands.get(key);
-      const { code, detail } = event.data;
-      if (seen !== undefined)
-        commands.set(key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
-    }
-  }
-  const incidents = events.flatMap((event) => {
-    if (event.type !== 'incident') return [];
-    const { role, at, seq } = event;
-    return [{ ...event.data, role, at, seq }];
-  });
-  const last = events.at(-1);
-  const head = last === undefined ? null : { seq: last.seq, hash: last.hash, at: last.at };
-  const holds = events.reduce<readonly Hold[]>(holdsAfter, []);
-  const mutations = events.filter(isMutationEvent).reduce<readonly MutationRecord[]>(mutationsAfter, []);
-  const disks = events.reduce<JournalState['disks']>(
-    (all, event) =>
-      event.type === 'disk-scanned' ? scansAfter(all, { ...event.data, at: event.at, seq: event.seq }) : all,
-    new Map(),
-  );
-  return { head, commands, incidents, holds, mutations, disks };
+  const fold = journalFold();
+  for (const event of events) fold.take(event);
+  return fold.state();
+}
+
+function withAll<Value>(
+  before: ReadonlyMap<string, Value>,
+  more: ReadonlyMap<string, Value>,
+): ReadonlyMap<string, Value> {
+  const all = new Map(before);
+  for (const [key, value] of more) all.set(key, value);
+  return all;
+}
+
+function commandAfter(
+  event: LogbookEvent,
+  seen: (key: string) => SeenCommand | undefined,
+): SeenCommand | null {
+  const { at, seq } = event;
+  if (event.type === 'command-seen' && event.actor !== undefined)
+    return { ...event.data, actor: event.actor, at, seq, answer: null };
+  if (event.type !== 'command-answered') return null;
+  const { code, detail } = event.data;
+  const command = seen(commandKey(event.data));
+  return command === undefined ? null : { ...command, answer: { code, detail, at, seq } };
 }
 
 /** The lane's holds after one more event, or after a draft that is about to become one. */

@@ -1,5 +1,6 @@
 /** What a checkout's own history knows of append-only files: every longer or other version that was ever there. */
 
+import { basename } from 'node:path';
 import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
@@ -15,12 +16,12 @@ export type AppendOnlyHistory =
   | { readonly kind: 'unreadable'; readonly message: string };
 
 /**
- * Reads the history of the files under `folder` whose name is `fileName`. The checkout may be a stranger's:
+ * Reads the history of the files under `folder` with such a name. The checkout may be a stranger's:
  * nothing in it may start a program, so transports, hooks, external diffs and signature programs are off.
  */
 export async function readAppendOnlyHistory(
   folder: string,
-  fileName: string,
+  { glob, isWanted }: { readonly glob: string; readonly isWanted: (name: string) => boolean },
   environment: Readonly<Record<string, string>>,
 ): Promise<AppendOnlyHistory> {
   const git = (args: readonly string[]): Promise<ProgramResult> => runInFolder(folder, args, environment);
@@ -28,14 +29,14 @@ export async function readAppendOnlyHistory(
   if (!inside.ok) return { kind: 'none' };
   const prefix = await git(['rev-parse', '--show-prefix']);
   const listed = await git(['ls-tree', '-r', '-z', '--name-only', 'HEAD']);
-  const logged = await git(['log', ...LOG_FLAGS, '--', `:(glob)**/${fileName}`]);
+  const logged = await git(['log', ...LOG_FLAGS, '--', `:(glob)**/${glob}`]);
   const failed = [prefix, listed, logged].find((result) => !result.ok);
   if (failed !== undefined) return unreadable(failed);
   const root = prefix.stdout.replace(/\n$/, '');
-  const committed = listed.stdout.split('\0').filter((path) => isNamed(path, fileName));
+  const committed = listed.stdout.split('\0').filter((path) => isWanted(basename(path)));
   const wanted = [
     ...committed.map((path) => ({ path, commit: 'HEAD' })),
-    ...takenFrom(logged.stdout).filter(({ path }) => isNamed(path, fileName)),
+    ...takenFrom(logged.stdout).filter(({ path }) => isWanted(basename(path))),
   ];
   const versions = new Map<string, string[]>();
   for (const { path, commit } of wanted) {
@@ -76,10 +77,6 @@ function takenFrom(log: string): readonly { readonly path: string; readonly comm
     for (const commit of parents) found.set(`${commit}:${path}`, { path, commit });
   }
   return [...found.values()];
-}
-
-function isNamed(path: string, fileName: string): boolean {
-  return path === fileName || path.endsWith(`/${fileName}`);
 }
 
 function unreadable(result: ProgramResult): AppendOnlyHistory {

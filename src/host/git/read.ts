@@ -1,7 +1,13 @@
 /** Reading through the git program: refs, files, history, each as a value, or `GitError` when it cannot be had. */
 
 import { createHash } from 'node:crypto';
-import { GitError, type GitReader, type LoggedCommit, type LogQuery } from '../../domain/git.ts';
+import {
+  type FolderEntry,
+  GitError,
+  type GitReader,
+  type LoggedCommit,
+  type LogQuery,
+} from '../../domain/git.ts';
 import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/ids.ts';
 import { trimmedEnd } from '../../domain/trimmed-end.ts';
 import { type GitMirror, gitError } from './mirror.ts';
@@ -31,6 +37,7 @@ export function createReader(mirror: GitMirror): GitReader {
     resolve: (ref) => resolve(mirror, ref),
     readText: (commit, path) => readText(mirror, commit, path),
     listFiles: (commit, folder) => listFiles(mirror, commit, folder),
+    entriesIn: (commit, folders) => entriesIn(mirror, commit, folders),
     treeId: async (commit, path) => {
       if (path === '') return rootTree(mirror, commit);
       return (await entryAt(mirror, commit, path))?.id ?? null;
@@ -106,6 +113,24 @@ async function listFiles(mirror: GitMirror, commit: Sha, folder: string): Promis
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
   const scoped = folder === '' ? args : [...args, '--', `${trimmedEnd(folder, '/')}/`];
   return zeroSeparated(await mirror.output({ args: scoped }, 'unreadable')).sort();
+}
+
+async function entriesIn(
+  mirror: GitMirror,
+  commit: Sha,
+  folders: readonly string[],
+): Promise<readonly FolderEntry[]> {
+  if (folders.length === 0) return [];
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--'];
+  const listed = await mirror.output(
+    { args: [...args, ...folders.map((folder) => `${folder}/`)] },
+    'unreadable',
+  );
+  return zeroSeparated(listed).flatMap((line): readonly FolderEntry[] => {
+    const [, type = '', id = '', path = ''] =
+      /^\d{6} (blob|tree) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line) ?? [];
+    return isTreeId(id) && (type === 'blob' || type === 'tree') ? [{ path, type, id }] : [];
+  });
 }
 
 async function log(mirror: GitMirror, query: LogQuery): Promise<readonly LoggedCommit[]> {

@@ -11,10 +11,11 @@ export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs
 /** These four of a `GitReader`. Tag objects never change, so each is read once in a process. */
 export function createVersionReader(mirror: GitMirror): VersionReader {
   const messages = new Map<string, string>();
+  const fetched = new Set<string>();
   return {
     tagTexts: (prefix) => tagTexts(mirror, prefix, messages),
     versions: (query) => versions(mirror, query),
-    readBlobs: (ids) => readBlobs(mirror, ids),
+    readBlobs: (ids) => readBlobs(mirror, ids, fetched),
     beginningsOf,
   };
 }
@@ -88,33 +89,60 @@ async function versions(
 
 const RAW_LINE = /:\d{6} \d{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\d*\0([^\0]*)\0/g;
 
-async function readBlobs(mirror: GitMirror, ids: readonly TreeId[]): Promise<ReadonlyMap<TreeId, string>> {
+async function readBlobs(
+  mirror: GitMirror,
+  ids: readonly TreeId[],
+  fetched: Set<string>,
+): Promise<ReadonlyMap<TreeId, string>> {
+  await fetchBlobs(
+    mirror,
+    ids.filter((id) => !fetched.has(id)),
+  );
   const found = new Map<TreeId, string>();
-  for (let at = 0; at < ids.length; at += limits.versionsReadAtOnce) {
-    const some = ids.slice(at, at + limits.versionsReadAtOnce);
+  for (let at = 0; at < ids.length; at += limits.blobsReadAtOnce) {
+    const some = ids.slice(at, at + limits.blobsReadAtOnce);
     for (const [id, text] of await objectsOf(mirror, some, 'blob')) found.set(branded(id, isTreeId), text);
   }
+  for (const id of ids) fetched.add(id);
   return found;
 }
 
-/** Objects of one type by id. Sizes are in bytes and the answer is text, so each is asked for by itself where it is not ASCII. */
+/**
+ * One request for many contents: where one is read that is not here, git asks for it alone. Whatever becomes of this
+ * request, reading tells what can be had.
+ */
+async function fetchBlobs(mirror: GitMirror, ids: readonly TreeId[]): Promise<void> {
+  if (ids.length < limits.blobsFetchedTogetherMin) return;
+  const args = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', '--quiet', '--no-tags'];
+  await mirror.run({
+    args: [...args, '--no-write-fetch-head', '--filter=blob:none', '--stdin', 'origin'],
+    input: ids.map((id) => `${id}\n`).join(''),
+  });
+}
+
+/**
+ * Objects of one type by id. What is too much at once, or has bytes whose text is not as long as git says, is asked for in
+ * halves, so that it costs the others little.
+ */
 async function objectsOf(
   mirror: GitMirror,
   ids: readonly string[],
   type: 'tag' | 'blob',
 ): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
   const found = new Map<string, string>();
-  if (ids.length === 0) return found;
   const output = await batchOf(mirror, ids);
   if (output !== null && readBatch(output, ids.length, type, found)) return found;
-  found.clear();
-  for (const id of ids) {
-    const one = await batchOf(mirror, [id]);
-    const head = one === null ? null : /^[0-9a-f]{40} (\w+) \d+\n/.exec(one.toString('utf8', 0, HEAD_BYTES));
-    if (one !== null && head?.[1] === type)
-      found.set(id, one.toString('utf8', head[0].length, one.length - 1));
-  }
-  return found;
+  if (ids.length === 1) return output === null ? new Map() : onlyObject(output, ids[0] ?? '', type);
+  const half = Math.ceil(ids.length / 2);
+  const first = await objectsOf(mirror, ids.slice(0, half), type);
+  return new Map([...first, ...(await objectsOf(mirror, ids.slice(half), type))]);
+}
+
+function onlyObject(output: Buffer, id: string, type: 'tag' | 'blob'): ReadonlyMap<string, string> {
+  const head = /^[0-9a-f]{40} (\w+) \d+\n/.exec(output.toString('utf8', 0, HEAD_BYTES));
+  if (head?.[1] !== type) return new Map();
+  return new Map([[id, output.toString('utf8', head[0].length, output.length - 1)]]);
 }
 
 /** An id, a type and a size. */

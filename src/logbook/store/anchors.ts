@@ -5,52 +5,51 @@ import * as z from 'zod';
 /** An entry by number and hash; the hash may be a prefix of at least 12 hex digits when it comes from a card. */
 export type Anchor = { readonly seq: number; readonly hash: string };
 
+/** A run's files as they stand: the entries that verify, and the lines behind them as they are. */
+export type Lines = {
+  readonly events: readonly Anchor[];
+  readonly rest: readonly string[];
+};
+
 export type Anchors = {
   readonly any: () => boolean;
   readonly remember: (run: string, anchor: Anchor) => void;
-  /** Takes the last entry of a file that we wrote ourselves. */
-  readonly saw: (run: string, text: string) => void;
   /** Null when the file still has the anchored entry, or when none is known. */
   readonly lostFrom: (
     run: string,
-    text: string | null,
+    lines: Lines,
   ) => { readonly anchor: Anchor; readonly found: Anchor | null } | null;
 };
 
 /** A memory of anchors, empty at first: it lives as long as the process and is fed again from the cards. */
 export function createAnchors(): Anchors {
   const known = new Map<string, Anchor>();
-  const remember = (run: string, anchor: Anchor): void => {
-    const before = known.get(run);
-    if (before === undefined || before.seq < anchor.seq) known.set(run, anchor);
-  };
-  const saw = (run: string, text: string): void => {
-    const last = lastAnchorOf(text);
-    if (last !== null) remember(run, last);
-  };
   return {
     any: () => known.size > 0,
-    remember,
-    saw,
-    lostFrom: (run, text) => {
+    remember: (run, anchor) => {
+      const before = known.get(run);
+      if (before === undefined || before.seq < anchor.seq) known.set(run, anchor);
+    },
+    lostFrom: (run, lines) => {
       const anchor = known.get(run);
       if (anchor === undefined) return null;
-      const found = text === null ? null : anchorAt(text.split('\n')[anchor.seq] ?? '');
+      const found = anchorIn(lines, anchor.seq);
       if (found?.seq === anchor.seq && found.hash.startsWith(anchor.hash)) return null;
-      return { anchor, found: text === null ? null : lastAnchorOf(text) };
+      return { anchor, found: anchorIn(lines, lines.events.length + lines.rest.length - 1) };
     },
   };
 }
 
-/** Number and hash of the last whole line, as it says itself; null where there is none that says so. */
-export function lastAnchorOf(text: string): Anchor | null {
-  const end = text.lastIndexOf('\n');
-  return end === -1 ? null : anchorAt(text.slice(text.lastIndexOf('\n', end - 1) + 1, end));
+function anchorIn({ events, rest }: Lines, seq: number): Anchor | null {
+  const event = events[seq];
+  if (event !== undefined) return { seq: event.seq, hash: event.hash };
+  return anchorAt(rest[seq - events.length] ?? '');
 }
 
 const entrySchema = z.looseObject({ seq: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) });
 
-function anchorAt(line: string): Anchor | null {
+/** Number and hash of a line, as it says itself; null where it says nothing like that. */
+export function anchorAt(line: string): Anchor | null {
   if (!line.startsWith('{')) return null;
   try {
     const entry = entrySchema.safeParse(JSON.parse(line));

@@ -1,9 +1,18 @@
 /** The logbook in a git branch: read at a head, append several runs in one commit, notice a branch that went back. */
 
 import { invariant } from '../../domain/assert.ts';
-import { GitError, type GitReader, type GitWriter } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
-import { type Anchor, createAnchors, lastAnchorOf } from './anchors.ts';
+import type { GitReader, GitWriter } from '../../domain/git.ts';
+import type { Sha, TreeId } from '../../domain/ids.ts';
+import { eventsPath, type GrownFile, markdownPath } from '../segments.ts';
+import { type Anchor, anchorAt, createAnchors, type Lines } from './anchors.ts';
+import {
+  NOT_STORED,
+  runFolders,
+  type StoredFile,
+  type StoredRun,
+  storedRuns,
+  textsOf,
+} from './stored-runs.ts';
 
 /** What is wrong with a branch or file beyond its own entries; action on what it names stops. */
 export type StoreIncident =
@@ -23,25 +32,16 @@ export type LogbookView =
   | { readonly kind: 'view'; readonly head: Sha | null }
   | { readonly kind: 'incident'; readonly incident: StoreIncident };
 
-/** A run's two files at a head. `text` is not verified yet. */
-export type StoredRun =
-  | {
-      readonly kind: 'files';
-      readonly run: string;
-      readonly text: string | null;
-      readonly markdown: string | null;
-    }
-  | { readonly kind: 'incident'; readonly incident: StoreIncident };
-
-/**
- * The whole new text of a run's two files; `text` continues what is there, or where that does not verify the longest
- * version of it that did, which is `good`.
- */
+/** What becomes of a run's files. Each text of events continues what stands there, which is read again before the push. */
 export type RunWrite = {
   readonly run: string;
-  readonly text: string;
-  readonly markdown: string;
-  readonly good?: string;
+  readonly events: readonly GrownFile[];
+  /** By number. */
+  readonly markdown: ReadonlyMap<number, string>;
+  /** The newest entry with it. */
+  readonly head: Anchor;
+  /** What stands there does not verify: `events` are all files of the run, and what else there is goes. */
+  readonly isRestored: boolean;
 };
 
 export type AppendRequest = {
@@ -72,9 +72,13 @@ export type LogbookStore = {
    * remote cannot be read: that is unknown.
    */
   open(isFetched?: boolean): Promise<LogbookView>;
-  /** Names of all runs at a head, sorted; the journal is not among them. */
-  runs(head: Sha | null): Promise<readonly string[]>;
-  read(head: Sha | null, run: string): Promise<StoredRun>;
+  /** The folders of all runs at a head by their ids, and the journal's; what has the same id has the same files. */
+  folders(head: Sha | null): Promise<ReadonlyMap<string, TreeId>>;
+  /** The files of these runs at a head. */
+  list(head: Sha | null, runs: readonly string[]): Promise<ReadonlyMap<string, StoredRun>>;
+  texts(files: readonly StoredFile[]): Promise<ReadonlyMap<StoredFile, string>>;
+  /** What was remembered of a run and is not there any more. */
+  lostFrom(run: string, lines: Lines): StoreIncident | null;
   /** One commit, one push, all runs or none. */
   append(request: AppendRequest): Promise<AppendOutcome>;
   /**
@@ -91,21 +95,11 @@ export type LogbookStoreOptions = {
   readonly branch?: string;
 };
 
-/** The run, or `journal`, whose events stand at this path; null: it is another file. */
-export function runAt(path: string): string | null {
-  if (path === eventsPath(JOURNAL)) return JOURNAL;
-  return /^runs\/([^/]+)\/events\.jsonl$/.exec(path)?.[1] ?? null;
-}
-
-/** The journal's name in place of a run's: what belongs to no run. */
-const JOURNAL = 'journal';
-
-/** A store over one branch. It keeps anchors, and the texts that were read at the newest head until the next. */
+/** A store over one branch. It keeps anchors, and the newest head that it saw. */
 export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptions): LogbookStore {
   const ref = `refs/heads/${branch ?? 'ferrybot/logbook'}`;
   const anchors = createAnchors();
   let seen: Sha | null = null;
-  const texts = createTextCache(reader);
 
   const open = async (isFetched = false): Promise<LogbookView> => {
     if (!isFetched) await reader.fetch();
@@ -123,22 +117,14 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     return { kind: 'view', head: now };
   };
 
-  const read = async (head: Sha | null, run: string): Promise<StoredRun> => {
-    const text = await texts.at(head, run);
-    const lost = anchors.lostFrom(run, text);
-    if (lost !== null) return { kind: 'incident', incident: { kind: 'shorter-than-anchor', run, ...lost } };
-    const markdown = head === null ? null : await readMarkdown(reader, head, run);
-    return { kind: 'files', run, text, markdown };
-  };
-
   const append = async (request: AppendRequest): Promise<AppendOutcome> => {
     invariant(request.runs.length > 0, 'logbook-append-of-nothing');
-    await assertContinues(texts, request);
+    const files = await filesOf(reader, request);
     const outcome = await writer.commitAndPush({
       ref,
       expected: request.base,
       parent: request.onto ?? 'expected',
-      files: filesOf(request),
+      files,
       message: request.message,
       atMs: request.atMs,
       ...(request.marks === undefined ? {} : { tags: request.marks }),
@@ -146,104 +132,64 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
     if (outcome.kind === 'rejected') return { kind: 'conflict' };
     if (outcome.kind !== 'pushed') return outcome;
     seen = outcome.sha;
-    for (const { run, text } of request.runs) anchors.saw(run, text);
+    for (const { run, head } of request.runs) anchors.remember(run, head);
     return { kind: 'appended', head: outcome.sha };
   };
 
   return {
     open,
-    runs: async (head) => (head === null ? [] : runsAmong(await reader.listFiles(head, 'runs'))),
-    read,
+    folders: async (head) => (head === null ? new Map() : runFolders(reader, head)),
+    list: async (head, runs) =>
+      head === null || runs.length === 0 ? new Map() : storedRuns(reader, head, runs),
+    texts: (files) => textsOf(reader, files),
+    lostFrom: (run, lines) => {
+      const lost = anchors.lostFrom(run, lines);
+      return lost === null ? null : { kind: 'shorter-than-anchor', run, ...lost };
+    },
     append,
     remember: anchors.remember,
   };
 }
 
-/** Texts of one head at a time: who appends has just read what is there. */
-type TextCache = { readonly at: (head: Sha | null, run: string) => Promise<string | null> };
-
-function createTextCache(reader: GitReader): TextCache {
-  let of: Sha | null = null;
-  const known = new Map<string, string | null>();
-  return {
-    at: async (head, run) => {
-      if (head === null) return null;
-      if (head !== of) known.clear();
-      of = head;
-      const before = known.get(run);
-      if (before !== undefined) return before;
-      const text = await readEvents(reader, head, run);
-      if (head === of) known.set(run, text);
-      return text;
-    },
-  };
-}
-
-/** In the place of what nobody reads: a line that never verifies, as the file would not. */
-const TOO_LARGE = 'larger than any logbook\n';
-
 /**
- * The text of a run's events at a commit, whatever bytes somebody put there: what is no UTF-8 is replaced, what is too
- * large is not read, and neither verifies.
+ * What the commit changes. Here is the assertion before the write that pairs with the verification after the read: nothing
+ * is ever rewritten, and nothing is put behind what nobody has read.
  */
-export async function readEvents(reader: GitReader, commit: Sha, run: string): Promise<string | null> {
-  const path = eventsPath(run);
-  try {
-    return await reader.readText(commit, path);
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
-    const blob = await reader.treeId(commit, path);
-    if (blob === null) throw error;
-    return (await reader.readBlobs([blob])).get(blob) ?? TOO_LARGE;
-  }
-}
-
-/** It is made anew from the events; what people wrote beside is lost only where it is no text. */
-export async function readMarkdown(reader: GitReader, head: Sha, run: string): Promise<string | null> {
-  try {
-    return await reader.readText(head, markdownPath(run));
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
-    return null;
-  }
-}
-
-/** The assertion before the write that pairs with the verification after the read: nothing is ever rewritten. */
-async function assertContinues(texts: TextCache, { base, runs }: AppendRequest): Promise<void> {
-  for (const { run, text, good } of runs) {
-    const before = good ?? (await texts.at(base, run)) ?? '';
-    invariant(text.length > before.length && text.startsWith(before), 'logbook-append-rewrites');
-    invariant(text.endsWith('\n') && lastAnchorOf(text) !== null, 'logbook-append-is-no-event');
-  }
-}
-
-function filesOf({ base, runs }: AppendRequest): Readonly<Record<string, string>> {
-  const files = runs.flatMap(({ run, text, markdown }) => [
-    [eventsPath(run), text],
-    [markdownPath(run), markdown],
-  ]);
+async function filesOf(
+  reader: GitReader,
+  { base, onto, runs }: AppendRequest,
+): Promise<Readonly<Record<string, string | null>>> {
+  const under = base ?? onto ?? null;
+  const names = runs.map(({ run }) => run);
+  const stored = under === null ? new Map<string, StoredRun>() : await storedRuns(reader, under, names);
+  const continued = runs.flatMap((write) =>
+    write.isRestored ? [] : (stored.get(write.run)?.events.slice(-1) ?? []),
+  );
+  const texts = await textsOf(reader, continued);
   // A checkout that changed line ends would break every hash.
-  const attributes = base === null ? [['.gitattributes', '* -text\n']] : [];
-  return Object.fromEntries([...attributes, ...files]);
+  const files: Record<string, string | null> = base === null ? { '.gitattributes': '* -text\n' } : {};
+  for (const write of runs) {
+    const there = stored.get(write.run) ?? NOT_STORED;
+    const { events, apart } = there;
+    if (write.isRestored)
+      for (const part of [...events.keys().map((index) => index + 1), ...apart])
+        files[eventsPath(write.run, part)] = null;
+    else assertContinues(write, events.length, texts.get(events.at(-1) ?? 'missing') ?? '');
+    for (const { part, text } of write.events) files[eventsPath(write.run, part)] = text;
+    for (const [part, text] of write.markdown) files[markdownPath(write.run, part)] = text;
+  }
+  return files;
 }
 
-function folderOf(run: string): string {
-  return run === JOURNAL ? JOURNAL : `runs/${run}`;
-}
-
-/** Where a run's file lies. */
-export function eventsPath(run: string): string {
-  return `${folderOf(run)}/events.jsonl`;
-}
-
-/** Where a run's file lies. */
-export function markdownPath(run: string): string {
-  return `${folderOf(run)}/logbook.md`;
-}
-
-function runsAmong(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => {
-    const run = runAt(path);
-    return run === null ? [] : [run];
-  });
+function assertContinues({ events }: RunWrite, parts: number, last: string): void {
+  const [first] = events;
+  const isInLast = first?.part === Math.max(parts, 1);
+  const before = isInLast ? last : '';
+  const isBehind = isInLast || first?.part === parts + 1;
+  invariant(isBehind && first?.before === before, 'logbook-append-rewrites');
+  for (const { before: was, text } of events) {
+    invariant(text.length > was.length && text.startsWith(was), 'logbook-append-rewrites');
+    const end = text.lastIndexOf('\n', text.length - 2) + 1;
+    invariant(text.endsWith('\n') && anchorAt(text.slice(end, -1)) !== null, 'logbook-append-is-no-event');
+  }
 }

@@ -154,6 +154,23 @@ describe('logbook verify', () => {
     expect(await verify(folder, '.')).toMatchObject({ code: 0 });
   });
 
+  it('finds that one of the files of a long run is gone, or was cut, by the history of each', async () => {
+    const { folder, git } = await checkout(first(5));
+    const further = join(folder, EVENTS.replace('.jsonl', '-0002.jsonl'));
+    const rest = (to: number): string => linesOf(sealed).slice(5, to).join('');
+    writeFileSync(further, rest(9));
+    await git('add', '--all');
+    await git('commit', '--quiet', '-m', 'further');
+    expect(await verify(folder, '.')).toMatchObject({ code: 0, runs: [{ events: 9, anchor: 'git' }] });
+    writeFileSync(further, rest(7));
+    const cut = { code: 1, bad: { reason: 'truncated', line: 3, seq: 7 } };
+    expect(await verify(folder, '.')).toMatchObject(cut);
+    await git('rm', '--quiet', '--force', further);
+    await git('commit', '--quiet', '-m', 'away');
+    const gone = { reason: 'truncated', line: 1, seq: 5, file: expect.stringMatching(/events-0002.jsonl$/) };
+    expect(await verify(folder, '.')).toMatchObject({ code: 1, bad: gone });
+  });
+
   it('finds another past that was signed just as well, and a merge that drops entries', async () => {
     const other = fileOf(lifeOfAFerry(0)).text;
     const { folder } = await checkout(first(9), linesOf(other).slice(0, 12).join(''));

@@ -36,7 +36,7 @@ export async function backtestVerb(args: readonly string[], io: VerbIo): Promise
     if (bad !== null && bad.reason !== 'unanchored')
       return no(io, wantsJson, {
         code: 'logbook-broken',
-        message: `${one.path}:${bad.line}: ${bad.message}`,
+        message: `${bad.file}:${bad.line}: ${bad.message}`,
       });
     runs.push(verification.events);
   }

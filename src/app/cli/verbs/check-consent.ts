@@ -136,13 +136,13 @@ function placeIn(files: readonly LogbookFile[], { thread }: ConsentFlags): Resul
     const { run, bad, verification } = verifyFile(file, { keys: null, head: null });
     // A record that is not over needs no anchor to be read.
     if (bad !== null && bad.reason !== 'unanchored')
-      return fail(`${file.path}:${bad.line}: ${bad.message}: nothing can be consented to on a broken record`);
+      return fail(`${bad.file}:${bad.line}: ${bad.message}: nothing can be consented to on a broken record`);
     if (run.run === JOURNAL) {
       journal = foldJournal(verification.events);
       continue;
     }
     const state = fold(verification.events);
-    if (!state.ok) return fail(`${file.path}: ${state.error.rule}`);
+    if (!state.ok) return fail(`${run.run}: ${state.error.rule}`);
     if (isThreadOf(state.value, thread)) own = state.value;
   }
   if (own === null) return ok({ mutations: journal.mutations, holds: journal.holds });

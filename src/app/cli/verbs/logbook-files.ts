@@ -1,25 +1,35 @@
-/** The files that a path of the command line means: one file, a run's folder, or a checkout of the branch. */
+/** The runs that a path of the command line means: one file, a run's folder, or a checkout of the branch. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { limits } from '../../../domain/limits.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { type AppendOnlyHistory, readAppendOnlyHistory } from '../../../host/git/history.ts';
+import { splitLines } from '../../../logbook/codec.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
+import { eventsName, eventsPart, folderOf, placeAt } from '../../../logbook/segments.ts';
 
-/** One `events.jsonl`, with what its place says about it. */
+/** The events of one run in the files in which they lie, with what their place says about them. */
 export type LogbookFile = {
-  /** As a person would open it from where the verb was called. */
-  readonly path: string;
-  readonly text: string;
+  /** In order, each with the path by which a person would open it from where the verb was called. */
+  readonly parts: readonly LogbookPart[];
+  /** Counted through all parts. */
   readonly undecodableLine: number | null;
-  /** The run that its folder is of; null where the place says nothing. */
+  /** The run that the folder is of; null where the place says nothing. */
   readonly run: string | null;
-  /** Versions that its branch's history has and that it must continue; null: it is in no history. */
-  readonly versions: readonly string[] | null;
+  /** Whether the branch's history has it. */
+  readonly isInHistory: boolean;
 };
 
-const FILE_NAME = 'events.jsonl';
+export type LogbookPart = {
+  readonly path: string;
+  readonly text: string;
+  /** Versions that its branch's history has and that it must continue. */
+  readonly versions: readonly string[];
+};
+
+const FIRST_NAME = eventsName(1);
+const EVENTS = { glob: 'events*.jsonl', isWanted: (name: string) => eventsPart(name) !== null };
 
 /** Reads what `path` (absolute) names. The error says, for a person, why there is nothing to verify. */
 export async function findLogbookFiles(
@@ -44,18 +54,16 @@ async function readFiles(
   const found = await statOf(path);
   if (found === null) return fail(`there is nothing at ${path}`);
   const folder = found.isDirectory() ? path : dirname(path);
-  const history = await readAppendOnlyHistory(folder, FILE_NAME, environment);
+  const history = await readAppendOnlyHistory(folder, EVENTS, environment);
   if (history.kind === 'unreadable')
     return fail(`the history around ${path} cannot be read: ${history.message}`);
-  const names = found.isDirectory() ? await namesIn(path, history) : [basename(path)];
-  if (names.length === 0) return fail(`${path} has no ${FILE_NAME} and no runs/*/${FILE_NAME}`);
+  const runs = found.isDirectory()
+    ? await runsIn(path, history)
+    : [eventsPart(basename(path)) === null ? [basename(path)] : await partsIn(folder, '', history)];
+  if (runs.length === 0) return fail(`${path} has no ${FIRST_NAME} and no runs/*/${FIRST_NAME}`);
   const files: LogbookFile[] = [];
-  for (const name of names) {
-    const read = await readOne(
-      join(folder, name),
-      cwd,
-      history.kind === 'none' ? null : (history.versions.get(name) ?? null),
-    );
+  for (const names of runs) {
+    const read = await readOne(folder, names, cwd, history);
     if (!read.ok) return read;
     files.push(read.value);
   }
@@ -63,49 +71,85 @@ async function readFiles(
 }
 
 async function readOne(
-  path: string,
+  folder: string,
+  names: readonly string[],
   cwd: string,
-  versions: readonly string[] | null,
+  history: AppendOnlyHistory,
 ): Promise<Result<LogbookFile, string>> {
-  const found = await statOf(path);
-  if (found !== null && found.size > limits.logbookFileBytesMax)
-    return fail(`${path} is larger than a logbook may be`);
-  // A file that the history has and the folder lacks is an empty one: verification says what is missing.
-  const bytes = found === null ? new Uint8Array() : await readFile(path);
-  const place = dirname(path);
+  const known = history.kind === 'history' ? history.versions : new Map<string, readonly string[]>();
+  const parts: LogbookPart[] = [];
+  let undecodableLine: number | null = null;
+  let lines = 0;
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = await statOf(path);
+    if (found !== null && found.size > limits.logbookFileBytesMax)
+      return fail(`${path} is larger than a logbook may be`);
+    // A file that the history has and the folder lacks is an empty one: verification says what is missing.
+    const { text, badLine } = decoded(found === null ? new Uint8Array() : await readFile(path));
+    if (badLine !== null) undecodableLine ??= lines + badLine;
+    lines += splitLines(text).whole.length;
+    parts.push({ path: relative(cwd, path) || path, text, versions: known.get(name) ?? [] });
+  }
+  const place = dirname(join(folder, names[0] ?? ''));
   const isRunFolder = basename(dirname(place)) === 'runs';
   const run = basename(place) === JOURNAL ? JOURNAL : isRunFolder ? basename(place) : null;
-  return ok({ path: relative(cwd, path) || path, ...decoded(bytes), run, versions });
+  return ok({ parts, undecodableLine, run, isInHistory: names.some((name) => known.has(name)) });
 }
 
-/** The names under a folder: its own file, or those of a checkout; also such as only the history still has. */
-async function namesIn(folder: string, history: AppendOnlyHistory): Promise<readonly string[]> {
+/** By run the names under a folder: its own files, or those of a checkout; also such as only the history still has. */
+async function runsIn(folder: string, history: AppendOnlyHistory): Promise<readonly (readonly string[])[]> {
+  const own = await partsIn(folder, '', history);
+  if (own.length > 0) return [own];
   const known = history.kind === 'history' ? [...history.versions.keys()] : [];
-  if (known.includes(FILE_NAME) || (await statOf(join(folder, FILE_NAME))) !== null) return [FILE_NAME];
-  const runs = (await namesOf(join(folder, 'runs'))).map((run) => `runs/${run}/${FILE_NAME}`);
-  const candidates = new Set([...runs, `${JOURNAL}/${FILE_NAME}`, ...known.filter(isPlaceOfALogbook)]);
+  const runs = (await namesOf(join(folder, 'runs'))).map((run) => `runs/${run}/`);
+  const folders = new Set([...runs, `${JOURNAL}/`, ...known.flatMap(folderOfEvents)]);
+  const found: (readonly string[])[] = [];
+  for (const one of [...folders].sort()) {
+    const names = await partsIn(folder, one, history);
+    if (names.length > 0) found.push(names);
+  }
+  return found;
+}
+
+/** The files of one run in their order. What follows a gap is not looked at: the gap says enough. */
+async function partsIn(
+  folder: string,
+  place: string,
+  history: AppendOnlyHistory,
+): Promise<readonly string[]> {
+  const known = history.kind === 'history' ? [...history.versions.keys()] : [];
+  const here = (await namesOf(join(folder, place))).map((name) => `${place}${name}`);
+  const parts = new Set(
+    [...here, ...known]
+      .filter((name) => name.startsWith(place))
+      .map((name) => eventsPart(name.slice(place.length)))
+      .filter((part) => part !== null),
+  );
   const names: string[] = [];
-  for (const name of [...candidates].sort()) {
-    if (known.includes(name) || (await statOf(join(folder, name))) !== null) names.push(name);
+  for (let part = 1; names.length < parts.size; part += 1) {
+    names.push(`${place}${eventsName(part)}`);
+    if (!parts.has(part)) break;
   }
   return names;
 }
 
-function isPlaceOfALogbook(path: string): boolean {
-  return path === `${JOURNAL}/${FILE_NAME}` || /^runs\/[^/]+\/events\.jsonl$/.test(path);
+function folderOfEvents(path: string): readonly string[] {
+  const place = placeAt(path);
+  return place === null ? [] : [`${folderOf(place.run)}/`];
 }
 
 /** Text, and the first line that is no UTF-8: decoding would replace its bytes and hide what was changed. */
-function decoded(bytes: Uint8Array): Pick<LogbookFile, 'text' | 'undecodableLine'> {
+function decoded(bytes: Uint8Array): { readonly text: string; readonly badLine: number | null } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const again = Buffer.from(text, 'utf8');
-  if (again.equals(bytes)) return { text, undecodableLine: null };
+  if (again.equals(bytes)) return { text, badLine: null };
   const lines = Buffer.from(bytes).toString('latin1').split('\n');
   const bad = lines.findIndex(
     (line) =>
       !Buffer.from(Buffer.from(line, 'latin1').toString('utf8'), 'utf8').equals(Buffer.from(line, 'latin1')),
   );
-  return { text, undecodableLine: bad + 1 };
+  return { text, badLine: bad + 1 };
 }
 
 async function statOf(path: string): Promise<Awaited<ReturnType<typeof stat>> | null> {

@@ -28,7 +28,9 @@ export async function logbookShow(args: readonly string[], io: VerbIo): Promise<
     for (const { run, events, bad } of shown) {
       io.stdout.write(showText(run, events));
       if (bad !== null)
-        io.stdout.write(`\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message}\n`);
+        io.stdout.write(
+          `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`,
+        );
     }
   }
   return isGood ? EXIT.yes : EXIT.no;

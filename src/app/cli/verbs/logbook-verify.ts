@@ -2,6 +2,7 @@
 
 import { sha256Hex } from '../../../host/hash.ts';
 import { verifyEd25519 } from '../../../host/keys.ts';
+import { splitLines } from '../../../logbook/codec.ts';
 import { historyFault } from '../../../logbook/history-check.ts';
 import type { Anchor } from '../../../logbook/ports.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
@@ -21,8 +22,11 @@ export type VerifiedRun = {
 export type VerifyAnswer = {
   readonly ok: boolean;
   readonly runs: readonly VerifiedRun[];
-  readonly bad: (BadEntry & { readonly file: string }) | null;
+  readonly bad: PlacedEntry | null;
 };
+
+/** A bad entry with its file, and its line in that. */
+export type PlacedEntry = BadEntry & { readonly file: string };
 
 /** Exit 0: good; 1: not, and the answer says where; 2: used wrongly, or nothing to verify was found. */
 export async function logbookVerify(args: readonly string[], io: VerbIo): Promise<number> {
@@ -32,7 +36,7 @@ export async function logbookVerify(args: readonly string[], io: VerbIo): Promis
   const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
   if (!files.ok) return misused(io, wantsJson, files.error);
   if (parsed.value.head !== null && files.value.length > 1) {
-    return misused(io, wantsJson, '--head is of one file, and there are several here');
+    return misused(io, wantsJson, '--head is of one run, and there are several here');
   }
   const answer = verifyFiles(files.value, parsed.value);
   io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : told(answer));
@@ -45,19 +49,36 @@ function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments): 
   for (const file of files) {
     const { run, bad } = verifyFile(file, options);
     runs.push(run);
-    if (bad !== null) return { ok: false, runs, bad: { file: file.path, ...bad } };
+    if (bad !== null) return { ok: false, runs, bad };
   }
   return { ok: true, runs, bad: null };
 }
 
-/** One file with all that is known about it: its entries, its history, the head that was given. */
+/** The file and the line in it, of a line that was counted through all files of the run. */
+function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
+  let before = 0;
+  for (const [index, { path, text }] of parts.entries()) {
+    const { whole, torn } = splitLines(text);
+    const { length } = whole;
+    const isLast = index === parts.length - 1;
+    // Where a file is torn, or has nothing, the line that is bad is the one that it lacks.
+    if (bad.line <= before + Math.max(1, length + (torn === null ? 0 : 1)) || isLast)
+      return { file: path, ...bad, line: bad.line - before };
+    before += length;
+  }
+  throw new Error('a run without a file');
+}
+
+/** One run with all that is known about it: its entries, its history, the head that was given. */
 export function verifyFile(
   file: LogbookFile,
   options: Pick<LogbookArguments, 'keys' | 'head'>,
-): { readonly run: VerifiedRun; readonly bad: BadEntry | null; readonly verification: Verification } {
+): { readonly run: VerifiedRun; readonly bad: PlacedEntry | null; readonly verification: Verification } {
+  const [text = '', ...next] = file.parts.map((part) => part.text);
   const check = (anchor: Anchor | null): Verification =>
     verifyLogbook({
-      text: file.text,
+      text,
+      next,
       run: file.run,
       keys: options.keys,
       anchor,
@@ -65,14 +86,15 @@ export function verifyFile(
       hash: sha256Hex,
       verifySignature: verifyEd25519,
     });
-  const given = options.head === null ? null : anchorOf(options.head, file.text);
+  const given = options.head === null ? null : anchorOf(options.head, [text, ...next].join(''));
   const verification = check(given);
   const anchor = anchorKind(file, options.head, verification);
-  const rewritten = file.versions === null ? null : historyFault(file.text, file.versions);
+  const rewritten = historyFaultOf(file);
   const bad = earlier(verification.bad, rewritten) ?? unanchored(verification, anchor);
   const { run, events, head, keys } = verification;
   const headText = head === null ? '' : `${head.seq}:${head.hash}`;
-  return { run: { run, events: events.length, head: headText, anchor, keys }, bad, verification };
+  const told = { run, events: events.length, head: headText, anchor, keys };
+  return { run: told, bad: bad === null ? null : placed(file, bad), verification };
 }
 
 /** A hash alone names the entry that says to have it; where none does, one behind the end, which is missing. */
@@ -88,8 +110,18 @@ function anchorKind(
   verification: Verification,
 ): VerifiedRun['anchor'] {
   if (head !== null) return 'flag';
-  if (file.versions !== null) return 'git';
+  if (file.isInHistory) return 'git';
   return verification.isTerminal ? 'terminal' : 'none';
+}
+
+function historyFaultOf({ parts }: LogbookFile): BadEntry | null {
+  let before = 0;
+  for (const { text, versions } of parts) {
+    const fault = historyFault(text, versions);
+    if (fault !== null) return { ...fault, line: fault.line + before, seq: fault.seq + before };
+    before += splitLines(text).whole.length;
+  }
+  return null;
 }
 
 /** What a line says by itself weighs more than that history had another one there. */

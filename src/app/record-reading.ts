@@ -1,0 +1,119 @@
+/** The files of the logbook branch as a head has them: what is as it was is not read again, and what goes on is verified from there. */
+
+import { GitError } from '../domain/git.ts';
+import type { Sha, TreeId } from '../domain/ids.ts';
+import type { FileState } from '../logbook/rules.ts';
+import { textOf } from '../logbook/segments.ts';
+import type { LogbookStore } from '../logbook/store/git-store.ts';
+import { NOT_STORED, type StoredFile, type StoredRun } from '../logbook/store/stored-runs.ts';
+import type { Lab } from './lab.ts';
+import { type Checking, goodOf, type ReadFile, type Verified } from './record-check.ts';
+
+/** A file of Markdown: its content where it is known, by its id where it is not. */
+export type Markdown = { readonly blob: TreeId | null; readonly text: string | null };
+export type Markdowns = ReadonlyMap<number, Markdown>;
+
+/** One run's files as they were read and verified, or written by this process. */
+export type Held = Verified & {
+  readonly state: FileState;
+  /** The folder that they were read from; null where this process wrote to it since. */
+  readonly tree: TreeId | null;
+  /** The contents of the files of events; null where this process wrote it. */
+  readonly files: readonly (StoredFile | null)[];
+  readonly markdown: Markdowns;
+};
+
+/** What reading needs; `held` is what is known. */
+export type Reading = Checking & {
+  readonly lab: Pick<Lab, 'hash' | 'verifySignature' | 'log'>;
+  readonly store: LogbookStore;
+  readonly held: ReadonlyMap<string, Held>;
+};
+
+/** Whoever pushes more files than can be listed hides none of ours: every run has its mark from its first entry on. */
+export async function foldersAt(
+  { lab, store }: Reading,
+  head: Sha | null,
+): Promise<ReadonlyMap<string, TreeId>> {
+  try {
+    return await store.folders(head);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
+    lab.log(`the runs of the logbook cannot be listed, those with marks are read: ${error.message}`);
+    return new Map();
+  }
+}
+
+/** What git has of the runs: listed where the folder is another than before, and what is not known by its id. */
+export type Listing = {
+  readonly stored: ReadonlyMap<string, StoredRun>;
+  readonly texts: ReadonlyMap<StoredFile, string>;
+};
+
+/** Reads of these runs what is not known by its id: two questions, however many there are. */
+export async function listRuns(
+  { store, held }: Reading,
+  head: Sha | null,
+  names: readonly string[],
+  folders: ReadonlyMap<string, TreeId>,
+): Promise<Listing> {
+  const isSame = (name: string): boolean => {
+    const tree = folders.get(name);
+    return tree !== undefined && held.get(name)?.tree === tree;
+  };
+  const others = names.filter((name) => !isSame(name));
+  const found = await store.list(head, others);
+  const stored = new Map(others.map((name) => [name, found.get(name) ?? NOT_STORED]));
+  const wanted = [...stored].flatMap(([name, { events }]) => events.slice(sameFiles(held.get(name), events)));
+  return { stored, texts: await store.texts(wanted) };
+}
+
+/** A run as it stands, verified from where it was verified before. */
+export function readRun(reading: Reading, run: string, { stored, texts }: Listing): ReadFile {
+  const known = reading.held.get(run);
+  const files = stored.get(run)?.events;
+  if (files === undefined) return known === undefined ? goodOf(reading, run, []) : heldFile(known);
+  const same = sameFiles(known, files);
+  const others = files.slice(same).map((file) => texts.get(file) ?? '');
+  return readOne(reading, run, known, same, others);
+}
+
+/** How many files from the first on are as they were. */
+function sameFiles(known: Held | undefined, files: readonly StoredFile[]): number {
+  const other = files.findIndex((file, index) => known?.files[index] !== file);
+  return other === -1 ? files.length : other;
+}
+
+/** `texts`: of the files behind the first `same`, which are as they were. */
+function readOne(
+  checking: Checking,
+  run: string,
+  known: Held | undefined,
+  same: number,
+  texts: readonly string[],
+): ReadFile {
+  const last = (known?.ends.length ?? 0) - 1;
+  const [text = '', ...next] = texts;
+  if (known === undefined || same < last || last < 0) {
+    const before = known === undefined ? [] : known.ends.slice(0, same).map((_, at) => textOf(known, at + 1));
+    return goodOf(checking, run, [...before, ...texts]);
+  }
+  if (same > last) return texts.length === 0 ? heldFile(known) : goodOf(checking, run, ['', ...texts], known);
+  return text.startsWith(known.open)
+    ? goodOf(checking, run, [text.slice(known.open.length), ...next], known)
+    : goodOf(checking, run, [...known.ends.slice(0, last).map((_, at) => textOf(known, at + 1)), ...texts]);
+}
+
+/** The files of Markdown: one that is as it was keeps its text. */
+export function markdownOf(known: Held | undefined, { markdown }: StoredRun): Markdowns {
+  return new Map(
+    [...markdown].map(([part, blob]) => {
+      const before = known?.markdown.get(part);
+      return [part, before?.blob === blob ? before : { blob, text: null }] as const;
+    }),
+  );
+}
+
+function heldFile({ run, events, ends, state, open }: Held): ReadFile {
+  return { run, events, ends, state, open, isThere: true, bad: null, rest: [] };
+}

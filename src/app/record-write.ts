@@ -1,0 +1,114 @@
+/** What an append changes in the files of its runs: the last of the events, and the Markdown that tells of it. */
+
+import type { LogbookEvent } from '../domain/logbook/event.ts';
+import type { ComposedRun } from '../logbook/compose.ts';
+import { projectLogbook } from '../logbook/projection.ts';
+import { type FileState, transitionCheck } from '../logbook/rules.ts';
+import { type GoodFile, type GrownFile, grown, startOf, textOf } from '../logbook/segments.ts';
+import type { LogbookStore, RunWrite } from '../logbook/store/git-store.ts';
+import type { GoodVersion } from './record-files.ts';
+import type { Held, Markdown } from './record-reading.ts';
+
+/** What new entries stand on. `isRestored`: it does not stand at the head, and is put back with them. */
+export type Before = Pick<Held, 'events' | 'ends' | 'open' | 'files' | 'markdown'> & {
+  readonly state: FileState | null;
+  readonly isRestored: boolean;
+};
+
+/** A good version of a run that does not verify, ready to be gone on from. */
+export function restorable(good: GoodVersion): Before {
+  const check = transitionCheck(good.run);
+  for (const event of good.events) check.take(event);
+  const open = good.ends.length === 0 ? '' : textOf(good, good.ends.length);
+  return { ...good, open, files: [], state: check.state(), isRestored: true };
+}
+
+/** What is written of a run, and how it stands then. */
+export type Written = { readonly write: RunWrite; readonly after: Held };
+
+/** The files of these runs with what was composed; of the Markdown, what is needed of it is read first, in one question. */
+export async function writesOf(
+  store: LogbookStore,
+  composed: readonly ComposedRun[],
+  standingOf: (run: string) => Before | null,
+): Promise<readonly Written[]> {
+  const drafts = composed.map((one) => draftOf(one, standingOf(one.run)));
+  const wanted = drafts.flatMap(({ before, parts }) =>
+    parts.flatMap((part) => {
+      const known = before?.markdown.get(part);
+      return known === undefined || known.text !== null || known.blob === null ? [] : [known.blob];
+    }),
+  );
+  const texts = await store.texts(wanted);
+  const textIn = ({ blob, text }: Markdown): string | null =>
+    text ?? (blob === null ? null : (texts.get(blob) ?? null));
+  return drafts.map((draft) => written(draft, textIn));
+}
+
+type Draft = {
+  readonly composed: ComposedRun;
+  readonly before: Before | null;
+  readonly file: GoodFile;
+  readonly files: readonly GrownFile[];
+  /** Numbers of the files of Markdown that may change. */
+  readonly parts: readonly number[];
+};
+
+function draftOf(composed: ComposedRun, before: Before | null): Draft {
+  const { run, lines, appended } = composed;
+  const { files, ends } = grown(before?.ends ?? [], before?.open ?? '', lines);
+  const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
+  const file = { run, events, ends };
+  if (before?.isRestored === true) {
+    const parts = ends.map((_, index) => index + 1);
+    return { composed, before, file, files: wholeFiles(file), parts };
+  }
+  // The first tells of the whole run, and the one before a new one says where it goes on.
+  const parts = new Set([
+    1,
+    ...files.flatMap(({ part, before: was }) => (was === '' ? [part - 1, part] : [part])),
+  ]);
+  return { composed, before, file, files, parts: [...parts].filter((part) => part > 0) };
+}
+
+/** Every file of a run, as if each were new. */
+export function wholeFiles(file: GoodFile): readonly GrownFile[] {
+  return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOf(file, index + 1) }));
+}
+
+function written(
+  { composed, before, file, files, parts }: Draft,
+  textIn: (markdown: Markdown) => string | null,
+): Written {
+  const { run, head, state } = composed;
+  const changed = new Map<number, string>();
+  const markdown = new Map<number, Markdown>(before?.markdown ?? []);
+  for (const part of parts) {
+    const known = markdown.get(part);
+    const existing = known === undefined ? null : textIn(known);
+    const text = projectionOf(file, part, existing);
+    if (text !== existing) changed.set(part, text);
+    // Only these two change again before somebody else has pushed, and then they are listed anew.
+    const isNeeded = part === 1 || part >= file.ends.length;
+    markdown.set(part, {
+      blob: text === existing ? (known?.blob ?? null) : null,
+      text: isNeeded ? text : null,
+    });
+  }
+  const open = files.at(-1)?.text ?? '';
+  const contents = file.ends.map((_, index) =>
+    files.some(({ part }) => part === index + 1) ? null : (before?.files[index] ?? null),
+  );
+  const isRestored = before?.isRestored ?? false;
+  return {
+    write: { run, events: files, markdown: changed, head, isRestored },
+    after: { ...file, open, state, tree: null, files: contents, markdown },
+  };
+}
+
+/** The Markdown beside one file of events, with what people wrote into it. */
+export function projectionOf(file: GoodFile, part: number, existing: string | null): string {
+  const from = startOf(file, part);
+  const to = file.ends[part - 1] ?? file.events.length;
+  return projectLogbook(file.events, existing, { part, from, to, isLast: part >= file.ends.length });
+}

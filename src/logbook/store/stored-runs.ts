@@ -1,0 +1,108 @@
+/** The files of runs as a commit has them: listed by their ids, read by their ids, and by nothing else. */
+
+import { GitError, type GitReader } from '../../domain/git.ts';
+import type { Sha, TreeId } from '../../domain/ids.ts';
+import { JOURNAL } from '../rules.ts';
+import { folderOf, markdownPart, placeAt } from '../segments.ts';
+
+/** One file of events: its content, or why there is none. */
+export type StoredFile = TreeId | 'missing' | 'unreadable';
+
+/** A run's files. `events`: in their order, as far as they are numbered without a gap; none where there is no run. */
+export type StoredRun = {
+  readonly events: readonly StoredFile[];
+  /** Numbers of files behind a gap. */
+  readonly apart: readonly number[];
+  readonly markdown: ReadonlyMap<number, TreeId>;
+};
+
+export const NOT_STORED: StoredRun = { events: [], apart: [], markdown: new Map() };
+
+/** In the place of what nobody reads: a line that never verifies, as the file would not. */
+const UNREADABLE = 'larger than any logbook\n';
+
+/** The ids of the folders of all runs, and of the journal's. */
+export async function runFolders(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, TreeId>> {
+  const found = new Map<string, TreeId>();
+  const journal = await reader.treeId(head, JOURNAL);
+  if (journal !== null) found.set(JOURNAL, journal);
+  for (const { path, type, id } of await reader.entriesIn(head, ['runs'])) {
+    const name = path.slice('runs/'.length);
+    if (type === 'tree' && name !== JOURNAL) found.set(name, id);
+  }
+  return found;
+}
+
+/** The files of these runs, in one question. */
+export async function storedRuns(
+  reader: GitReader,
+  head: Sha,
+  runs: readonly string[],
+): Promise<ReadonlyMap<string, StoredRun>> {
+  try {
+    return await listed(reader, head, runs);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'unreadable') throw error;
+    if (runs.length === 1)
+      return new Map(runs.map((run) => [run, { ...NOT_STORED, events: ['unreadable'] as const }]));
+  }
+  // Somebody put more into one folder than can be listed: that is the trouble of one run.
+  const found = new Map<string, StoredRun>();
+  for (const run of runs)
+    for (const [name, stored] of await storedRuns(reader, head, [run])) found.set(name, stored);
+  return found;
+}
+
+async function listed(
+  reader: GitReader,
+  head: Sha,
+  runs: readonly string[],
+): Promise<ReadonlyMap<string, StoredRun>> {
+  const events = new Map<string, Map<number, TreeId>>(runs.map((run) => [run, new Map()]));
+  const markdown = new Map<string, Map<number, TreeId>>(runs.map((run) => [run, new Map()]));
+  const runOf = new Map(runs.map((run) => [folderOf(run), run]));
+  for (const { path, type, id } of await reader.entriesIn(head, runs.map(folderOf))) {
+    if (type !== 'blob') continue;
+    const place = placeAt(path);
+    if (place !== null) events.get(place.run)?.set(place.part, id);
+    const slash = path.lastIndexOf('/');
+    const part = markdownPart(path.slice(slash + 1));
+    if (part !== null) markdown.get(runOf.get(path.slice(0, slash)) ?? '')?.set(part, id);
+  }
+  return new Map(
+    runs.map((run) => [
+      run,
+      { ...inOrder(events.get(run) ?? new Map()), markdown: markdown.get(run) ?? new Map() },
+    ]),
+  );
+}
+
+function inOrder(parts: ReadonlyMap<number, TreeId>): Pick<StoredRun, 'events' | 'apart'> {
+  const events: StoredFile[] = [];
+  for (let part = 1; events.length < parts.size; part += 1) {
+    const id = parts.get(part);
+    if (id === undefined)
+      return { events: [...events, 'missing'], apart: [...parts.keys()].filter((one) => one > part) };
+    events.push(id);
+  }
+  return { events, apart: [] };
+}
+
+/** The texts of files, whatever bytes somebody put there: what is no UTF-8 is replaced, what is too large is not read. */
+export async function textsOf(
+  reader: Pick<GitReader, 'readBlobs'>,
+  files: readonly StoredFile[],
+): Promise<ReadonlyMap<StoredFile, string>> {
+  const ids = new Set(files.filter((file): file is TreeId => file !== 'missing' && file !== 'unreadable'));
+  const texts = ids.size === 0 ? new Map<TreeId, string>() : await reader.readBlobs([...ids]);
+  const found = new Map<StoredFile, string>([['missing', '']]);
+  for (const file of files) if (!found.has(file)) found.set(file, texts.get(file as TreeId) ?? UNREADABLE);
+  return found;
+}
+
+/** The texts of one run's files of events at any commit; none where it has no such run. */
+export async function readEvents(reader: GitReader, commit: Sha, run: string): Promise<readonly string[]> {
+  const { events } = (await storedRuns(reader, commit, [run])).get(run) ?? NOT_STORED;
+  const texts = await textsOf(reader, events);
+  return events.map((file) => texts.get(file) ?? '');
+}

@@ -1,0 +1,200 @@
+/** A run that is looked at for a month, and a journal of years: an append costs what the first cost, and nothing is lost. On real git. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/domain/limits.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { eventsPath } from '../../src/logbook/segments.ts';
+import { bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
+import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../logbook/sample-logbook.ts';
+import { type Cost, type RecordProcess, recordProcess } from '../support/record-lab.ts';
+
+const BRANCH = 'refs/heads/ferrybot/logbook';
+const SHORT = 20;
+const LONG = 2 * limits.logbookFileEntriesMax + SHORT;
+
+/** The first so many entries of a run that goes on. */
+function lookedAt(entries: number): readonly EventDraft[] {
+  return lifeOfAFerry(entries).slice(0, entries);
+}
+
+function asked(from: number, to: number): readonly EventDraft[] {
+  const numbers = Array.from({ length: to - from }, (_, index) => from + index + 1);
+  return numbers.flatMap((one) => [commandSeen(one, 'status'), commandAnswered(one, 'status-shown')]);
+}
+
+type Written = { readonly remote: Remote; readonly process: RecordProcess };
+
+async function written(run: string, drafts: readonly EventDraft[]): Promise<Written> {
+  const remote = await bareRepository();
+  const process = recordProcess(remote);
+  await process.append(run, drafts);
+  return { remote, process };
+}
+
+/** What may differ from one append to the next, and no further: where in its file the entry stands. */
+function flat({
+  charactersRead,
+  charactersWritten,
+  ...exact
+}: Cost): Omit<Cost, 'charactersRead' | 'charactersWritten'> {
+  const bound = 4 * limits.logbookFileCharsMax;
+  expect(charactersRead).toBeLessThan(bound);
+  expect(charactersWritten).toBeLessThan(bound);
+  return { ...exact, charactersHashed: Math.round(exact.charactersHashed / 1_000) };
+}
+
+describe.each([
+  { what: 'a run', run: RUN, first: lookedAt, next: (at: number) => [observed(at)], added: 1 },
+  {
+    what: 'the journal',
+    run: 'journal',
+    first: (entries: number) => asked(0, entries / 2),
+    next: (at: number) => asked(at, at + 1),
+    added: 2,
+  },
+])('an append to $what', ({ run, first, next, added }) => {
+  it('costs the same however long it is, and so does reading what somebody else appended', async () => {
+    const costs = [];
+    for (const entries of [SHORT, LONG]) {
+      const { remote, process } = await written(run, first(entries));
+      const other = recordProcess(remote);
+      await other.keeper.load();
+      await process.append(run, next(entries + 1));
+      const own = await process.costOf(() => process.append(run, next(entries + 2)));
+      const read = await other.costOf(() => other.keeper.load());
+      expect(read.signaturesVerified - marks(read)).toBeLessThanOrEqual(2 * added);
+      // The entries, what tells of them at the end, and what tells of the whole at the beginning where that changed.
+      expect(own.filesWritten).toBeLessThanOrEqual(3);
+      costs.push({ own: flat({ ...own, filesWritten: 0 }), read: flat(read) });
+    }
+    expect(costs[1]).toEqual(costs[0]);
+  }, 60_000);
+});
+
+/** Marks are signed too. */
+function marks({ git }: Cost): number {
+  return (git['tagTexts'] ?? 0) > 0 ? 1 : 0;
+}
+
+describe('a long run', () => {
+  it('lies in files that are not touched again once they are full', async () => {
+    const { remote, process } = await written(RUN, lookedAt(LONG));
+    const closed = () =>
+      remote.git('rev-parse', `${BRANCH}:${eventsPath(RUN)}`, `${BRANCH}:${eventsPath(RUN, 2)}`);
+    const before = await closed();
+    await process.append(RUN, [observed(LONG)]);
+    expect(await closed()).toBe(before);
+    expect(await remote.git('ls-tree', '--name-only', `${BRANCH}:runs/${RUN}`)).toBe(
+      'events-0002.jsonl\nevents-0003.jsonl\nevents.jsonl\nlogbook-0002.md\nlogbook-0003.md\nlogbook.md',
+    );
+    const lines = (await remote.git('show', `${BRANCH}:${eventsPath(RUN)}`)).split('\n');
+    expect(lines).toHaveLength(limits.logbookFileEntriesMax);
+    expect(await remote.git('show', `${BRANCH}:runs/${RUN}/logbook.md`)).toContain(
+      'Later entries: [logbook-0002.md](logbook-0002.md)',
+    );
+    expect(await remote.git('show', `${BRANCH}:runs/${RUN}/logbook-0003.md`)).toContain('part 3');
+  }, 60_000);
+
+  it('keeps what people wrote beside its entries, in each of its files', async () => {
+    const { remote, process } = await written(RUN, lookedAt(LONG));
+    const path = `runs/${RUN}/logbook-0003.md`;
+    const text = await remote.git('show', `${BRANCH}:${path}`);
+    await push(remote, { [path]: `${text}\nbob: the disk was full\n` });
+    await process.append(RUN, [observed(LONG)]);
+    const after = await remote.git('show', `${BRANCH}:${path}`);
+    expect(after).toContain('bob: the disk was full');
+    expect(after).toContain(`logbook:event-${LONG} `);
+  }, 60_000);
+});
+
+/** An ordinary commit by somebody who may push: new texts, or none for what goes. */
+async function push(remote: Remote, files: Readonly<Record<string, string | null>>): Promise<void> {
+  const lines: string[] = [];
+  for (const [path, text] of Object.entries(files)) {
+    if (text === null) {
+      lines.push(`0 ${'0'.repeat(40)}\t${path}`);
+      continue;
+    }
+    const file = join(scratchFolder(), 'text');
+    writeFileSync(file, text);
+    lines.push(`100644 ${await remote.git('hash-object', '-w', file)}\t${path}`);
+  }
+  const input = join(scratchFolder(), 'lines');
+  writeFileSync(input, `${lines.join('\n')}\n`);
+  const script = `export GIT_INDEX_FILE=$1; git read-tree ${BRANCH} && git update-index --index-info < $2 && git commit-tree $(git write-tree) -p ${BRANCH} -m mine`;
+  const commit = await remote.shell(script, join(scratchFolder(), 'index'), input);
+  await remote.git('update-ref', BRANCH, commit);
+}
+
+type Texts = (part: number) => Promise<string>;
+
+const THEFTS: readonly {
+  readonly what: string;
+  readonly files: (text: Texts) => Promise<Readonly<Record<string, string | null>>>;
+}[] = [
+  { what: 'whose last file is gone', files: async () => ({ [eventsPath(RUN, 3)]: null }) },
+  {
+    what: 'whose last two files are gone',
+    files: async () => ({ [eventsPath(RUN, 2)]: null, [eventsPath(RUN, 3)]: null }),
+  },
+  { what: 'whose file in the middle is gone', files: async () => ({ [eventsPath(RUN, 2)]: null }) },
+  { what: 'whose file in the middle is empty', files: async () => ({ [eventsPath(RUN, 2)]: '' }) },
+  {
+    what: 'whose last file lost its end',
+    files: async (text) => ({
+      [eventsPath(RUN, 3)]: `${(await text(3)).split('\n').slice(0, 2).join('\n')}\n`,
+    }),
+  },
+  {
+    what: 'whose files changed places',
+    files: async (text) => ({ [eventsPath(RUN, 2)]: await text(3), [eventsPath(RUN, 3)]: await text(2) }),
+  },
+  {
+    what: 'that has a line of junk in a file that is full',
+    files: async (text) => ({ [eventsPath(RUN)]: `${await text(1)}junk\n` }),
+  },
+  {
+    what: 'behind which lies a file that nobody signed',
+    files: async () => ({ [eventsPath(RUN, 4)]: 'junk\n' }),
+  },
+  { what: 'far behind which lies such a file', files: async () => ({ [eventsPath(RUN, 9)]: 'junk\n' }) },
+];
+
+describe('a long run that somebody changed', () => {
+  const goesOn = { who: 'a process that goes on', hasMarks: true };
+  const begun = { who: 'a process that has just begun', hasMarks: true };
+  const unmarked = { who: 'a process that has just begun and finds no marks', hasMarks: false };
+  const stolen = THEFTS.flatMap((theft, index) =>
+    [goesOn, unmarked, ...(index < 2 ? [begun] : [])].map((one) => ({ ...theft, ...one })),
+  );
+  it.each(stolen)(
+    '$what is noticed by $who, and put back by its next look',
+    async ({ files, who, hasMarks }) => {
+      const { remote, process } = await written(RUN, lookedAt(LONG));
+      await process.append(RUN, [observed(LONG)]);
+      const good = (part: number): Promise<string> =>
+        remote
+          .shell(`git cat-file blob ${BRANCH}:${eventsPath(RUN, part)}; echo .`)
+          .then((text) => text.slice(0, -1));
+      const before = await Promise.all([1, 2, 3].map(good));
+      await push(remote, await files(good));
+      if (!hasMarks)
+        for (const tag of (await remote.git('tag', '--list')).split('\n')) await remote.git('tag', '-d', tag);
+      const reader = who === 'a process that goes on' ? process : recordProcess(remote);
+      await reader.keeper.load();
+      expect(reader.keeper.current().broken.map(({ run }) => run)).toEqual([RUN]);
+      expect(reader.keeper.current().good.get(RUN)?.events).toHaveLength(LONG + 1);
+      await reader.append(RUN, [observed(LONG + 1)]);
+      expect(reader.keeper.current().broken).toEqual([]);
+      expect(await Promise.all([1, 2].map(good))).toEqual(before.slice(0, 2));
+      expect((await good(3)).startsWith(before[2] ?? '')).toBe(true);
+      const fresh = recordProcess(remote);
+      await fresh.keeper.load();
+      expect(fresh.keeper.current().broken).toEqual([]);
+      expect(fresh.keeper.current().runs[0]?.head.seq).toBe(LONG + 2);
+    },
+    60_000,
+  );
+});

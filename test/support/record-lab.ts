@@ -1,0 +1,114 @@
+/** A record kept on real git by as many processes as a test wants, with every question to git counted. */
+
+import { createRecordKeeper, type RecordKeeper } from '../../src/app/record.ts';
+import type { GitReader, GitWriter } from '../../src/domain/git.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import { sha256Hex } from '../../src/host/hash.ts';
+import { verifyEd25519 } from '../../src/host/keys.ts';
+import type { Remote } from '../host/git/scratch-repository.ts';
+import { keys, START_MS, seededKey } from '../logbook/sample-logbook.ts';
+
+/** What work on the record cost: never time, which is another on every machine. */
+export type Cost = {
+  /** Questions to git and pushes, by name. */
+  readonly git: Readonly<Record<string, number>>;
+  readonly signaturesVerified: number;
+  readonly charactersHashed: number;
+  readonly charactersRead: number;
+  readonly charactersWritten: number;
+  readonly filesWritten: number;
+};
+
+export type RecordProcess = {
+  readonly keeper: RecordKeeper;
+  /** Loads and appends; fails loudly. */
+  readonly append: (run: string, drafts: readonly EventDraft[]) => Promise<void>;
+  /** What this work costs this process. */
+  readonly costOf: (work: () => Promise<unknown>) => Promise<Cost>;
+};
+
+type Counts = { -readonly [K in keyof Omit<Cost, 'git'>]: number } & { git: Record<string, number> };
+
+const NOW = branded(START_MS, isInstant);
+
+/** A process that has just begun, with a mirror of its own. */
+export function recordProcess(remote: Pick<Remote, 'client'>): RecordProcess {
+  let counts = nothing();
+  const git = counted(remote.client(), () => counts);
+  // What keeping a record needs of a lab and its config; no other part is asked for.
+  const lab = {
+    repository: 'lab/models',
+    hash: (text: string) => {
+      counts.charactersHashed += text.length;
+      return sha256Hex(text);
+    },
+    verifySignature: (...args: Parameters<typeof verifyEd25519>) => {
+      counts.signaturesVerified += 1;
+      return verifyEd25519(...args);
+    },
+    signingKeys: { control: seededKey(1), runner: seededKey(2), watch: seededKey(3) },
+    log: () => undefined,
+    boundary: () => undefined,
+    now: () => NOW,
+  };
+  const config = { keys, logbookBranch: 'ferrybot/logbook' };
+  const keeper = createRecordKeeper(lab as never, config as never, git as never, null);
+  return {
+    keeper,
+    append: async (run, drafts) => {
+      await keeper.load();
+      const result = await keeper.append(run === 'journal' ? run : branded(run, isRunId), drafts, NOW);
+      if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
+    },
+    costOf: async (work) => {
+      counts = nothing();
+      await work();
+      return counts;
+    },
+  };
+}
+
+function nothing(): Counts {
+  return {
+    git: {},
+    signaturesVerified: 0,
+    charactersHashed: 0,
+    charactersRead: 0,
+    charactersWritten: 0,
+    filesWritten: 0,
+  };
+}
+
+function counted(git: GitReader & GitWriter, counts: () => Counts): GitReader & GitWriter {
+  const asked = (name: string): void => {
+    counts().git[name] = (counts().git[name] ?? 0) + 1;
+  };
+  const read = (texts: Iterable<string>): void => {
+    for (const text of texts) counts().charactersRead += text.length;
+  };
+  const counting = Object.entries(git).map(([name, method]) => [
+    name,
+    (...args: readonly never[]): unknown => {
+      if (name !== 'beginningsOf') asked(name);
+      return (method as (...given: readonly never[]) => unknown)(...args);
+    },
+  ]);
+  return {
+    // Each method by its name with its own arguments: what an object of them loses is its type.
+    ...(Object.fromEntries(counting) as typeof git),
+    readBlobs: async (ids) => {
+      asked('readBlobs');
+      const found = await git.readBlobs(ids);
+      read(found.values());
+      return found;
+    },
+    commitAndPush: async (request) => {
+      asked('commitAndPush');
+      const texts = Object.values(request.files).filter((text) => text !== null);
+      counts().filesWritten += texts.length;
+      counts().charactersWritten += texts.join('').length;
+      return git.commitAndPush(request);
+    },
+  };
+}
