@@ -61,3 +61,14 @@ it('proposes nothing from a branch that somebody made more of than knobs', async
   expect(lab.log.join('\n')).toContain('changes more than knobs');
   await lab.close();
 });
+
+it('goes on to the next name where somebody pushed a branch of other history under the first', async () => {
+  const lab = await openVirtualLab();
+  const { run, pull } = await propose(lab);
+  const logbook = (await lab.store.refs('refs/heads/ferrybot/logbook')).get('refs/heads/ferrybot/logbook');
+  const ref = `refs/heads/ferrybot/proposal/${run}-2`;
+  await lab.as('ada', 'POST', '/git/refs', { ref, sha: logbook ?? '' });
+  await lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
+  expect((await propose(lab, `${run}-3`)).run).toBe(`${run}-3`);
+  await lab.close();
+});

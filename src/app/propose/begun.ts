@@ -36,8 +36,10 @@ export async function placesOf(open: OpenLane, date: string): Promise<DayPlaces>
     if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
     if (recorded.has(run)) continue;
     const found = await begunAs(open, run);
-    if (found === null) return { begun, free: run };
-    begun.push(found);
+    if (found !== null) begun.push(found);
+    // A branch of another history is nothing that was begun, and its name is taken all the same.
+    else if ((await open.git.resolve(`refs/heads/${proposalBranchOf(run)}`)) === null)
+      return { begun, free: run };
   }
   return { begun, free: null };
 }
