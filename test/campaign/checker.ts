@@ -172,7 +172,7 @@ function idleFaults(scene: Scene): readonly string[] {
       (deed.kind === 'attack' && HARMLESS.has(deed.what)),
   );
   const now = scene.lab.clock.now();
-  const { awayMs } = scene.launcher;
+  const { longestAwayMs: awayMs } = scene.launcher;
   const approval = scene.deeds.find(
     (deed) => deed.kind === 'approved' && deed.by === 'mira' && deed.isCardIntact,
   );

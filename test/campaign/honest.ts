@@ -17,6 +17,17 @@ export async function comment(scene: Scene, who: Who, thread: number, body: stri
   return id;
 }
 
+/** Whether a card tells of this manifest, be it that nobody may approve it yet. */
+export function isOnCard(scene: Scene, digest: string): boolean {
+  const { comments, users } = scene.lab.world.state;
+  return Object.values(comments).some(
+    ({ authorId, body }) =>
+      users[authorId]?.type === 'Bot' &&
+      /^<!-- ferrybot:\S+ run=\S+ kind=card /.test(body) &&
+      body.includes(digest),
+  );
+}
+
 /** What a card asks people to copy. */
 export type Line = { readonly comment: number; readonly digest: string };
 

@@ -2,7 +2,7 @@
 
 import { fileOf } from '../support/talk.ts';
 import { edit, takeBrakeBack } from './attacks.ts';
-import { approve, approveByReview, ask, brake, comment, lineOnShow } from './honest.ts';
+import { approve, approveByReview, ask, brake, comment, isOnCard, lineOnShow } from './honest.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
 import { LANE_SCENARIOS } from './lane-scenarios.ts';
 import { logbookFiles, pushLogbookText } from './logbook-files.ts';
@@ -81,10 +81,11 @@ async function neverShown(scene: Scene, between: Between): Promise<void> {
   scene.lab.world.state.settings.faults = [];
 }
 
-/** mira writes a line that somebody handed to her, and that no card of the bot's has. */
+/** mira writes a line that somebody handed to her. A new card may have been posted all the same. */
 async function approveLineOf(scene: Scene, digest: string): Promise<void> {
   const text = `/approve-launch ${digest.slice(0, 32)}`;
   await comment(scene, 'ada', scene.pull, `The line of today is \`${text}\`.`);
+  const isOnShow = isOnCard(scene, digest);
   const id = await comment(scene, 'mira', scene.pull, text);
   if (id === null) return;
   const atMs = scene.lab.world.state.comments[id]?.createdAtMs ?? scene.lab.clock.now();
@@ -95,7 +96,7 @@ async function approveLineOf(scene: Scene, digest: string): Promise<void> {
     comment: id,
     text,
     digest: digest.slice(0, 32),
-    isCardIntact: false,
+    isCardIntact: isOnShow,
   });
 }
 

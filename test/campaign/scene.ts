@@ -57,8 +57,8 @@ export type Scene = Wants & {
   readonly deeds: Deed[];
   /** Whether GitHub's webhooks ever got lost: what was said then is heard by a sweep. */
   readonly webhooks: { wereLost: boolean };
-  /** The machine that launches: how long it is away when a launch is dispatched, and when it comes back to the newest. */
-  readonly launcher: { awayMs: number; startsAtMs: number | null };
+  /** The machine that launches: how long it is away when a launch is dispatched, the longest that it ever was, and when it comes back to the newest. */
+  readonly launcher: { awayMs: number; longestAwayMs: number; startsAtMs: number | null };
   /** How many jobs the engine really started. */
   readonly engineStarts: () => number;
   readonly starts: Start[];
@@ -73,6 +73,7 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
   // In some labs the launching runner is away for a while: what was ordered waits, and people change their minds.
   const launcher: Scene['launcher'] = {
     awayMs: random.chance(0.5) ? random.below(100 * 60_000) : 0,
+    longestAwayMs: 0,
     startsAtMs: null,
   };
   const server = wants.server ?? random.chance(0.8);
@@ -85,6 +86,7 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
     beforeJob: async (mode) => {
       if (mode !== 'launch') return;
       launcher.startsAtMs = lab.clock.now() + launcher.awayMs;
+      launcher.longestAwayMs = Math.max(launcher.longestAwayMs, launcher.awayMs);
       await sleep(launcher.awayMs);
     },
   });
@@ -103,7 +105,9 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     );
-    const json: unknown = response.status === 204 ? null : await response.json();
+    // A server in trouble answers with a page.
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const json: unknown = isJson ? await response.json() : null;
     await lab.clock.settle();
     return { status: response.status, json };
   };
