@@ -3,29 +3,36 @@
 import type { CommandPolicy } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
+import { lanesOf } from '../config/lane-scope.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
+import { type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { readCited } from '../github/cited-comment.ts';
 import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
+import { type LiftedHold, liftedFor, lifts, liftsRecorded } from '../run/lifted-holds.ts';
 import { type Brake, type OpenBrake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
 import type { OpenLab } from './open-lab.ts';
+import { readingOf } from './reading.ts';
 
+type Ask = (author: Actor) => Promise<Observed<Permission>>;
 type Asked = Map<number, Observed<Permission>>;
 
 /** The brakes of people who may pull them at this moment; unknown where GitHub does not tell who may. */
 export async function gatherBrakes(
-  { lab, config, keeper }: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
+  open: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
   place: Unanswered & {
     /** Whoever gave an approval that this rests on. */
     readonly approvers: ReadonlySet<number>;
   },
   comments: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
+  const { lab, config, keeper } = open;
   const found: Brake[] = [];
   const asked: Asked = new Map();
-  const ask = async (author: Actor): Promise<Observed<Permission>> => {
+  const ask: Ask = async (author) => {
     const permission = asked.get(author.id) ?? (await readPermission(lab.client, author));
     asked.set(author.id, permission);
     return permission;
@@ -54,10 +61,58 @@ export async function gatherBrakes(
     if (permission.kind === 'unknown') return permission;
     const needs = item.name === 'revoke' ? policy.revokePermission : neededFor(item.name, policy);
     const isPulled = needs === null || permits(permission.value, needs);
-    if (isPulled && !tookBackOwn(item, comments, otherBots) && !(await isLifted(item, policy, ask)))
-      found.push(brake);
+    if (!isPulled || tookBackOwn(item, comments, otherBots) || (await isLifted(item, policy, ask))) continue;
+    const hold = saidHold(item, place.day);
+    const isElsewhere = hold === null ? known(false) : await isLiftedElsewhere(open, hold, ask);
+    if (isElsewhere.kind === 'unknown') return isElsewhere;
+    if (!isElsewhere.value) found.push(brake);
+  }
+  const unproven = await unprovenLifts(open, place.day, ask);
+  return unproven.kind === 'unknown' ? unproven : known([...found, ...unproven.value]);
+}
+
+/** A freeze or skipped day of the record that was lifted by nobody who can be found. */
+async function unprovenLifts(
+  open: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
+  day: LaneDay,
+  ask: Ask,
+): Promise<Observed<readonly Brake[]>> {
+  const found: Brake[] = [];
+  for (const hold of liftedFor(open.keeper.current().journal, day)) {
+    const isTrue = await isLiftedElsewhere(open, hold, ask);
+    if (isTrue.kind === 'unknown') return isTrue;
+    if (!isTrue.value) found.push({ name: hold.name, login: hold.login, thread: null });
   }
   return known(found);
+}
+
+/** An answered freeze or skipped day of these threads; it may have been lifted in any other. */
+function saidHold({ name, comment, isAnswered }: OpenBrake, day: LaneDay): LiftedHold | null {
+  if (!isAnswered || (name !== 'freeze' && name !== 'skip')) return null;
+  const said = { surface: comment.surface, comment: comment.id };
+  return { name, lane: day.lane, login: comment.author.login, said, at: comment.createdAt };
+}
+
+/** Whether a comment that the record has stands at GitHub and lifts it, by somebody who may. */
+async function isLiftedElsewhere(
+  { lab, config, keeper }: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
+  hold: LiftedHold,
+  ask: Ask,
+): Promise<Observed<boolean>> {
+  const { journal, runs } = keeper.current();
+  const lanes = lanesOf(config).map(({ laneName }) => laneName);
+  const needs = neededFor(LIFTED_BY[hold.name], policyOf(config));
+  for (const { surface, comment, thread } of liftsRecorded(hold, journal, runs)) {
+    if (surface === 'review-comment') continue;
+    const read = await readCited(lab.client, { surface, comment, pull: thread }, readingOf(lab, config));
+    if (read.kind === 'unknown') return read;
+    if (read.value === null || !lifts(read.value, hold, { runs, lanes, otherBots: config.otherBots }))
+      continue;
+    const permission = await ask(read.value.author);
+    if (permission.kind === 'unknown') return permission;
+    if (needs === null || permits(permission.value, needs)) return known(true);
+  }
+  return known(false);
 }
 
 function neededFor(name: string, policy: CommandPolicy): Permission | null {
@@ -85,11 +140,7 @@ function tookBackOwn(
 const APPROVAL = 'approve-launch';
 
 /** Whether somebody who may has lifted it in the same threads; one that nobody has answered yet stands whatever follows. */
-async function isLifted(
-  { isAnswered, lifts }: OpenBrake,
-  policy: CommandPolicy,
-  ask: (author: Actor) => Promise<Observed<Permission>>,
-): Promise<boolean> {
+async function isLifted({ isAnswered, lifts }: OpenBrake, policy: CommandPolicy, ask: Ask): Promise<boolean> {
   if (!isAnswered) return false;
   for (const { said, comment } of lifts) {
     if (said.kind !== 'command') continue;

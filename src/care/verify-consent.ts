@@ -20,7 +20,7 @@ import type { Hold } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import type { Brake } from '../run/open-brakes.ts';
+import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { consentsTo } from './consent-command.ts';
 import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 
@@ -101,7 +101,7 @@ export function consentFault(facts: ConsentFacts, consent: Consent | null): Cons
   if (hold !== undefined) return fault('held', `${hold.kind}: ${hold.reason}`);
   if (facts.brakes.kind === 'unknown') return fault('unreadable', facts.brakes.why);
   const [brake] = facts.brakes.value;
-  if (brake !== undefined) return fault('held', `/${brake.name} of ${brake.login} in #${brake.thread}`);
+  if (brake !== undefined) return fault('held', brakeWords(brake));
   if (facts.stoppedAt !== null && facts.stoppedAt > consent.seq) return fault('stopped', 'after the consent');
   return consent.source.kind === 'comment'
     ? commentFault(facts, mutation, consent, consent.source)

@@ -20,6 +20,24 @@ export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<strin
   );
 }
 
+/**
+ * What of a record that nobody publishes from any more was told: its answers that stand in the thread, by their keys, those
+ * that are told by a reaction alone, and what has no answer. The rest is answered anew.
+ */
+export function toldCommands(
+  commands: ReadonlyMap<string, SeenCommand>,
+  answeredKeys: ReadonlySet<string>,
+): ReadonlyMap<string, SeenCommand> {
+  const untold = new Set(
+    [...answersByKey(commands.values())].flatMap(([key, told]) => (answeredKeys.has(key) ? [] : told)),
+  );
+  return new Map(
+    [...commands].filter(
+      ([, one]) => one.answer === null || one.answer.detail['quiet'] === 1 || !untold.has(one),
+    ),
+  );
+}
+
 function isOfEdit({ answer }: SeenCommand): boolean {
   return answer?.code === 'comment-edited';
 }

@@ -3,11 +3,17 @@
 import { definitionOf } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { HOLD_KINDS, type HoldKind, type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
 import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { itemKey, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
-/** A brake of somebody who may pull it. */
-export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
+/** A brake of somebody who may pull it. `thread` null: it was lifted, says the record, and nobody is found who did. */
+export type Brake = { readonly name: string; readonly login: string; readonly thread: number | null };
+
+/** For the record of a refusal. */
+export function brakeWords({ name, login, thread }: Brake): string {
+  return `/${name} by ${login}${thread === null ? ', lifted by nobody who can be found' : ` in #${thread}`}`;
+}
 
 /** The commands that a record has, and from when on comments can be commands of it. */
 export type Unanswered = {
@@ -16,9 +22,11 @@ export type Unanswered = {
   /**
    * The oldest approval or consent that is to be acted on; null: none. What the record answers of whatever was said after
    * it counts for nothing: who has stolen the control key can write that a brake was answered, or lifted. Nor does it count
-   * for a hold of this run, which is lifted in these threads alone.
+   * for a hold, a freeze or a skipped day that was said in these threads.
    */
   readonly restsOn: Pick<CommentFacts, 'id' | 'createdAt'> | null;
+  /** The lane and day of what is to be done. */
+  readonly day: LaneDay;
 };
 
 /** `name` null: a long comment of somebody whose permission is not given, which may be a brake. */
@@ -30,20 +38,13 @@ export type OpenBrake = PendingItem & {
   readonly lifts: readonly PendingItem[];
 };
 
-/** What a person says to lift a brake; a stop and a revocation are lifted by a new approval alone. */
-const LIFTED_BY: ReadonlyMap<string, string> = new Map([
-  ['hold', 'unhold'],
-  ['skip', 'unhold'],
-  ['freeze', 'thaw'],
-]);
-
 /**
  * The comments of the run's own threads that hold something back (`/stop`, `/hold`, `/revoke`, `/freeze`, …) and that the
- * record does not have as answered, or that were written after what is to be acted on. An older freeze or skipped day that the
- * record has is governed by it, since it may have been lifted in any thread, and may concern another lane or day.
+ * record does not have as answered, or that were written after what is to be acted on. An older hold, freeze or skipped day is
+ * one as well, unless it says that it is another lane's.
  */
 export function openBrakes(
-  { commands, since, restsOn }: Unanswered,
+  { commands, since, restsOn, day }: Unanswered,
   elsewhere: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
   { otherBots, permissions }: Pick<PendingOptions, 'otherBots' | 'permissions'>,
@@ -62,21 +63,29 @@ export function openBrakes(
   if (restsOn === null) return open;
   const taken = new Set(items.map(itemKey));
   const all = pendingItems(new Map(), comments, { since, otherBots, permissions });
-  return [...olderHolds(all).filter((item) => !taken.has(itemKey(item))), ...open];
+  return [...olderHolds(all, day.lane).filter((item) => !taken.has(itemKey(item))), ...open];
 }
 
-/** The holds of a run with what was said to lift them, as if there were no record. Younger ones are found as brakes already. */
-function olderHolds(all: readonly PendingItem[]): readonly OpenBrake[] {
+/** The holds with what was said to lift them, as if there were no record. Younger ones are found as brakes already. */
+function olderHolds(all: readonly PendingItem[], lane: string | null): readonly OpenBrake[] {
   return all.flatMap((item, at): readonly OpenBrake[] => {
     const name = item.said.kind === 'unread' ? null : nameIn(item);
-    if (name !== 'hold' && item.said.kind !== 'unread') return [];
+    if (item.said.kind !== 'unread' && !(isHoldKind(name) && isOfLane(item, lane))) return [];
     return [{ ...item, name, isAnswered: true, lifts: liftsOf(name, all.slice(at + 1)) }];
   });
 }
 
 function liftsOf(name: string | null, later: readonly PendingItem[]): readonly PendingItem[] {
-  const lift = name === null ? undefined : LIFTED_BY.get(name);
-  return later.filter((item) => lift !== undefined && nameIn(item) === lift);
+  return isHoldKind(name) ? later.filter((item) => nameIn(item) === LIFTED_BY[name]) : [];
+}
+
+function isHoldKind(name: string | null): name is HoldKind {
+  return HOLD_KINDS.some((kind) => kind === name);
+}
+
+function isOfLane({ said }: PendingItem, lane: string | null): boolean {
+  const named = said.kind === 'command' ? said.args['lane'] : undefined;
+  return named === undefined || lane === null || named === lane;
 }
 
 function nameIn({ said }: PendingItem): string | null {

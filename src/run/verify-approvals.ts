@@ -14,7 +14,7 @@ import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Digest, Instant, RunId } from '../domain/ids.ts';
-import type { Order, OrderApproval } from '../domain/launch/order.ts';
+import { citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { approvalAgeAt } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
@@ -37,11 +37,6 @@ export type ApprovalFacts = {
 };
 
 export type ApprovalFault = { readonly code: RefusalCode; readonly why: string };
-
-/** Names an approval in `ApprovalFacts.cited`: GitHub numbers comments and reviews separately. */
-export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>): string {
-  return `${approval.surface}:${approval.comment}`;
-}
 
 /**
  * The approvals that orders of other runs were claimed on. Two runs of one proposal may have one manifest, and whoever has
@@ -90,6 +85,7 @@ function commentFault(
     return { code: 'approval-edited', why: where };
   if (comment.minimized) return { code: 'approval-hidden', why: where };
   if (facts.used.has(citationKey(approval))) return { code: 'approval-used', why: where };
+  if (state.spentApprovals.has(citationKey(approval))) return { code: 'approval-spent', why: where };
   if (!approves(comment.body, order.digest, facts.config.otherBots))
     return { code: 'approval-not-given', why: where };
   return bindingFault(state, order, comment, facts);

@@ -9,7 +9,7 @@ import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { PullFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
-import { submissionIdOf } from '../domain/launch/order.ts';
+import { citationKey, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
 import type { Found } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
@@ -20,8 +20,8 @@ import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
 import { type CardHistory, cardShownSince, type OnShow } from './card-history.ts';
 import { orderDigest } from './manifest-digest.ts';
-import type { Brake } from './open-brakes.ts';
-import { type ApprovalFacts, approvalFault, citationKey } from './verify-approvals.ts';
+import { type Brake, brakeWords } from './open-brakes.ts';
+import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
@@ -119,7 +119,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (facts.brakes.kind === 'unknown') return refuse('unreadable', 'standing', facts.brakes.why);
   const [brake] = facts.brakes.value;
   if (brake !== undefined)
-    return refuse('held-in-thread', 'standing', `/${brake.name} by ${brake.login} in #${brake.thread}`);
+    return refuse(brake.thread === null ? 'lift-unproven' : 'held-in-thread', 'ending', brakeWords(brake));
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);

@@ -17,6 +17,7 @@ const at = (index: number): Partial<CommentFacts> => ({
   id: 100 + index,
   createdAt: after(NOON, index * 1_000),
 });
+const DAY = { lane: 'daily', date: '2026-11-21' };
 const approval = aComment(alice, '/approve-launch', at(5));
 
 const client = createClient({
@@ -37,7 +38,7 @@ const client = createClient({
 const open = {
   lab: { client },
   config: CONFIG,
-  keeper: { current: () => ({ journal: { commands: new Map() } }) },
+  keeper: { current: () => ({ journal: { commands: new Map(), lifted: [] }, runs: [] }) },
 } as unknown as OpenLab;
 
 /** The record has an answer to each of these, as whoever holds the control key can write it. */
@@ -52,7 +53,7 @@ async function brakes(...comments: readonly CommentFacts[]): Promise<readonly st
       return [commandKey(place), seen];
     }),
   );
-  const place = { commands, since: NOON, restsOn: approval, approvers: new Set([alice.id]) };
+  const place = { commands, since: NOON, restsOn: approval, approvers: new Set([alice.id]), day: DAY };
   const found = await gatherBrakes(open, place, [approval, ...comments]);
   if (found.kind === 'unknown') throw new Error(found.why);
   return found.value.map(({ name, login }) => `${name} by ${login}`);

@@ -5,6 +5,7 @@
  */
 
 import { describe, expect, it, vi } from 'vitest';
+import { citationKey } from '../../src/domain/launch/order.ts';
 import { known } from '../../src/domain/observed.ts';
 import { firstBroken, ofScenario, SEEDS } from './permissive.ts';
 
@@ -145,7 +146,7 @@ vi.mock('../../src/run/verify-approvals.ts', async (original) => {
   const approvalFault: typeof real.approvalFault = (state, order, facts) => {
     const cited = new Map(
       [...facts.cited].map(([key, read]) => {
-        const given = order.approvals.find((one) => real.citationKey(one) === key);
+        const given = order.approvals.find((one) => citationKey(one) === key);
         if (read.kind === 'unknown' || read.value === null || given === undefined)
           return [key, read] as const;
         const { value } = read;

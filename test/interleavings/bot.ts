@@ -4,6 +4,7 @@ import type { LaneScopedConfig } from '../../src/config/lane-scope.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
+import { citationKey } from '../../src/domain/launch/order.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
@@ -16,7 +17,6 @@ import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
-import { citationKey } from '../../src/run/verify-approvals.ts';
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { digestOf, labBot } from '../support/run-drafts.ts';
 import {

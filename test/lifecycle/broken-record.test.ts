@@ -47,6 +47,24 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
+  it('is no reason to leave a command without its answer that was recorded and never told', async () => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    const route = 'POST /repos/lab/ferries/issues/*/comments';
+    lab.world.state.settings.faults = [
+      { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 },
+    ];
+    const asked = await say(lab, 'mira', pull, '/status');
+    const isRecorded = async (): Promise<boolean> => /"command-answered"/.test(await logbookText(lab, run));
+    await until(lab, 'an answer in the record', isRecorded, { stepMs: 5_000 });
+    expect(answersTo(lab, asked)).toEqual([]);
+    await push(lab, run, (text) => `${text}junk\n`);
+    lab.world.state.settings.faults = [];
+    await until(lab, 'an answer', async () => answersTo(lab, asked).length > 0, { stepMs: MINUTE });
+    expect(answersTo(lab, asked)).toHaveLength(1);
+    await lab.close();
+  });
+
   it('is watched on, and the look that is recorded puts it back', async () => {
     const { lab, run } = await running();
     const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;

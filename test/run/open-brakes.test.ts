@@ -13,6 +13,7 @@ const at = (index: number): Partial<CommentFacts> => ({
   id: 100 + index,
   createdAt: after(NOON, index * 1_000),
 });
+const DAY = { lane: 'daily', date: '2026-11-21' };
 const approval = aComment(alice, '/approve-launch', at(5));
 
 /** As the record has a command that control answered. */
@@ -25,7 +26,7 @@ function recorded(comment: CommentFacts, name: string): readonly [string, SeenCo
 }
 
 function brakes(comments: readonly CommentFacts[], commands: readonly (readonly [string, SeenCommand])[]) {
-  const place = { commands: new Map(commands), since: NOON, restsOn: approval };
+  const place = { commands: new Map(commands), since: NOON, restsOn: approval, day: DAY };
   return openBrakes(place, new Map(), [approval, ...comments], options).map(
     ({ name, isAnswered, lifts }) => ({
       name,
@@ -36,22 +37,35 @@ function brakes(comments: readonly CommentFacts[], commands: readonly (readonly 
 }
 
 describe('a brake that the record has as answered', () => {
-  it.each(['stop', 'revoke', 'skip', 'freeze'])(
-    'is governed by it where it is older than the approval: %s',
-    (name) => {
-      const brake = aComment(bob, `/${name} reason="wait"`, at(1));
-      expect(brakes([brake], [recorded(brake, name)])).toEqual([]);
+  it.each(['stop', 'revoke'])('is governed by it where it is older than the approval: %s', (name) => {
+    const brake = aComment(bob, `/${name} reason="wait"`, at(1));
+    expect(brakes([brake], [recorded(brake, name)])).toEqual([]);
+  });
+
+  it.each([
+    ['hold', 'unhold'],
+    ['skip', 'unhold'],
+    ['freeze', 'thaw'],
+  ])(
+    'holds back where it is a %s, however old, and whatever it was recorded as, until somebody says %s',
+    (name, lifted) => {
+      const hold = aComment(bob, `/${name} reason="wait"`, at(1));
+      const lift = aComment(alice, `/${lifted}`, at(2));
+      const held = { name, isAnswered: true };
+      expect(brakes([hold], [recorded(hold, name)])).toEqual([{ ...held, lifts: 0 }]);
+      expect(brakes([hold], [recorded(hold, 'status')])).toEqual([{ ...held, lifts: 0 }]);
+      expect(brakes([hold, lift], [recorded(hold, name), recorded(lift, lifted)])).toEqual([
+        { ...held, lifts: 1 },
+      ]);
     },
   );
 
-  it('holds back where it is a hold that nobody lifted in these threads, however old, and whatever it was recorded as', () => {
-    const hold = aComment(bob, '/hold reason="wait"', at(1));
-    const lift = aComment(alice, '/unhold', at(2));
-    const held = { name: 'hold', isAnswered: true };
-    expect(brakes([hold], [recorded(hold, 'hold')])).toEqual([{ ...held, lifts: 0 }]);
-    expect(brakes([hold], [recorded(hold, 'status')])).toEqual([{ ...held, lifts: 0 }]);
-    expect(brakes([hold, lift], [recorded(hold, 'hold'), recorded(lift, 'unhold')])).toEqual([
-      { ...held, lifts: 1 },
+  it('holds back nothing where it is old and says that it is for another lane', () => {
+    const other = aComment(bob, '/freeze reason="wait" lane=canary', at(1));
+    const own = aComment(bob, '/freeze reason="wait" lane=daily', at(1));
+    expect(brakes([other], [recorded(other, 'freeze')])).toEqual([]);
+    expect(brakes([own], [recorded(own, 'freeze')])).toEqual([
+      { name: 'freeze', isAnswered: true, lifts: 0 },
     ]);
   });
 

@@ -22,6 +22,7 @@ import {
   proposeManyWithStolenKey,
   proposeWithStolenKey,
   releaseWithStolenKey,
+  thawWithStolenKey,
 } from './stolen-control-key.ts';
 
 const DAY = 24 * 3_600_000;
@@ -81,6 +82,8 @@ it('a forged order on an approval that was revoked is refused with held-in-threa
   await said('/revoke');
   await lab.sweep();
   expect((await stateIn(lab))?.approvals).toEqual([]);
+  // The honest order is refused before there is a forged one.
+  await lab.runJobs();
   expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('held-in-thread');
   expect(await started()).toEqual([]);
 }, 60_000);
@@ -118,6 +121,55 @@ it('a forged release of a hold that nobody lifted does not take it out of the wa
   expect(await started()).toEqual([]);
 }, 60_000);
 
+it('an approval that a launcher saw held back stays spent, also when the brake is deleted and an order is forged anew', async () => {
+  const approval = await said(approvalLine(lab));
+  const brake = await said('/hold reason="wait"');
+  const order = await orderAgainWithStolenKey(lab, run, approval);
+  await answerWithStolenKey(lab, run, brake);
+  expect(await launch(order)).toContain('held-in-thread');
+  await lab.as('ada', 'DELETE', `/issues/comments/${brake}`);
+  expect(await launch(await orderAgainWithStolenKey(lab, run, approval))).toContain('approval-spent');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+it('a freeze that was answered as if it had none is one for an approval that comes after it too', async () => {
+  const brake = await said('/freeze reason="wait"');
+  await answerWithStolenKey(lab, run, brake);
+  expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('held-in-thread');
+  expect(await started()).toEqual([]);
+}, 60_000);
+
+/** mira freezes the lane in a thread that belongs to no run, and an older comment of hers is in reach of the thief. */
+async function frozenElsewhere(): Promise<{ readonly thread: number; readonly older: number }> {
+  const opened = await lab.as('mira', 'POST', '/issues', {
+    title: 'The nodes',
+    body: 'They are broken.',
+    labels: ['experiment'],
+  });
+  const { number: thread } = opened as { readonly number: number };
+  const older = await saidIn(thread, '/thaw');
+  await saidIn(thread, '/freeze reason="bad nodes"');
+  await lab.sweep();
+  return { thread, older };
+}
+
+async function saidIn(thread: number, body: string): Promise<number> {
+  lab.clock.advance(5_000);
+  return ((await lab.as('mira', 'POST', `/issues/${thread}/comments`, { body })) as { readonly id: number })
+    .id;
+}
+
+it.each(['an older comment of hers', 'a comment that never was'])(
+  'a forged release of a freeze on %s does not take it out of the way of an order',
+  async (what) => {
+    const { older } = await frozenElsewhere();
+    await thawWithStolenKey(lab, 'mira', what === 'a comment that never was' ? 999_999 : older);
+    expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('lift-unproven');
+    expect(await started()).toEqual([]);
+  },
+  60_000,
+);
+
 // The clock only moves forward: nothing comes after this one but the honest order.
 it('a forged order for a merge base of last week is refused with freshness', async () => {
   lab.clock.advance(7 * DAY);
@@ -126,7 +178,10 @@ it('a forged order for a merge base of last week is refused with freshness', asy
   expect(await started()).toEqual([]);
 }, 60_000);
 
-it('the same key orders what every gate lets through and a person approves, so that these tests can fail', async () => {
+it('the same key orders what every gate lets through, a person approves and no freeze holds back any more, so that these tests can fail', async () => {
+  const { thread } = await frozenElsewhere();
+  await saidIn(thread, '/thaw');
+  await lab.sweep();
   expect(await launch(await orderWithStolenKey(lab, run, 'mira'))).toContain('submitted');
   expect(await started()).toHaveLength(1);
 }, 60_000);

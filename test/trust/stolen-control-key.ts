@@ -5,7 +5,7 @@ import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-la
 import { type Digest, isRunId, type RunId, type Sha } from '../../src/domain/ids.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
+import { commandKey, nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
 import { unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
@@ -142,6 +142,29 @@ export async function releaseWithStolenKey(lab: BundleWorld, run: string, by: st
   const actor = { id: hold.actor.id, login: by };
   const data = { kind: 'hold', scope: 'run', date: null } as const;
   await append(open, run, { type: 'released', role: 'control', actor, data });
+}
+
+/** The same for a freeze of the lane; a comment is named for it that is really there, or that never was. */
+export async function thawWithStolenKey(lab: BundleWorld, by: string, comment: number): Promise<void> {
+  const open = await stolen(lab);
+  const [hold] = open.keeper.current().journal.holds;
+  if (hold === undefined) throw new Error('there is nothing to lift');
+  const actor = { id: hold.actor.id, login: by };
+  const { kind, scope, lane, date } = hold;
+  const place = { comment, surface: 'comment', index: 0, thread: 1 } as const;
+  const seen = { ...place, name: 'thaw', args: {}, bodyDigest: open.lab.digestOf('/thaw') };
+  const data = { kind, scope, ...(lane === null ? {} : { lane }), date };
+  const released = { type: 'released', role: 'control', actor, data } as const;
+  const answer = { ...place, code: 'thawed', detail: { scopes: scope } } as const;
+  const drafts: readonly EventDraft[] = open.keeper.current().journal.commands.has(commandKey(place))
+    ? [released]
+    : [
+        { type: 'command-seen', role: 'control', actor, data: seen },
+        released,
+        { type: 'command-answered', role: 'control', data: answer },
+      ];
+  const result = await open.keeper.append('journal', drafts, open.lab.now());
+  if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
 type Approved = {

@@ -13,6 +13,7 @@ import { type Hold, holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import { dateOf } from '../../domain/time.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
@@ -88,7 +89,17 @@ function brakesOf(
   const since = spokenSince(state, one);
   const commands = state?.commands ?? open.keeper.current().journal.commands;
   const approvers = new Set(one.consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
-  return gatherBrakes(open, { commands, since, approvers, restsOn }, said.value);
+  return gatherBrakes(
+    open,
+    {
+      commands,
+      since,
+      approvers,
+      restsOn,
+      day: state === null ? { lane: null, date: dateOf(open.lab.now()) } : state.proposal,
+    },
+    said.value,
+  );
 }
 
 function spokenSince(state: RunState | null, one: MutationRecord): Instant {

@@ -3,9 +3,10 @@
 import { isConsentCommand } from '../../care/consent-command.ts';
 import { definitionOf } from '../../commands/registry.ts';
 import type { Permission } from '../../domain/actor.ts';
+import { toldCommands } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
-import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
+import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
 import { after } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
@@ -98,7 +99,10 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const isOurs =
     record.journal.mutations.some(({ proposal }) => proposal.thread === thread) ||
     [...record.journal.commands.values()].some((one) => one.thread === thread && holdsLane(one.name));
-  const known = new Map([...(past?.commands ?? []), ...record.journal.commands]);
+  const answered = new Set(comments.flatMap(({ marker }) => (marker?.kind === 'answer' ? [marker.key] : [])));
+  const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
+  const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
+  const known = new Map([...here, ...record.journal.commands]);
   const { otherBots } = config;
   const unasked = pendingItems(known, comments, { since, otherBots, permissions: new Map() });
   const isSilent =
@@ -137,8 +141,8 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   await tellIn(open, thread, comments, look.told, look.troubles);
   if (broken === undefined && read.value.isOpenIssue && read.value.labels.includes('experiment'))
     await keepIssueCard(open, thread, comments, past);
-  const answered = drafts.filter(({ type }) => type === 'command-answered').length;
-  return answered < pending.length ? 'owing' : 'done';
+  const given = drafts.filter(({ type }) => type === 'command-answered').length;
+  return given < pending.length ? 'owing' : 'done';
 }
 
 /** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */

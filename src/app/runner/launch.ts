@@ -5,6 +5,7 @@ import { assertNever } from '../../domain/assert.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobLocator, SubmitOutcome } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
+import { citationKey } from '../../domain/launch/order.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
@@ -87,8 +88,9 @@ async function refused(
   refusal: { readonly code: string; readonly effect: 'standing' | 'ending'; readonly why: string },
 ): Promise<LaunchOutcome> {
   const { code, effect, why } = refusal;
+  const approvals = (state?.order?.order.approvals ?? []).map(citationKey).join(' ');
   if (effect === 'ending')
-    await record(open, input.run, incident(input, 'runner-refused', { reason: code, why }));
+    await record(open, input.run, incident(input, 'runner-refused', { reason: code, why, approvals }));
   else if (code === 'unreadable' && state !== null && !isTold(state, input.orderDigest))
     await record(open, input.run, incident(input, 'launch-unreadable', { why }));
   return { kind: 'refused', code, why: input.redact(why) };

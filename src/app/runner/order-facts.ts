@@ -4,7 +4,7 @@ import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
-import type { Order } from '../../domain/launch/order.ts';
+import { citationKey, type Order } from '../../domain/launch/order.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
@@ -18,7 +18,7 @@ import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
-import { type ApprovalFacts, approvalsUsed, type Cited, citationKey } from '../../run/verify-approvals.ts';
+import { type ApprovalFacts, approvalsUsed, type Cited } from '../../run/verify-approvals.ts';
 import type { OrderFacts } from '../../run/verify-order.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownFerry, readBody } from '../control/body-facts.ts';
@@ -45,7 +45,13 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   const permissions = await permissionsOf(open, cited);
   const approvers = new Set(order.approvals.map(({ user }) => user));
   const restsOn = oldestOf(cited);
-  const asked = { commands: state.commands, since: commandsSince(state), approvers, restsOn };
+  const asked = {
+    commands: state.commands,
+    since: commandsSince(state),
+    approvers,
+    restsOn,
+    day: state.proposal,
+  };
   const brakes = await gatherBrakes(open, asked, threads.value.comments);
   // A record that claims the head for the bot's own is not believed here: GitHub says who pushed it.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;

@@ -5,6 +5,13 @@ import type { Actor } from '../actor.ts';
 export const HOLD_KINDS = ['hold', 'skip', 'freeze'] as const;
 export type HoldKind = (typeof HOLD_KINDS)[number];
 
+/** What a person says to lift one; a stop and a revocation are lifted by a new approval alone. */
+export const LIFTED_BY: Readonly<Record<HoldKind, string>> = {
+  hold: 'unhold',
+  skip: 'unhold',
+  freeze: 'thaw',
+};
+
 export const HOLD_SCOPES = ['run', 'lane', 'repository'] as const;
 export type HoldScope = (typeof HOLD_SCOPES)[number];
 
@@ -55,6 +62,16 @@ export function holdsOn(holds: readonly Hold[], { lane, date }: LaneDay): readon
 /** With one more; putting the same one on again changes only its reason and who is responsible. */
 export function withHold(holds: readonly Hold[], hold: Hold): readonly Hold[] {
   return [...withoutHold(holds, hold), hold];
+}
+
+/** Those that were lifted, after one more was, or was put on again. */
+export function liftedAfter(
+  lifted: readonly Hold[],
+  before: readonly Hold[],
+  standing: readonly Hold[],
+): readonly Hold[] {
+  const gone = before.filter((hold) => !standing.some((one) => isSameHold(one, hold)));
+  return gone.reduce(withHold, lifted).filter((hold) => !standing.some((one) => isSameHold(one, hold)));
 }
 
 /** Without the one that is named. */

@@ -10,6 +10,11 @@ export type OrderApproval = {
   readonly bodyDigest: Digest;
 };
 
+/** Names an approval: GitHub numbers comments and reviews separately. */
+export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>): string {
+  return `${approval.surface}:${approval.comment}`;
+}
+
 export type Order = {
   readonly v: 1;
   readonly run: RunId;

@@ -61,6 +61,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     seal: null,
     closed: null,
     incidents: [],
+    spentApprovals: new Set(),
     holds: [],
     commands: new Map(),
     mutations: [],
@@ -209,14 +210,25 @@ const ORDER_ENDING: readonly string[] = [
 function incident(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
   const incidents = [...state.incidents, { code, detail, role: event.role, at: event.at, seq: event.seq }];
+  const spentApprovals = new Set([...state.spentApprovals, ...spentBy(event)]);
+  return incidentOf({ ...state, incidents, spentApprovals }, event);
+}
+
+/** The runner's word alone; the control key writes incidents too. */
+function spentBy({ role, data: { code, detail } }: EventOf<'incident'>): readonly string[] {
+  return role === 'runner' && code === 'runner-refused' ? String(detail['approvals'] ?? '').split(' ') : [];
+}
+
+function incidentOf(state: RunState, event: EventOf<'incident'>): RunState {
+  const { code, detail } = event.data;
   const endsOrder =
     ORDER_ENDING.includes(code) && detail['orderDigest'] === state.order?.digest && state.submission === null;
-  if (endsOrder) return { ...withOrder(state, { status: 'failed' }), incidents, approvals: [] };
+  if (endsOrder) return { ...withOrder(state, { status: 'failed' }), approvals: [] };
   if (code === 'card-edited') {
     const cardEdit = { seq: event.seq, comment: Number(detail['comment']) };
-    return { ...state, incidents, shown: null, cardEdit };
+    return { ...state, shown: null, cardEdit };
   }
-  return code === 'order-expired' ? { ...voided(state), incidents } : { ...state, incidents };
+  return code === 'order-expired' ? voided(state) : state;
 }
 
 function withCommand(

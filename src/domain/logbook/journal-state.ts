@@ -2,7 +2,7 @@
 
 import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
-import { type Hold, holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
+import { type Hold, holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
 import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
 
@@ -13,6 +13,8 @@ export type JournalState = {
   readonly incidents: readonly Incident[];
   /** What keeps the whole lane or repository back until it is lifted: freezes, and days that are skipped. */
   readonly holds: readonly Hold[];
+  /** Those that are recorded as lifted: whoever acts looks up who said so (docs/decisions/0052-who-lifted-it.md). */
+  readonly lifted: readonly Hold[];
   /** Changes of a cluster that were proposed for no run, oldest first. */
   readonly mutations: readonly MutationRecord[];
   /** By cluster. */
@@ -24,6 +26,7 @@ export const EMPTY_JOURNAL: JournalState = {
   commands: new Map(),
   incidents: [],
   holds: [],
+  lifted: [],
   mutations: [],
   disks: new Map(),
 };
@@ -51,6 +54,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
     return state;
   };
   const take = (event: LogbookEvent): void => {
+    const holds = holdsAfter(state.holds, event);
     const command = commandAfter(event, seen);
     if (command !== null) commands.set(commandKey(command), command);
     if (event.type === 'incident') {
@@ -60,7 +64,8 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
     state = {
       ...state,
       head: { seq: event.seq, hash: event.hash, at: event.at },
-      holds: holdsAfter(state.holds, event),
+      holds,
+      lifted: holds === state.holds ? state.lifted : liftedAfter(state.lifted, state.holds, holds),
       mutations: isMutationEvent(event) ? mutationsAfter(state.mutations, event) : state.mutations,
       disks:
         event.type === 'disk-scanned'

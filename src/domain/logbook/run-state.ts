@@ -92,6 +92,11 @@ export type RunState = {
   readonly cardEdit: { readonly seq: number; readonly comment: number } | null;
   /** Everything that was ever approved and not explicitly dropped; `standingApprovals` says which still count. */
   readonly approvals: readonly Approval[];
+  /**
+   * Approvals, by citation, that the runner refused an order on: a brake that it saw there stays seen, also where its comment
+   * is deleted and somebody with the control key orders again.
+   */
+  readonly spentApprovals: ReadonlySet<string>;
   readonly drops: readonly EventOf<'approval-dropped'>[];
   readonly order: IssuedOrder | null;
   readonly submission: Submission | null;

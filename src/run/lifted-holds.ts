@@ -1,0 +1,84 @@
+/**
+ * Freezes and skipped days that the record says were lifted. Control's word is not enough for it: a runner looks the comment
+ * up that lifted one, since who has stolen the control key can write that somebody had.
+ */
+
+import { readComment } from '../commands/grammar/read-comment.ts';
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { Instant } from '../domain/ids.ts';
+import { type Hold, type HoldKind, holdsOn, type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
+import type { JournalState } from '../domain/logbook/journal-state.ts';
+import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+
+/** A hold of a lane that is said to be lifted. `said`: the comment that put it on, null where the record does not tell which. */
+export type LiftedHold = {
+  readonly name: HoldKind;
+  readonly lane: string | null;
+  readonly login: string;
+  readonly said: Pick<SeenCommand, 'surface' | 'comment'> | null;
+  readonly at: Instant;
+};
+
+/** So many comments are read to find one that lifted a hold: the newest is nearly always the one. */
+export const LIFTS_READ_MAX = 4;
+
+/** Those that would keep a run of this day back if they stood. */
+export function liftedFor(journal: JournalState, day: LaneDay): readonly LiftedHold[] {
+  return holdsOn(journal.lifted, day).flatMap((hold): readonly LiftedHold[] => {
+    const at = fromRfc3339(hold.at);
+    if (hold.kind === 'hold' || at === null) return [];
+    return [{ name: hold.kind, lane: hold.lane, login: hold.actor.login, said: saidBy(journal, hold), at }];
+  });
+}
+
+/** What is recorded together has one time. */
+function saidBy({ commands }: JournalState, { kind, actor, at }: Hold): LiftedHold['said'] {
+  const seen = [...commands.values()].find(
+    (one) => one.name === kind && one.at === at && one.actor.id === actor.id,
+  );
+  return seen ?? null;
+}
+
+/** Commands of the record that may have lifted it, the newest first. */
+export function liftsRecorded(
+  hold: LiftedHold,
+  journal: JournalState,
+  runs: readonly RunState[],
+): readonly SeenCommand[] {
+  const all = [journal, ...runs].flatMap(({ commands }) => [...commands.values()]);
+  return all
+    .filter(({ name }) => name === LIFTED_BY[hold.name])
+    .toSorted((a, b) => b.comment - a.comment)
+    .slice(0, LIFTS_READ_MAX);
+}
+
+/** Whether this comment, as GitHub shows it, is by a person, unedited, younger than the hold, and lifts one of its lane. */
+export function lifts(
+  comment: CommentFacts,
+  hold: LiftedHold,
+  {
+    runs,
+    lanes,
+    otherBots,
+  }: {
+    readonly runs: readonly RunState[];
+    readonly lanes: readonly string[];
+    readonly otherBots: readonly string[];
+  },
+): boolean {
+  if (comment.authorIsBot || comment.editedAt !== null || comment.minimized) return false;
+  const isYounger =
+    hold.said !== null && hold.said.surface === comment.surface
+      ? comment.id > hold.said.comment
+      : comment.createdAt >= hold.at;
+  if (!isYounger) return false;
+  const here = runs.find(({ proposal: { pull, issue } }) => [pull, issue].includes(comment.thread));
+  const only = lanes.length === 1 ? lanes[0] : undefined;
+  return readComment(comment.body, COMMAND_DEFINITIONS, { otherBots }).commands.some(({ name, args }) => {
+    const lane = args['lane'] ?? here?.proposal.lane ?? only;
+    // A command that says no lane lifts what stands where one lane at most is held.
+    return name === LIFTED_BY[hold.name] && (hold.lane === null || lane === undefined || lane === hold.lane);
+  });
+}
