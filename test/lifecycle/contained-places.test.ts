@@ -1,0 +1,109 @@
+/** What single receipts, answers and seals meet stays with them: each is told once, and the others are given. */
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { approveAndFinish, eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
+import { answersTo, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const seam = vi.hoisted(() => ({ receipt: 0, answer: '', tag: '' }));
+
+vi.mock('../../src/github/comments.ts', async (original) => {
+  const whole = await original<typeof import('../../src/github/comments.ts')>();
+  return {
+    ...whole,
+    react: (...args: Parameters<typeof whole.react>): ReturnType<typeof whole.react> => {
+      if (args[2] === seam.receipt) throw new TypeError('no receipt today');
+      return whole.react(...args);
+    },
+  };
+});
+vi.mock('../../src/render/journal-answer.ts', async (original) => {
+  const whole = await original<typeof import('../../src/render/journal-answer.ts')>();
+  return {
+    ...whole,
+    renderJournalAnswer: (...args: Parameters<typeof whole.renderJournalAnswer>): string => {
+      if (args[0] === seam.answer) throw new TypeError('no answer today');
+      return whole.renderJournalAnswer(...args);
+    },
+  };
+});
+vi.mock('../../src/run/begun-seal.ts', async (original) => {
+  const whole = await original<typeof import('../../src/run/begun-seal.ts')>();
+  return {
+    ...whole,
+    sealTagOf: (state: RunState): string => {
+      if (state.run === seam.tag) throw new TypeError('no tag today');
+      return whole.sealTagOf(state);
+    },
+  };
+});
+
+let lab: VirtualLab;
+afterEach(async () => {
+  Object.assign(seam, { receipt: 0, answer: '', tag: '' });
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+const toldIn = (thread: number): readonly string[] =>
+  Object.values(lab.world.state.comments)
+    .filter(({ issueNumber, body }) => issueNumber === thread && body.includes('met an error of its own'))
+    .map(({ body }) => body);
+
+async function experiment(): Promise<number> {
+  const issue = { title: 'Try', body: 'Why not?', labels: ['experiment'] };
+  return ((await lab.as('ada', 'POST', '/issues', issue)) as { readonly number: number }).number;
+}
+
+describe('a receipt', () => {
+  it('that cannot be given keeps nobody from an answer, by the action alone', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
+    const { pull } = await propose(lab);
+    seam.receipt = 1 + (await say(lab, 'ada', pull, 'I ask something'));
+    const asked = await say(lab, 'mira', pull, '/status');
+    expect(asked).toBe(seam.receipt);
+    await lab.clock.advance(MINUTE);
+    expect(answersTo(lab, asked)).toHaveLength(1);
+  });
+});
+
+describe('an answer of the journal', () => {
+  it('that cannot be written keeps no other of its thread back, and is given when that is mended', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const issue = await experiment();
+    const next = 1 + (await say(lab, 'ada', issue, 'I ask two things'));
+    seam.answer = `comment-${next}`;
+    const first = await say(lab, 'mira', issue, '/status');
+    expect(first).toBe(next);
+    const second = await say(lab, 'ada', issue, '/status');
+    await lab.clock.advance(40 * MINUTE);
+    expect([first, second].map((one) => answersTo(lab, one).length)).toEqual([0, 1]);
+    expect(toldIn(issue)).toEqual([expect.stringContaining(`\`comment-${first}\``)]);
+    seam.answer = '';
+    await lab.clock.advance(70 * MINUTE);
+    expect(answersTo(lab, first)).toHaveLength(1);
+  });
+});
+
+describe('a seal', () => {
+  it('whose tag cannot be looked at hides no other that has lost its own', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await playFerry(lab);
+    await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * 60 * MINUTE - lab.clock.now());
+    await pushFile(lab, 'ada', 'main', 'lib/smalllab/note.py', '"""A change of the day."""\n');
+    const next = await propose(lab);
+    await approveAndFinish(lab, next.run, next.pull);
+    seam.tag = next.run;
+    const { seal } = (await stateOf(lab, run)) ?? {};
+    await lab.as('ada', 'DELETE', `/git/refs/tags/${seal?.tag}`);
+    await lab.clock.advance(70 * MINUTE);
+    const lost = Object.values(lab.world.state.comments).filter(({ body }) =>
+      body.includes('has lost its tag'),
+    );
+    expect(lost.map(({ issueNumber }) => issueNumber)).toEqual([pull]);
+    expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'incident').length).toBe(2);
+  });
+});
