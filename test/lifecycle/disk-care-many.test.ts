@@ -1,6 +1,6 @@
 /** Disk care of a lab with hundreds of short workers on one cluster, beside another cluster that nobody reaches. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
 import { spendConsent } from '../../src/domain/care/consent-token.ts';
@@ -12,6 +12,17 @@ import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
+const seam = vi.hoisted(() => ({ cluster: '' }));
+vi.mock('../../src/render/disk-issue.ts', async (original) => {
+  const whole = await original<typeof import('../../src/render/disk-issue.ts')>();
+  return {
+    ...whole,
+    renderDiskIssue: (view: Parameters<typeof whole.renderDiskIssue>[0]): string => {
+      if (view.disks.newest.cluster === seam.cluster) throw new TypeError('no issue today');
+      return whole.renderDiskIssue(view);
+    },
+  };
+});
 const GB = 1_000_000_000;
 const cluster = (name: string): string => `
   ${name}:
@@ -73,6 +84,7 @@ let isEastReached: boolean;
 let atOnce: { now: number; most: number };
 
 afterEach(async () => {
+  seam.cluster = '';
   expect(saidTwice(lab)).toEqual([]);
   expect(lab.world.state.unserved).toEqual([]);
   await lab.close();
@@ -325,4 +337,18 @@ describe('whoever consents at the wrong time, in the wrong place or in wrong wor
     expect(await answered(number, line)).toContain('this proposal is over');
     expect(called).toHaveLength(2);
   }, 120_000);
+});
+
+describe('a cluster whose issue cannot be written', () => {
+  it('keeps no other cluster from its own', async () => {
+    await open();
+    seam.cluster = 'us-central1-vllm';
+    for (let scans = 0; scans < 4; scans += 1) await scan();
+    expect(theIssue('us-east5').body).toContain('Nobody can say how the disks');
+    expect(issueOf('us-central1-vllm')).toBeNull();
+    expect(lab.log.join('\n')).toMatch(/a look failed[\s\S]*cluster us-central1-vllm/);
+    seam.cluster = '';
+    await scan();
+    expect(theIssue('us-central1-vllm').state).toBe('open');
+  });
 });
