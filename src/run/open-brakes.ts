@@ -57,8 +57,9 @@ export function openBrakes(
     const name = item.said.kind === 'unread' ? null : nameIn(item);
     if (name !== null && definitionOf(name)?.holdsBack !== true) return [];
     if (name === null && item.said.kind !== 'unread') return [];
+    if (isHoldKind(name) && !isOfLane(item, day.lane)) return [];
     const isAnswered = (recorded.get(itemKey(item))?.answer ?? null) !== null;
-    return [{ ...item, name, isAnswered, lifts: liftsOf(name, items.slice(at + 1)) }];
+    return [{ ...item, name, isAnswered, lifts: liftsOf(name, items.slice(at + 1), day.lane) }];
   });
   if (restsOn === null) return open;
   const taken = new Set(items.map(itemKey));
@@ -71,21 +72,28 @@ function olderHolds(all: readonly PendingItem[], lane: string | null): readonly 
   return all.flatMap((item, at): readonly OpenBrake[] => {
     const name = item.said.kind === 'unread' ? null : nameIn(item);
     if (item.said.kind !== 'unread' && !(isHoldKind(name) && isOfLane(item, lane))) return [];
-    return [{ ...item, name, isAnswered: true, lifts: liftsOf(name, all.slice(at + 1)) }];
+    return [{ ...item, name, isAnswered: true, lifts: liftsOf(name, all.slice(at + 1), lane) }];
   });
 }
 
-function liftsOf(name: string | null, later: readonly PendingItem[]): readonly PendingItem[] {
-  return isHoldKind(name) ? later.filter((item) => nameIn(item) === LIFTED_BY[name]) : [];
+function liftsOf(
+  name: string | null,
+  later: readonly PendingItem[],
+  lane: string | null,
+): readonly PendingItem[] {
+  if (!isHoldKind(name)) return [];
+  return later.filter((item) => nameIn(item) === LIFTED_BY[name] && isOfLane(item, lane));
 }
 
 function isHoldKind(name: string | null): name is HoldKind {
   return HOLD_KINDS.some((kind) => kind === name);
 }
 
+/** Whether it is said of this lane; what is said of the repository is of every one, whatever lane it names beside. */
 function isOfLane({ said }: PendingItem, lane: string | null): boolean {
-  const named = said.kind === 'command' ? said.args['lane'] : undefined;
-  return named === undefined || lane === null || named === lane;
+  const args: Readonly<Record<string, string>> = said.kind === 'command' ? said.args : {};
+  const { lane: named, scope } = args;
+  return scope === 'repository' || named === undefined || lane === null || named === lane;
 }
 
 function nameIn({ said }: PendingItem): string | null {

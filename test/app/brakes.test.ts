@@ -66,6 +66,20 @@ it('a hold stands until somebody who may lifts it in the thread', async () => {
   expect(await brakes(hold, aComment(alice, '/unhold', at(7)))).toEqual([]);
 });
 
+it('a freeze of another lane is no brake here, one of the repository is, whatever lane it names; and another lane’s thaw lifts none', async () => {
+  const frozen = (more: string, index = 6): CommentFacts =>
+    aComment(bob, `/freeze reason="wait" ${more}`, at(index));
+  for (const index of [3, 6]) {
+    expect(await brakes(frozen('lane=other', index))).toEqual([]);
+    expect(await brakes(frozen('lane=other scope=repository', index))).toEqual(['freeze by bob']);
+    expect(await brakes(frozen('', index))).toEqual(['freeze by bob']);
+    expect(await brakes(frozen('', index), aComment(alice, '/thaw lane=other', at(7)))).toEqual([
+      'freeze by bob',
+    ]);
+    expect(await brakes(frozen('', index), aComment(alice, '/thaw', at(7)))).toEqual([]);
+  }
+});
+
 it('what somebody says who may not is no brake', async () => {
   expect(await brakes(aComment(carol, '/stop', at(6)))).toEqual([]);
 });

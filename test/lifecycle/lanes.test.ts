@@ -6,7 +6,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
-import { answersTo, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -134,6 +134,20 @@ describe('two lanes', () => {
     expect(await stateOf(lab, runIn('canary'))).toBeNull();
     await lab.clock.advance(20 * MINUTE);
     await proposedIn('canary');
+  });
+
+  it('are frozen each by itself, also in the thread of another whose launch waits', async () => {
+    const door = heldJobs('launch');
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes(), beforeJob: door.beforeJob });
+    const [daily] = await proposedIn('daily', 'canary');
+    if (daily === undefined) throw new Error('two were asked for');
+    await approve(lab, 'mira', daily.pull, daily.run);
+    await until(lab, 'the launch', () => door.waiting() > 0, { stepMs: 5_000 });
+    expect(await ask('mira', daily.pull, '/freeze lane=canary reason="bad node"')).toContain(
+      'the lane `canary` is frozen',
+    );
+    door.letGo();
+    await finish(lab, daily.run);
   });
 
   it('hide none of each other: a job is stopped, however often another lane was proposed for since', async () => {
