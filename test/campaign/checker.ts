@@ -133,6 +133,13 @@ function isPermitted(scene: Scene, start: Start, deed: Brake): boolean {
   return deed.brake === 'freeze' ? role === 'maintain' : ['maintain', 'write', 'admin'].includes(role);
 }
 
+/** Whether mira may stop at the end as at the launch, and nobody took that away between. */
+function hasKeptRole({ lab, ids, deeds }: Scene, start: Start): boolean {
+  const [repo] = Object.values(lab.world.state.repos);
+  const isTouched = deeds.some((deed) => deed.kind === 'attack' && deed.what === 'a role changes');
+  return !isTouched && repo?.collaborators[ids.mira] === start.roles[ids.mira];
+}
+
 /** A job that somebody stopped does not run on. */
 async function stopFaults(scene: Scene): Promise<readonly string[]> {
   const now = scene.lab.clock.now();
@@ -147,7 +154,7 @@ async function stopFaults(scene: Scene): Promise<readonly string[]> {
         deed.atMs > start.atMs &&
         now - deed.atMs >= heardAfterMs(scene) &&
         scene.lab.world.state.comments[deed.comment]?.body === deed.text &&
-        isPermitted(scene, start, deed),
+        (deed.by === 'ada' || hasKeptRole(scene, start)),
     );
     if (stop !== undefined)
       faults.push(`${start.spec.submissionId} runs ${(now - stop.atMs) / 60_000} min after ${stop.text}`);

@@ -34,6 +34,21 @@ vi.mock('../../src/run/publications.ts', async (original) => {
   return { ...real, publicationsOf };
 });
 
+// A job is stopped by the watch that is there, and by a job of its own where none is.
+vi.mock('../../src/app/broken-states.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/broken-states.ts')>();
+  const watchedStates: typeof real.watchedStates = (record) =>
+    real.watchedStates(record).map((state) => (gone.has('stops') ? { ...state, stop: null } : state));
+  return { ...real, watchedStates };
+});
+
+vi.mock('../../src/app/watch/tick.ts', async (original) => {
+  const real = await original<typeof import('../../src/app/watch/tick.ts')>();
+  const stopIfAsked: typeof real.stopIfAsked = (...asked) =>
+    gone.has('stops') ? Promise.resolve() : real.stopIfAsked(...asked);
+  return { ...real, stopIfAsked };
+});
+
 vi.mock('../../src/domain/cut-text.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/cut-text.ts')>();
   const cutText: typeof real.cutText = (text, max) =>
@@ -46,6 +61,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [['the role of a key'], 'watch key: a freeze is lifted in the name of control'],
   [['who writes what'], 'watch key: a freeze is lifted'],
   [['answers'], 'questions'],
+  [['stops'], 'a job is stopped'],
   [['whole characters'], 'half a character'],
 ];
 

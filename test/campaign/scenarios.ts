@@ -21,6 +21,8 @@ import {
 } from './steps.ts';
 
 const MINUTE = 60_000;
+const BRAKE_KINDS = ['hold', 'stop', 'freeze', 'revoke', 'skip'] as const;
+type BrakeKind = (typeof BRAKE_KINDS)[number];
 
 /** mira says it as people used to, without the digits or with too few of them. */
 async function bareApproval(scene: Scene, between: Between): Promise<void> {
@@ -150,13 +152,13 @@ async function addToText(scene: Scene, by: 'noor' | 'workflow', what: 'issue' | 
 }
 
 /** A brake is said seconds before the launcher comes back, and GitHub's webhook is lost. */
-async function lateBrake(scene: Scene, between: Between): Promise<void> {
+async function lateBrake(scene: Scene, between: Between, kind: BrakeKind): Promise<void> {
   scene.launcher.awayMs = (3 + scene.random.below(20)) * MINUTE;
   await approve(scene, 'mira');
   if ((await untilOrdered(scene)) === null) return;
   loseWebhooks(scene, 'lost');
   await untilBack(scene, 5_000);
-  await brake(scene, scene.random.pick(['hold', 'stop', 'freeze', 'revoke', 'skip'] as const));
+  await brake(scene, kind);
   await between(MINUTE);
   loseWebhooks(scene, 'back');
 }
@@ -207,6 +209,15 @@ async function forgedCard(scene: Scene, between: Between): Promise<void> {
   await between(5 * MINUTE);
 }
 
+/** A job that runs for hours is stopped, and nobody disturbs it. */
+async function stopped(scene: Scene, between: Between): Promise<void> {
+  scene.launcher.awayMs = 0;
+  await approve(scene, 'mira');
+  await scene.lab.clock.advance(4 * MINUTE);
+  await brake(scene, 'stop');
+  await between(2 * MINUTE);
+}
+
 /** Junk in the record while a job runs; whoever wants it stopped says so. */
 async function junkWhileRunning(scene: Scene, between: Between): Promise<void> {
   scene.launcher.awayMs = 0;
@@ -230,12 +241,17 @@ export const SCENARIOS: readonly Scenario[] = [
   { what: 'an approval grown old', act: agedApproval },
   { what: 'own work', act: ownWork },
   { what: 'own work, unnamed', act: unnamedWork },
-  { what: 'a brake at the last moment', act: lateBrake, wants: { server: true, quorum: 1 } },
+  ...BRAKE_KINDS.map((kind) => ({
+    what: `/${kind} at the last moment`,
+    act: (scene: Scene, between: Between) => lateBrake(scene, between, kind),
+    wants: { server: true, quorum: 1 } as const,
+  })),
   { what: 'a recorded brake taken back', act: brakeTakenBack, wants: { server: true, quorum: 1 } },
   { what: 'an answer in our name', act: forgedAnswer, wants: { server: true } },
   { what: 'an answer where workflows speak', act: forgedBefore, wants: { server: false } },
   { what: 'a card in our name', act: forgedCard },
-  { what: 'junk while a job runs', act: junkWhileRunning, wants: { quorum: 1 } },
+  { what: 'a job is stopped', act: stopped, wants: { quorum: 1, job: 'long' } },
+  { what: 'junk while a job runs', act: junkWhileRunning, wants: { quorum: 1, job: 'long' } },
   ...RECORD_SCENARIOS,
   ...LANE_SCENARIOS,
   ...KEY_SCENARIOS,

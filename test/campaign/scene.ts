@@ -41,6 +41,8 @@ export type Wants = {
   readonly server: boolean;
   /** How many people have to approve. */
   readonly quorum: 1 | 2;
+  /** Whether a job ends by itself before a sweep could have heard of anything. */
+  readonly job: 'short' | 'long';
 };
 
 export type Scene = Wants & {
@@ -78,10 +80,11 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
   };
   const server = wants.server ?? random.chance(0.8);
   const quorum = wants.quorum ?? (random.chance(0.85) ? 1 : 2);
-  const beginning = await beginningOf({ server, quorum });
+  const job = wants.job ?? (random.chance(0.85) ? 'short' : 'long');
+  const beginning = await beginningOf({ server, quorum, job });
   let sleep = async (_ms: number): Promise<void> => undefined;
   const lab = await openVirtualLab({
-    ...labOptions({ server, quorum }),
+    ...labOptions({ server, quorum, job }),
     from: { ...beginning.moment, seed },
     beforeJob: async (mode) => {
       if (mode !== 'launch') return;
@@ -122,6 +125,7 @@ export async function openScene(seed: number, random: Random, wants: Partial<Wan
     original,
     server,
     quorum,
+    job,
     ids: cast.ids,
     deeds: [],
     webhooks: { wereLost: false },
@@ -147,9 +151,9 @@ function beginningOf(wants: Wants): Promise<Beginning> {
   return known;
 }
 
-function labOptions({ server, quorum }: Wants): VirtualLabOptions {
+function labOptions({ server, quorum, job }: Wants): VirtualLabOptions {
   return {
-    ferry: { ...SHORT_FERRY, durationMs: 12 * 60_000 },
+    ferry: { ...SHORT_FERRY, durationMs: (job === 'short' ? 12 : 240) * 60_000 },
     server,
     config: (text) =>
       text
