@@ -2,7 +2,8 @@
 
 import { expect, it } from 'vitest';
 import type { OpenLab } from '../../src/app/open-lab.ts';
-import { tick, type WatchInput } from '../../src/app/watch/tick.ts';
+import { tick } from '../../src/app/watch/tick.ts';
+import type { WatchInput } from '../../src/app/watch/watch-input.ts';
 import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -54,6 +55,8 @@ type Watched = {
   /** The record of this run cannot be added to any more, by a bug. */
   readonly breakRun: (run: string) => void;
   readonly log: readonly string[];
+  /** Of each push how many runs it was about, where it was about more than one. */
+  readonly together: readonly number[];
 };
 
 /** The watch over records in memory: what it appends is folded under the rules of every record. */
@@ -99,6 +102,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
     return { kind: 'appended', seqs: new Map() };
   };
   const log: string[] = [];
+  const together: number[] = [];
   // Of a lab only what a turn of the watch touches.
   const open = {
     lab: {
@@ -118,6 +122,15 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       }),
       refusal: () => null,
       append,
+      appendTogether: async (
+        entries: readonly { readonly run: string; readonly drafts: readonly EventDraft[] }[],
+        at: Instant,
+      ) => {
+        together.push(entries.length);
+        if (entries.some(({ run }) => run === broken)) throw new TypeError('half a character');
+        for (const { run, drafts } of entries) await append(run, drafts, at);
+        return { kind: 'appended', seqs: new Map() };
+      },
     },
   } as unknown as OpenLab; // an edge of trust: a part stands for the whole
   const input = {
@@ -140,6 +153,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       broken = run;
     },
     log,
+    together,
   };
 }
 
@@ -174,6 +188,16 @@ it('tells them apart in every turn, and asks for each alone when the other has e
   expect(looks()).toBeGreaterThan(looksBefore);
   expect(await turn(1)).toBe('idle');
   expect(ray.started()).toHaveLength(2);
+});
+
+it('records what a turn saw of both in one push', async () => {
+  const clock = { now: branded(Date.UTC(2026, 10, 23), isInstant) };
+  const { ray } = rayAt(() => clock.now);
+  const { turn, together, runs } = await watched(ray, clock);
+  await turn(2);
+  await turn(10);
+  expect(together).toEqual([2, 2]);
+  expect([...runs.values()].map(({ state }) => state.observation?.status)).toEqual(['RUNNING', 'RUNNING']);
 });
 
 it('loses both to a restart of the head, says so in each record once, and ends neither', async () => {

@@ -6,8 +6,8 @@ import { createPublisher } from '../publisher.ts';
 import { stateDirectoryProblem } from '../state-directory.ts';
 import { stopRun } from '../stop-mode/stop-run.ts';
 import { type Trouble, throwIfAny } from '../trouble.ts';
-import type { WatchInput } from '../watch/tick.ts';
 import { watch } from '../watch/watch.ts';
+import type { WatchInput } from '../watch/watch-input.ts';
 import { lookAfterWatches, type WatchdogFinding } from '../watchdog/watchdog.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 

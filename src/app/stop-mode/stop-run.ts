@@ -9,7 +9,9 @@ import { watchedStates } from '../broken-states.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
 import { throwIfAny } from '../trouble.ts';
 import { handOver } from '../watch/hand-over.ts';
-import { check, stopIfAsked, type WatchInput } from '../watch/tick.ts';
+import { check } from '../watch/record-looks.ts';
+import { stopIfAsked } from '../watch/tick.ts';
+import type { WatchInput } from '../watch/watch-input.ts';
 
 /** `stopping`: asked for again and again, and not seen to end; whoever watches goes on. */
 export type StopResult =

@@ -1,7 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
 import type { LaneConfig } from '../../config/schema.ts';
-import type { JobObservation } from '../../domain/engine.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';
@@ -9,39 +8,22 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
 import { configFor } from '../../run/run-config.ts';
 import { nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
-import { leaseFor } from '../../watch/lease.ts';
-import { eventsOf } from '../../watch/observation.ts';
 import { watchedStates } from '../broken-states.ts';
 import { tellBroken } from '../control/tell-broken.ts';
-import type { CloudOf, EngineOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
-import type { Publisher } from '../publisher.ts';
 import {
   asBroken,
   contained,
   containedEach,
   EVERYWHERE,
   type Trouble,
-  throwIfAny,
   unreadFiles,
   type Where,
 } from '../trouble.ts';
 import { answerBadNode, hasOpenSighting } from './bad-node.ts';
-import { lookAt, type MetricsReader } from './look.ts';
 import { observeInOnePass } from './one-pass.ts';
-
-export type WatchInput = {
-  readonly cluster: string;
-  /** Names this process: two watches never share a holder. */
-  readonly holder: string;
-  readonly engineOf: EngineOf;
-  readonly cloudOf: CloudOf;
-  readonly readMetrics: MetricsReader;
-  readonly redact: (text: string) => string;
-  readonly publisher: Publisher;
-  /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
-  readonly toldFaults: Set<string>;
-};
+import { lookAtAll } from './record-looks.ts';
+import type { WatchInput } from './watch-input.ts';
 
 /** What is left to do: `idle` = no live run of this cluster; otherwise when to look next. */
 export type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
@@ -77,10 +59,9 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   );
   const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
   const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
-  for (const state of due) {
-    const looked = await inRun(state.run, () => check(open, input, state.run, seen?.get(state.run) ?? null));
-    if (looked === 'refused') return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
-  }
+  const runsDue = due.map(({ run }) => run);
+  if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
+    return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
     containedEach(open, troubles, runs, whereOf, (run) => (hasOpenSighting(run, input.cluster) ? [run] : []));
   for (const state of sighted(open.keeper.current().runs))
@@ -100,11 +81,11 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
 }
 
-/** How often the lane of this run wants it looked at. */
 function whereOf({ run }: RunState): Where {
   return { run, thread: null };
 }
 
+/** How often the lane of this run wants it looked at. */
 function cadenceOf(open: OpenLab, state: RunState): LaneConfig['cadence'] {
   return configFor(open.config, state).lane.cadence;
 }
@@ -122,52 +103,4 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
   open.lab.boundary('stop-job', 'after');
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });
-}
-
-/** `refused`: what was seen could not be recorded; the log is read again from the same place. */
-export async function check(
-  open: OpenLab,
-  input: WatchInput,
-  run: RunId,
-  seen: JobObservation | null = null,
-): Promise<'looked' | 'refused'> {
-  const { lab, keeper } = open;
-  const engine = input.engineOf(open.config, input.cluster);
-  if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
-  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = watchedStates(keeper.current()).find((r) => r.run === run);
-    if (state === undefined || state.submission === null || state.end !== null) return 'looked';
-    const cadenceMs = cadenceOf(open, state).pollMs;
-    const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);
-    if (lease === null) return 'looked';
-    const { submission } = state;
-    const look = await lookAt({
-      lab,
-      engine,
-      seen,
-      state,
-      submission,
-      lease,
-      cadenceMs,
-      readMetrics: input.readMetrics,
-      redact: input.redact,
-    });
-    const result = await keeper.append(run, eventsOf(state, look), lab.now());
-    if (result.kind === 'refused') {
-      lab.log(`the logbook cannot be written: ${result.message}`, { run });
-      const troubles: Trouble[] = [];
-      await tellBroken(open, input.toldFaults, troubles);
-      throwIfAny(troubles);
-      return 'refused';
-    }
-    if (result.kind === 'failed')
-      throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
-    if (result.kind === 'appended') {
-      await input.publisher.publish(open, run, result.seqs.get(run) ?? []);
-      return 'looked';
-    }
-    await keeper.load();
-  }
-  lab.log('the logbook kept moving; looking again at the next turn', { run });
-  return 'looked';
 }

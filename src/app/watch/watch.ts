@@ -8,7 +8,8 @@ import type { Log } from '../lab.ts';
 import type { LabOpener } from '../open-lab.ts';
 import { type Trouble, throwIfAny } from '../trouble.ts';
 import { handOver } from './hand-over.ts';
-import { type Turn, tick, type WatchInput } from './tick.ts';
+import { type Turn, tick } from './tick.ts';
+import type { WatchInput } from './watch-input.ts';
 
 export type WatchOptions = {
   readonly opener: LabOpener;

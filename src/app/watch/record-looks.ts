@@ -1,0 +1,167 @@
+/** What one turn sees of all its runs is one commit and one push: with two hundred runs a push each would be all that a watch does. */
+
+import type { JobObservation } from '../../domain/engine.ts';
+import { GitError } from '../../domain/git.ts';
+import type { RunId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { configFor } from '../../run/run-config.ts';
+import { leaseFor } from '../../watch/lease.ts';
+import { eventsOf } from '../../watch/observation.ts';
+import { watchedStates } from '../broken-states.ts';
+import { tellBroken } from '../control/tell-broken.ts';
+import type { OpenLab } from '../open-lab.ts';
+import type { AppendResult } from '../record.ts';
+import { contained, type Trouble, throwIfAny } from '../trouble.ts';
+import { lookAt } from './look.ts';
+import type { WatchInput } from './watch-input.ts';
+
+/** What was seen of a run, to be recorded on top of its entry `seq`. */
+type Looked = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
+
+/** `refused`: what was seen could not be recorded; the logs are read again from the same place. */
+export type Recorded = 'looked' | 'refused';
+
+/** Looks at these runs, and records all of it together. What one of them meets is its own trouble. */
+export async function lookAtAll(
+  open: OpenLab,
+  input: WatchInput,
+  runs: readonly RunId[],
+  seen: ReadonlyMap<RunId, JobObservation>,
+  troubles: Trouble[],
+): Promise<Recorded> {
+  const { lab, keeper } = open;
+  const looks = new Map<RunId, Looked>();
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    for (const run of runs) {
+      const looked = await contained(open, troubles, { run, thread: null }, () =>
+        lookOnce(open, input, run, seen.get(run) ?? null, looks.get(run) ?? null),
+      );
+      if (looked === null) looks.delete(run);
+      else looks.set(run, looked);
+    }
+    if (looks.size === 0) return 'looked';
+    const result = await appendAll(open, [...looks.values()]);
+    if (result === null) return recordApart(open, input, [...looks.values()], troubles);
+    if (result.kind !== 'conflict') return told(open, input, [...looks.keys()], result, troubles);
+    await keeper.load();
+  }
+  lab.log('the logbook kept moving; looking again at the next turn');
+  return 'looked';
+}
+
+/** One run by itself; what it meets is thrown. */
+export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<Recorded> {
+  const troubles: Trouble[] = [];
+  const recorded = await lookAtAll(open, input, [run], new Map(), troubles);
+  throwIfAny(troubles);
+  return recorded;
+}
+
+/** Null where there is nothing to look at, or another watch has the lease. What was seen on the same entry stands. */
+async function lookOnce(
+  { lab, config, keeper }: OpenLab,
+  input: WatchInput,
+  run: RunId,
+  seen: JobObservation | null,
+  before: Looked | null,
+): Promise<Looked | null> {
+  const engine = input.engineOf(config, input.cluster);
+  if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
+  const state = watchedStates(keeper.current()).find((one) => one.run === run);
+  if (state === undefined || state.submission === null || state.end !== null) return null;
+  const { seq } = state.head;
+  if (before?.seq === seq) return before;
+  const cadenceMs = cadenceOf(config, state);
+  const lease = leaseFor(state, input.holder, lab.now(), cadenceMs);
+  if (lease === null) return null;
+  const { readMetrics, redact } = input;
+  const { submission } = state;
+  const look = await lookAt({
+    lab,
+    engine,
+    seen,
+    state,
+    submission,
+    lease,
+    cadenceMs,
+    readMetrics,
+    redact,
+  });
+  return { run, seq, drafts: eventsOf(state, look) };
+}
+
+function cadenceOf(config: OpenLab['config'], state: RunState): number {
+  return configFor(config, state).lane.cadence.pollMs;
+}
+
+/** Null where one of several keeps the others from being recorded: each is then recorded by itself, and that one says why. */
+async function appendAll({ lab, keeper }: OpenLab, looks: readonly Looked[]): Promise<AppendResult | null> {
+  if (looks.length === 1) return null;
+  try {
+    const result = await keeper.appendTogether(looks, lab.now());
+    return result.kind === 'failed' ? null : result;
+  } catch (error) {
+    if (error instanceof GitError) throw error;
+    lab.log(`what was seen of ${looks.length} runs is recorded one by one: ${String(error)}`);
+    return null;
+  }
+}
+
+async function recordApart(
+  open: OpenLab,
+  input: WatchInput,
+  looks: readonly Looked[],
+  troubles: Trouble[],
+): Promise<Recorded> {
+  for (const look of looks) {
+    const { run } = look;
+    const recorded = await contained(open, troubles, { run, thread: null }, async () =>
+      told(open, input, [run], await appendOne(open, input, look), troubles),
+    );
+    if (recorded === 'refused') return recorded;
+  }
+  return 'looked';
+}
+
+/** Appends what was seen of one run; where somebody else was faster, it is looked at again. */
+async function appendOne(open: OpenLab, input: WatchInput, look: Looked): Promise<AppendResult> {
+  const { lab, keeper } = open;
+  let looked: Looked | null = look;
+  let result: AppendResult = { kind: 'conflict' };
+  for (let attempt = 0; attempt < limits.appendTriesMax && looked !== null; attempt += 1) {
+    result = await keeper.append(looked.run, looked.drafts, lab.now());
+    if (result.kind !== 'conflict') return result;
+    await keeper.load();
+    looked = await lookOnce(open, input, look.run, null, looked);
+  }
+  return result;
+}
+
+/** What follows from the outcome, in the threads of these runs. */
+async function told(
+  open: OpenLab,
+  input: WatchInput,
+  runs: readonly RunId[],
+  result: AppendResult,
+  troubles: Trouble[],
+): Promise<Recorded> {
+  const { lab } = open;
+  const [run] = runs;
+  if (result.kind === 'refused') {
+    lab.log(`the logbook cannot be written: ${result.message}`);
+    await tellBroken(open, input.toldFaults, troubles);
+    return 'refused';
+  }
+  if (result.kind === 'failed')
+    throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
+  if (result.kind === 'conflict')
+    lab.log('the logbook kept moving; looking again at the next turn', run === undefined ? {} : { run });
+  else
+    for (const one of runs)
+      await contained(open, troubles, { run: one, thread: null }, () =>
+        input.publisher.publish(open, one, result.seqs.get(one) ?? []),
+      );
+  return 'looked';
+}

@@ -1,0 +1,18 @@
+/** What a watch of one cluster is given: its name, the ways to its engine, and who speaks. */
+
+import type { CloudOf, EngineOf } from '../lab.ts';
+import type { Publisher } from '../publisher.ts';
+import type { MetricsReader } from './look.ts';
+
+export type WatchInput = {
+  readonly cluster: string;
+  /** Names this process: two watches never share a holder. */
+  readonly holder: string;
+  readonly engineOf: EngineOf;
+  readonly cloudOf: CloudOf;
+  readonly readMetrics: MetricsReader;
+  readonly redact: (text: string) => string;
+  readonly publisher: Publisher;
+  /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
+  readonly toldFaults: Set<string>;
+};
