@@ -135,7 +135,7 @@ export function wordsOf(error: Error): string {
 
 /** Names a message at a place, but for its numbers: *timed out after 30012 ms* and *after 30087 ms* are one trouble. */
 export function troubleKey(hash: Hash, place: string, message: string): string {
-  const kind = message.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, '#');
+  const kind = message.replaceAll(/[0-9a-f]+/gi, (word) => (/\d/.test(word) ? '#' : word));
   return hash(`${place} ${kind}`).slice(0, KEY_DIGITS);
 }
 
