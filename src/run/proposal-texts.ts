@@ -3,6 +3,7 @@
 import { shownIn } from '../care/shown-in.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { CommentFacts, ProposalText, ShownVersion } from '../domain/facts.ts';
+import { branded, type Instant, isInstant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { markerIdentity } from '../domain/marker.ts';
 import { fromRfc3339 } from '../domain/time.ts';
@@ -10,6 +11,11 @@ import { fromRfc3339 } from '../domain/time.ts';
 /** Whether somebody may still consent to it. */
 export function isOpenProposal({ begun, ended }: MutationRecord): boolean {
   return begun === null && ended === null;
+}
+
+/** From when on texts may show it: the clocks of control and of GitHub differ. */
+export function textsSince({ at }: MutationRecord): Instant {
+  return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }
 
 /** First part of the line by which a proposal's text is found: a comment of its own, or the description that tells of a cluster's disks. */
@@ -28,7 +34,7 @@ export function proposalComments(
   comments: readonly CommentFacts[],
 ): readonly CommentFacts[] {
   const identity = proposalMarker(one);
-  const from = (fromRfc3339(one.at) ?? 0) - limits.sweepSlackMs;
+  const from = textsSince(one);
   const here = comments.filter(
     ({ surface, byUs, thread, createdAt }) =>
       surface === 'comment' && byUs && thread === one.proposal.thread && createdAt >= from,

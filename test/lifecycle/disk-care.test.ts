@@ -8,35 +8,12 @@ import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { consentLine } from '../support/approve.ts';
+import { DISK_CLUSTER, DISK_WORKFLOW } from '../support/disk-lab.ts';
 import { answersTo, botComments, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
 const GB = 1_000_000_000;
-const CLUSTER = `
-  us-central1-vllm:
-    engine: ray
-    dashboard: "http://10.0.0.2:8265"
-    acceleratorHoursPerRun: "4"
-    gcp: { project: example-lab, zones: [us-central1-a] }
-    disk:
-      mountPoint: /tmp/gcsfuse_mount
-      clusterFile: infra/marin-us-central1-vllm.yaml
-      cleanupAlive: { command: [look], expect: RUNNING }
-`;
-const WORKFLOW = `name: disks
-on: workflow_dispatch
-permissions: {}
-jobs:
-  scan:
-    runs-on: [self-hosted, ferrybot-watch]
-    environment: ferrybot-watch
-    permissions: { contents: write, issues: read, pull-requests: read }
-    steps:
-      - uses: ferrybot/ferrybot@0123456789abcdef0123456789abcdef01234567
-        with: { mode: disk-scan, cluster: us-central1-vllm }
-        env: { FERRYBOT_WATCH_KEY: "\${{ secrets.FERRYBOT_WATCH_KEY }}" }
-`;
 
 const FINE = '✓ All workers have >20% free disk space\n';
 const lowLine = (tpu: string, percent: number): string =>
@@ -127,12 +104,12 @@ async function open(): Promise<void> {
     },
   };
   lab = await openVirtualLab({
-    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${DISK_CLUSTER}`),
     disks: async () => port,
   });
   await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
     message: 'Scan the disks',
-    content: Buffer.from(WORKFLOW).toString('base64'),
+    content: Buffer.from(DISK_WORKFLOW).toString('base64'),
   });
 }
 

@@ -6,7 +6,8 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import { until } from './play.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
-const CLUSTER = `
+/** The cluster of these labs, as the config has it, and the workflow that scans its disks. */
+export const DISK_CLUSTER = `
   us-central1-vllm:
     engine: ray
     dashboard: "http://10.0.0.2:8265"
@@ -17,7 +18,7 @@ const CLUSTER = `
       clusterFile: infra/marin-us-central1-vllm.yaml
       cleanupAlive: { command: [look], expect: RUNNING }
 `;
-const WORKFLOW = `name: disks
+export const DISK_WORKFLOW = `name: disks
 on: workflow_dispatch
 permissions: {}
 jobs:
@@ -67,7 +68,7 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
 /** A lab whose disks are seen and changed through `port`. */
 export function withDisks(port: DiskPort): Pick<VirtualLabOptions, 'config' | 'disks'> {
   return {
-    config: (text) => text.replace(/^clusters:\n/m, `clusters:${CLUSTER}`),
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${DISK_CLUSTER}`),
     disks: async () => port,
   };
 }
@@ -76,7 +77,7 @@ export function withDisks(port: DiskPort): Pick<VirtualLabOptions, 'config' | 'd
 export async function addScan(lab: VirtualLab): Promise<void> {
   await lab.as('mira', 'PUT', '/contents/.github/workflows/disks.yml', {
     message: 'Scan the disks',
-    content: Buffer.from(WORKFLOW).toString('base64'),
+    content: Buffer.from(DISK_WORKFLOW).toString('base64'),
   });
 }
 

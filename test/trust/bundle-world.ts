@@ -3,7 +3,7 @@
  * and what was said is each test's own.
  */
 
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Octokit } from '@octokit/core';
 import { execa } from 'execa';
@@ -160,6 +160,22 @@ export async function shownIn(lab: BundleWorld): Promise<RunState> {
   const state = await stateIn(lab);
   if (state === undefined) throw new Error('there is no run');
   return state;
+}
+
+/** ada starts the launcher with this order; what its job printed. */
+export async function launchIn(lab: BundleWorld, run: string, order: string): Promise<string> {
+  const inputs = { run, order };
+  await lab.as('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', { ref: 'main', inputs });
+  return lab.runJobs();
+}
+
+/** The jobs of ours that were ever started there. */
+export async function startedIn({ jobs }: Pick<BundleWorld, 'jobs'>): Promise<readonly string[]> {
+  const names = await readdir(jobs).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.startsWith('ferrybot-'));
 }
 
 /** Remembers state and refs; the function that it gives puts both back. */

@@ -1,10 +1,17 @@
 /** One person as author and approver, and approvals that grew old: the stolen control key orders on them, the real runner refuses. */
 
-import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
-import { type BundleWorld, bookmark, LAUNCHER, openBundleWorld, proposedIn } from './bundle-world.ts';
+import {
+  type BundleWorld,
+  bookmark,
+  LAUNCHER,
+  launchIn,
+  openBundleWorld,
+  proposedIn,
+  startedIn,
+} from './bundle-world.ts';
 import { orderAgainWithStolenKey, orderWithStolenKey } from './stolen-control-key.ts';
 
 const HOUR = 3_600_000;
@@ -28,19 +35,8 @@ beforeAll(async () => {
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
-async function launch(order: string): Promise<string> {
-  const inputs = { run, order };
-  await lab.as('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', { ref: 'main', inputs });
-  return lab.runJobs();
-}
-
-async function started(): Promise<readonly string[]> {
-  const names = await readdir(lab.jobs).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => name.startsWith('ferrybot-'));
-}
+const launch = (order: string): Promise<string> => launchIn(lab, run, order);
+const started = (): Promise<readonly string[]> => startedIn(lab);
 
 /** A remark in the experiment, told in the issue, which every gate lets through. */
 async function pushed(by: string): Promise<void> {

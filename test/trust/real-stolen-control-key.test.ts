@@ -1,6 +1,5 @@
 /** The control key alone launches nothing: the runner judges the change and the lane again, on its own reading. */
 
-import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
@@ -11,8 +10,10 @@ import {
   bookmark,
   HOSTED,
   LAUNCHER,
+  launchIn,
   openBundleWorld,
   proposedIn,
+  startedIn,
   stateIn,
 } from './bundle-world.ts';
 import {
@@ -40,19 +41,8 @@ beforeAll(async () => {
 afterEach(() => rewind());
 afterAll(() => lab.close());
 
-async function launch(order: string, of: string = run): Promise<string> {
-  const inputs = { run: of, order };
-  await lab.as('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', { ref: 'main', inputs });
-  return lab.runJobs();
-}
-
-async function started(): Promise<readonly string[]> {
-  const names = await readdir(lab.jobs).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => name.startsWith('ferrybot-'));
-}
+const launch = (order: string, of: string = run): Promise<string> => launchIn(lab, of, order);
+const started = (): Promise<readonly string[]> => startedIn(lab);
 
 const branch = (): string => `ferrybot/proposal/${run}`;
 const CHANGED = { files: { 'scripts/tell.py': "print('anything at all')\n" } };

@@ -1,9 +1,8 @@
 /** What was taken back, and then taken out of the record by an ordinary push: no fresh process believes the older record. */
 
-import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
-import { stateIn } from './bundle-world.ts';
+import { startedIn, stateIn } from './bundle-world.ts';
 import {
   headOfRecord,
   incidentsIn,
@@ -34,13 +33,7 @@ async function saidAndRecorded(brake: string): Promise<void> {
   await lab.sweep();
 }
 
-async function started(): Promise<readonly string[]> {
-  const names = await readdir(lab.jobs).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => name.startsWith('ferrybot-'));
-}
+const started = (): Promise<readonly string[]> => startedIn(lab);
 
 describe('a decision that an ordinary push took out of the record', () => {
   it.each(BRAKES)(

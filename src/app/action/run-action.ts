@@ -11,7 +11,7 @@ import { createWorker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import type { ProposeOutcome } from '../propose/outcome.ts';
-import { propose } from '../propose/propose.ts';
+import { type LaneProposal, propose } from '../propose/propose.ts';
 import { launch } from '../runner/launch.ts';
 import { careFor } from './caring.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
@@ -86,12 +86,15 @@ function wakeFrom(parts: ActionParts): Wake {
 
 /** Gates, card and check run are control's: the server's, or the job's that comes after this one. */
 async function proposeToday(open: OpenLab): Promise<ActionResult> {
-  const proposals = await propose(open);
+  return resultOfLanes(await propose(open));
+}
+
+/** What the job tells of all lanes: red where one failed, and what became of each. */
+export function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
   const results = proposals.map(({ lane, outcome }) => ({ lane, ...resultOf(outcome) }));
   const [first, second] = results;
   if (first === undefined) throw new Error('a valid config has a lane');
   if (second === undefined) return first;
-  // The job is red where a lane failed, and says what became of each.
   const main = results.find(({ ok }) => !ok) ?? results.find(({ result }) => result === 'proposed') ?? first;
   return {
     ...main,

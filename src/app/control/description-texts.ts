@@ -2,15 +2,13 @@
 
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { ProposalText, ProposalTexts, ShownVersion } from '../../domain/facts.ts';
-import { branded, type Instant, isInstant } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
+import type { Instant } from '../../domain/ids.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { known, type Observed } from '../../domain/observed.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
 import { readIssueText } from '../../github/issue-text.ts';
 import { readTextHistory } from '../../github/text-history.ts';
 import { changeDraft } from '../../run/decide-proposal-texts.ts';
-import { isOpenProposal, judgedText } from '../../run/proposal-texts.ts';
+import { isOpenProposal, judgedText, textsSince } from '../../run/proposal-texts.ts';
 import { issueMarkerReader } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 
@@ -18,7 +16,7 @@ type Place = Pick<OpenLab, 'lab' | 'config'>;
 
 /** The description of the thread of a proposal of the journal, as it stands and stood since. */
 export async function descriptionOf(place: Place, one: MutationRecord): Promise<Observed<ProposalText>> {
-  const versions = await versionsSince(place, one.proposal.thread, proposedAt(one));
+  const versions = await versionsSince(place, one.proposal.thread, textsSince(one));
   return versions.kind === 'unknown' ? versions : known(judgedText(one, null, versions.value, null));
 }
 
@@ -27,7 +25,7 @@ export async function readDescription(open: OpenLab, thread: number): Promise<Pr
   const proposals = openIn(open, thread);
   const [first] = proposals;
   if (first === undefined) return new Map();
-  const versions = await versionsSince(open, thread, proposedAt(first));
+  const versions = await versionsSince(open, thread, textsSince(first));
   return new Map(
     proposals.map((one) => [
       one.digest,
@@ -66,8 +64,4 @@ function openIn({ keeper }: OpenLab, thread: number): readonly MutationRecord[] 
   return keeper
     .current()
     .journal.mutations.filter((one) => one.proposal.thread === thread && isOpenProposal(one));
-}
-
-function proposedAt({ at }: MutationRecord): Instant {
-  return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }

@@ -9,17 +9,21 @@ import type {
   RunFacts,
   ShownVersion,
 } from '../../domain/facts.ts';
-import { branded, type Instant, isInstant } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
+import type { Instant } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { fromRfc3339 } from '../../domain/time.ts';
 import { readTextHistory, type StandingText } from '../../github/text-history.ts';
 import { proposalWords } from '../../render/mutation.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import { cardComment, isCardForeign, wasEditedSince } from '../../run/decide-shown.ts';
 import { commandsSince, pendingItems } from '../../run/pending-commands.ts';
-import { isOpenProposal, judgedText, proposalComments, wasProposalText } from '../../run/proposal-texts.ts';
+import {
+  isOpenProposal,
+  judgedText,
+  proposalComments,
+  textsSince,
+  wasProposalText,
+} from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';
 import { readingOf } from '../reading.ts';
 
@@ -74,7 +78,7 @@ export async function commentOf(
 ): Promise<Observed<ProposalText | null>> {
   const words = reader.lab.hash(proposalWords(one));
   for (const comment of proposalComments(one, comments)) {
-    const versions = await historyOf(reader, comment, proposedAt(one));
+    const versions = await historyOf(reader, comment, textsSince(one));
     if (versions.kind === 'unknown') return versions;
     if (wasProposalText(one, versions.value))
       return known(judgedText(one, comment.id, versions.value, words));
@@ -90,8 +94,4 @@ function historyOf(
   return once(`history ${text.id}`, () =>
     readTextHistory(lab.client, text, since, readingOf(lab, config).markerOf),
   );
-}
-
-function proposedAt({ at }: MutationRecord): Instant {
-  return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { withSecondLane } from '../../../playground/start/second-lane.ts';
 import { checkPrVerb } from '../../../src/app/cli/verbs/check-pr.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
@@ -92,6 +93,22 @@ describe('check-pr', () => {
     const { out } = await check('--head', 'scaled');
     expect(out).toMatch(/^fail {4}scale-stable: .*\(a maintainer\)$/m);
     expect(out).toMatch(/^unknown checks-green: only GitHub knows/m);
+  });
+
+  it('judges in the lane that the files tell of or that is named, and asks where neither does', async () => {
+    await git('switch', '--quiet', '-c', 'lanes', 'main');
+    const path = join(folder, '.github/ferrybot.yml');
+    writeFileSync(path, withSecondLane(readFileSync(path, 'utf8')));
+    await git('commit', '--quiet', '-am', 'a second lane');
+    await git('switch', '--quiet', '-c', 'lanes-good');
+    const text = readFileSync(join(folder, EXPERIMENT), 'utf8');
+    writeFileSync(join(folder, EXPERIMENT), text.replace('learning_rate=3e-3', 'learning_rate=3.5e-3'));
+    await git('commit', '--quiet', '-am', 'lanes-good');
+    const both = ['--base', 'lanes', '--head', 'lanes-good'];
+    expect((await check(...both)).err).toContain('which of the lanes daily, canary it is for cannot be told');
+    expect(await judged(...both, '--lane', 'canary')).toMatchObject({ code: 0, failing: [] });
+    expect((await check(...both, '--lane', 'hourly')).err).toContain('there is no lane hourly');
+    await git('switch', '--quiet', 'good');
   });
 
   it.each([
