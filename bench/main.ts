@@ -1,5 +1,6 @@
 /** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails, 2 when a suite is asked for that is not there. */
 
+import { measureAppends } from './appends.ts';
 import { measureStart } from './cold-start.ts';
 import { measureGates } from './gates.ts';
 import { measureLogScan } from './log-scan.ts';
@@ -14,6 +15,7 @@ import { measureRequests } from './requests.ts';
 const SUITES = {
   requests: measureRequests,
   logbook: measureLogbook,
+  appends: measureAppends,
   logs: measureLogScan,
   reading: measureReading,
   gates: measureGates,
