@@ -1,0 +1,116 @@
+/** docs/architecture.md is true of the source tree: its paths, its table of rooms, its walk. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ROOT, RULES_FILE } from './cruise.ts';
+
+const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+const WALK_FILES_MAX = 20;
+/** From a file of the walk to the next directly, or through one between them: a registry, a list. */
+const IMPORTS_MAX = 2;
+/** Where the server, the action and a watch begin, and where the config chooses an engine. */
+const ENTRIES = [
+  'src/app/server/serve.ts',
+  'src/app/action/full.ts',
+  'src/app/watch/watch.ts',
+  'src/app/engines.ts',
+];
+
+function section(title: string): string {
+  const [, after = ''] = page.split(`\n## ${title}`);
+  return after.split('\n## ')[0] ?? '';
+}
+
+const rows = [...section('The rooms').matchAll(/^\| `([a-z/-]+)`( \(core\))? \| .+ \| (.+) \|$/gm)].map(
+  ([, room = '', core, may = '']) => ({ room, isCore: core !== undefined, may }),
+);
+const core = rows.filter(({ isCore }) => isCore).map(({ room }) => room);
+const walk = [...section('One walk').matchAll(/^\d+\. `([^`]+)`/gm)].map((match) => match[1] ?? '');
+
+function named(text: string): readonly string[] {
+  return [...text.matchAll(/`([a-z/-]+)`/g)].map((match) => match[1] ?? '');
+}
+
+/** "`domain`, core without `render`" as the rooms that it means. */
+function roomsOf(may: string): readonly string[] {
+  const [inside = '', without = ''] = may.split(' without ');
+  const left = inside.split(', ').includes('core') ? core : [];
+  return [...named(inside), ...left.filter((room) => !named(without).includes(room))];
+}
+
+const place = z.object({ path: z.string().optional(), pathNot: z.string().optional() });
+const rules = z
+  .object({
+    forbidden: z.array(z.object({ name: z.string(), from: place, to: place.catchall(z.unknown()) })),
+  })
+  .parse(createRequire(import.meta.url)(RULES_FILE))
+  .forbidden.filter(({ to }) => Object.keys(to).every((key) => key === 'path' || key === 'pathNot'));
+
+function isAt({ path, pathNot }: z.infer<typeof place>, file: string): boolean {
+  return (
+    (path === undefined || new RegExp(path).test(file)) &&
+    (pathNot === undefined || !new RegExp(pathNot).test(file))
+  );
+}
+
+/** What the rules let a file of this room import. */
+function allowedFrom(room: string): readonly string[] {
+  const file = (one: string): string => `src/${one}/some-file.ts`;
+  return rows
+    .map((row) => row.room)
+    .filter((to) => to !== room)
+    .filter((to) => !rules.some((rule) => isAt(rule.from, file(room)) && isAt(rule.to, file(to))));
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map((match) =>
+    join(dirname(file), match[1] ?? ''),
+  );
+}
+
+/** Whether so few imports lead from one of these files to that one. */
+function isNear(from: readonly string[], to: string): boolean {
+  let reached = new Set(from);
+  for (let step = 0; step < IMPORTS_MAX && !reached.has(to); step += 1)
+    reached = new Set([...reached, ...[...reached].flatMap(importsOf)]);
+  return reached.has(to);
+}
+
+describe('docs/architecture.md', () => {
+  it('names files and folders that are there', () => {
+    const paths = [
+      ...page.matchAll(/`((?:src|test|docs|scripts|playground|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
+    ].map((match) => match[1] ?? '');
+    expect(paths.length).toBeGreaterThan(WALK_FILES_MAX);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('has every folder of src as a room, and no other', () => {
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const rooms = rows.map(({ room }) => room);
+    expect(rooms.filter((room) => !room.includes('/')).toSorted()).toEqual(folders.toSorted());
+    expect(rooms.filter((room) => !existsSync(join(ROOT, 'src', room)))).toEqual([]);
+  });
+
+  it.each(rows)('lets $room import what the rules of npm run arrows let it', ({ room, may }) => {
+    const said = roomsOf(may).filter((one) => one !== room);
+    expect(said.toSorted()).toEqual(allowedFrom(room).toSorted());
+  });
+
+  it('walks through at most twenty files', () => {
+    expect(walk.length).toBeGreaterThan(10);
+    expect(walk.length).toBeLessThanOrEqual(WALK_FILES_MAX);
+    expect(new Set(walk).size).toBe(walk.length);
+  });
+
+  it('walks to each file from those before it, or from where a process begins, over few imports', () => {
+    const lost = walk.filter((file, index) => !isNear([...ENTRIES, ...walk.slice(0, index)], file));
+    expect(lost).toEqual([]);
+  });
+});
