@@ -27,7 +27,22 @@ export function commitOf(start: Start): string | null {
   return orders.findLast((order) => order.submissionId === start.spec.submissionId)?.commit ?? null;
 }
 
-type Parsed = { readonly type?: string; readonly data?: Readonly<Record<string, unknown>> } | null;
+/** When the run of this job was proposed, as the record says. */
+export function proposedAtMs(start: Start): number {
+  const { run } = start.spec.metadata;
+  const proposed = start.record
+    .split('\n')
+    .map(parsed)
+    .find((event) => event?.type === 'proposed' && event.run === run);
+  return Date.parse(proposed?.at ?? '1970-01-01T00:00:00Z');
+}
+
+type Parsed = {
+  readonly type?: string;
+  readonly run?: string;
+  readonly at?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+} | null;
 
 /** An entry as its line says it. */
 export function parsed(line: string): Parsed {

@@ -4,7 +4,7 @@
 
 import { treeAt } from '../../playground/git/store/memory-remote.ts';
 import { answerFaults, heardAfterMs, isAnswerTo } from './checker-answers.ts';
-import { commitOf, manifestOf } from './checker-record.ts';
+import { commitOf, manifestOf, proposedAtMs } from './checker-record.ts';
 import type { Deed } from './deeds.ts';
 import type { Scene, Start } from './scene.ts';
 import { APPROVAL_AGE_HOURS } from './terms.ts';
@@ -100,12 +100,13 @@ function unticked(text: string): string {
 function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   const row = start.comments[deed.comment];
   if (row !== undefined && row.body === deed.text) return true;
-  // Who was answered was heard, whatever became of the comment.
-  const isAnswer = isAnswerTo(scene, deed.comment);
-  if (Object.values(start.comments).some(isAnswer)) return true;
   const gone = scene.deeds.find(
     (other) => other.kind === 'changed-comment' && other.comment === deed.comment,
   );
+  // Who was answered was heard, whatever became of the comment; an answer that came behind an edit was for the edit.
+  const isAnswer = isAnswerTo(scene, deed.comment);
+  const answer = Object.values(start.comments).find(isAnswer);
+  if (answer !== undefined && (gone === undefined || answer.createdAtMs <= gone.atMs)) return true;
   return gone !== undefined && gone.atMs - deed.atMs >= heardAfterMs(scene);
 }
 
@@ -114,6 +115,8 @@ function standingBrakes(scene: Scene, start: Start, approvals: readonly Approval
     if (deed.kind !== 'braked' || deed.brake === 'revoke') return false;
     // A stop takes back what was approved until then, and holds back nothing that is approved after it.
     if (deed.brake === 'stop' && approvals.some(({ atMs }) => atMs > deed.atMs)) return false;
+    // A hold is of the run whose thread it is said in, and of none that is proposed there later.
+    if (deed.brake === 'hold' && deed.atMs < proposedAtMs(start)) return false;
     if (deed.atMs > start.atMs - SLACK_MS || !isHeard(scene, start, deed)) return false;
     const mayBrake = isPermitted(scene, start, deed);
     const isReleased = scene.deeds.some(
