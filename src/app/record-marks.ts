@@ -9,6 +9,7 @@ import { toRfc3339 } from '../domain/time.ts';
 import {
   isDecisive,
   isGenuine,
+  isLast,
   MARK_PREFIXES,
   type Mark,
   type MarkPrefix,
@@ -116,6 +117,7 @@ export function marksFor(
       without: place.without,
       role,
       keyId: signer.keyId,
+      ...(isLast(appended) ? { over: true as const } : {}),
     } as const;
     return [
       { run, name: markName(statement, place.prefix), message: markMessage(statement, signer, lab.hash) },

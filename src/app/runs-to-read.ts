@@ -1,4 +1,4 @@
-/** Which runs of the record are read: those that were launched, then the others, of each lane the newest in turn, by the date in their names. */
+/** Which runs of the record are read: those that were launched and are not over, then the others that were launched, then the rest, of each lane the newest in turn, by the date in their names. */
 
 import { isRunId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -15,10 +15,12 @@ export function runsToRead(stored: readonly string[], marks: readonly SeenMark[]
   const ofRuns = marks.map(({ mark }) => mark).filter(({ run }) => isOfRun(run));
   const marked = new Set(ofRuns.map(({ run }) => run));
   const launched = new Set(ofRuns.filter(({ role }) => role === 'runner').map(({ run }) => run));
+  const over = new Set(ofRuns.filter((mark) => mark.over === true).map(({ run }) => run));
   const proposed = [...marked].filter((run) => !launched.has(run));
   const others = stored.filter((run) => isOfRun(run) && !marked.has(run));
   return [
-    ...lanesInTurn([...launched]).slice(0, limits.runsReadMax),
+    ...lanesInTurn([...launched].filter((run) => !over.has(run))).slice(0, limits.liveRunsReadMax),
+    ...lanesInTurn([...launched].filter((run) => over.has(run))).slice(0, limits.runsReadMax),
     ...lanesInTurn(proposed).slice(0, limits.runsReadMax),
     ...newestFirst(others).slice(0, limits.runsReadMax),
   ];

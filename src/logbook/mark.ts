@@ -24,6 +24,8 @@ export type MarkStatement = {
   readonly without: readonly string[];
   readonly role: PublicKey['role'];
   readonly keyId: string;
+  /** That nothing will follow in the file: a run that is over is found to be so without reading it. Left out otherwise. */
+  readonly over?: true | undefined;
 };
 
 export type Mark = MarkStatement & { readonly sig: string };
@@ -51,6 +53,11 @@ const DECISIVE: ReadonlySet<EventType> = new Set([
 /** Whether an append of these events is marked whatever was marked before. */
 export function isDecisive(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => DECISIVE.has(type));
+}
+
+/** Whether nothing follows these events in their file. */
+export function isLast(events: readonly { readonly type: EventType }[]): boolean {
+  return events.some(({ type }) => type === 'sealed' || type === 'closed');
 }
 
 /** The folder of our tags, where a ruleset keeps them from being moved and deleted. */
@@ -98,6 +105,7 @@ const schema = z.strictObject({
   without: z.array(z.string()),
   role: z.enum(ROLES),
   keyId: z.string().min(1),
+  over: z.literal(true).optional(),
   sig: z.string(),
 });
 
@@ -128,5 +136,6 @@ function signedText(statement: MarkStatement, hash: Hash): string {
 }
 
 function jsonOf(statement: MarkStatement): { readonly [name: string]: Json } {
-  return { ...statement, without: [...statement.without] };
+  const { over, ...rest } = statement;
+  return { ...rest, without: [...rest.without], ...(over === true ? { over } : {}) };
 }

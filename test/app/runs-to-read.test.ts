@@ -38,6 +38,15 @@ describe('the runs that are read', () => {
     expect(read).toHaveLength(40);
   });
 
+  it('are all that were launched and are not over, however old, beside the newest of those that are', () => {
+    const live = [...days('canary', 1, 25), ...days('weekly', 1, 25)];
+    const past = days('daily', 1, 60);
+    const over = past.map((run) => ({ mark: { run, role: 'control', over: true } }) as unknown as SeenMark);
+    const read = runsToRead([], [...marked([...live, ...past], 'runner'), ...over]);
+    expect(read.slice(0, 50).toSorted()).toEqual([...live].toSorted());
+    expect(read.slice(50)).toEqual(past.slice(-40).toReversed());
+  });
+
   it('are all that were launched of late, however many were proposed since, by a thief of the control key too', () => {
     const launched = days('canary', 1, 30);
     const proposed = Array.from({ length: 100 }, (_, index) => `ferry-lane${index}-20991231`);

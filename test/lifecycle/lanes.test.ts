@@ -5,6 +5,7 @@ import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { approvalLine } from '../support/approve.ts';
 import { twoLanes } from '../support/lanes.ts';
+import { memoryVersions } from '../support/memory-versions.ts';
 import { approve, eventsOf, finish, seal, stateOf, until } from '../support/play.ts';
 import { answersTo, fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -72,6 +73,10 @@ describe('two lanes', () => {
     expect(await observed(canary.run)).toBeGreaterThan(0);
     const issue = (await stateOf(lab, daily.run))?.proposal.issue ?? 0;
     await seal(lab, daily.run, issue);
+    // Its last mark says that it is over, and no other one of either does.
+    const marks = await memoryVersions(() => lab.store).tagTexts('ferry/mark-');
+    const last = marks.filter(({ message }) => message.includes('"over":true'));
+    expect(last.map(({ name }) => name)).toEqual([expect.stringContaining(daily.run)]);
     await lab.clock.advance(DAY);
 
     // The canary has ended and is not sealed: the daily lane goes on, and its history is its own.

@@ -17,7 +17,9 @@ export const logbookLimits = {
   logbookFileEntriesMax: 128,
   /** The same for long entries: 128 looks are some 130,000 characters, a proposal of a large lab alone may be more. */
   logbookFileCharsMax: 256 * 1024,
-  /** Runs that a process reads of those that were launched, and as many others: every live one and the last sealed five of each lane are among them. */
+  /** Runs that a process reads of those that were launched and are not over: as many as one installation watches. */
+  liveRunsReadMax: 1_000,
+  /** Runs that a process reads of those that are over, and as many of those that were never launched: the last sealed five of each lane are among them. */
   runsReadMax: 40,
   /** Points of loss that a run's state keeps; thinned by half when there are more. */
   tracePointsMax: 60,
