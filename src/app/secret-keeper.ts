@@ -1,6 +1,6 @@
 /**
  * What this process must not tell, by value: the variables whose names say that they are secrets, and those that the
- * lab's config passes to its jobs, whatever they are called (issue *the gate*, section 4: no token in the child).
+ * lab's config passes to its jobs, whatever they are called (architecture, D5: a job gets no token of ours).
  */
 
 import type { LabConfig } from '../config/schema.ts';

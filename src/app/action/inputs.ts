@@ -1,6 +1,6 @@
 /** The action's modes, inputs and outputs: the closed lists that action.yml repeats and a contract test compares. */
 
-/** What one step of a workflow does (architecture.md, section 4, who runs where). */
+/** What one step of a workflow does (docs/architecture.md, Who runs where). */
 export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog', 'care', 'disk-scan'] as const;
 export type ActionMode = (typeof MODES)[number];
 

@@ -1,4 +1,4 @@
-/** Clears what lies beside a missing mount on the workers of one TPU VM, initialises it again, and looks whether that helped (policy/agent-guidelines.md, Resolution Commands). */
+/** Clears what lies beside a missing mount on the workers of one TPU VM, initialises it again, and looks whether that helped (policy AG-18 and AG-19). */
 
 import { readCleanAnswer } from '../../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../../care/disk/disk-proposals.ts';

@@ -1,4 +1,4 @@
-/** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy/job-monitoring-loop.md, TPU Bad-Node Recovery). */
+/** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy ML-02 and ML-30). */
 
 import type { ConsentToken } from '../../domain/care/consent-token.ts';
 import { areSameSteps, type VmIdentity } from '../../domain/care/mutation.ts';

@@ -1,4 +1,4 @@
-/** Starts the cleanup job of the head node where it was not seen, and looks whether it is alive (policy/agent-guidelines.md, Cleanup Cron). */
+/** Starts the cleanup job of the head node where it was not seen, and looks whether it is alive (policy AG-21). */
 
 import type { ConsentToken } from '../../domain/care/consent-token.ts';
 import { areSameSteps } from '../../domain/care/mutation.ts';

@@ -12,7 +12,7 @@ export type VerbIo = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** Exit codes of every verb (interfaces.md, section 1). */
+/** Exit codes of every verb, as README.md tells them. */
 export const EXIT = { yes: 0, no: 1, usedWrongly: 2 } as const;
 
 /** Says what was wrong with the call, as the one JSON value where JSON was asked for. */

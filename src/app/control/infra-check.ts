@@ -1,4 +1,4 @@
-/** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy/agent-guidelines.md, Mount Verification). */
+/** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy AG-20). */
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { Sha } from '../../domain/ids.ts';

@@ -18,7 +18,7 @@ export type DiskScanOutcome =
   | { readonly kind: 'not-recorded'; readonly why: string };
 
 /**
- * Scans and records (policy/agent-guidelines.md, investigative commands; nothing is changed on any worker). `redact`
+ * Scans and records (policy AG-16 and AG-17; nothing is changed on any worker). `redact`
  * takes secrets out of what programs printed.
  */
 export async function scanDisks(

@@ -1,4 +1,4 @@
-/** The lab's own checks on an edit of ours before it is pushed (issue *the gate*, Proposals): pre-commit, type check, tests. */
+/** The lab's own checks on an edit of ours before it is pushed (policy AG-03): pre-commit, type check, tests. */
 
 import { cutText, cutTextFromEnd } from '../../domain/cut-text.ts';
 import type { Sha } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-/** No clear objective: the bot asks and edits nothing (policy/daily-ferry.md, inputs). One question a day, as an issue that takes the answer. */
+/** No clear objective: the bot asks and edits nothing (policy DF-05). One question a day, as an issue that takes the answer. */
 
 import type { RunId } from '../../domain/ids.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';

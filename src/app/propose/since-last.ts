@@ -1,4 +1,4 @@
-/** What was merged and discussed since the last ferry (policy/daily-ferry.md, step 1). */
+/** What was merged and discussed since the last ferry (policy DF-04 and DF-08). */
 
 import type { LoggedCommit } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';

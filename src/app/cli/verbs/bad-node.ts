@@ -18,7 +18,7 @@ const NODE_SIGNATURES: ReadonlySet<string> = new Set(
 const START = branded(0, isInstant);
 
 /**
- * Exit 0 if the log shows one of the three signatures (policy/job-monitoring-loop.md, TPU Bad-Node Recovery). `--tpus FILE`:
+ * Exit 0 if the log shows one of the three signatures (policy ML-29). `--tpus FILE`:
  * the machines, as `gcloud compute tpus tpu-vm list --format=json` printed them; without it no machine is named.
  */
 export async function badNodeVerb(args: readonly string[], io: VerbIo): Promise<number> {

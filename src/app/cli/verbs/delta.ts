@@ -1,4 +1,4 @@
-/** `ferrybot delta base.py head.py`: the config delta of two files (interfaces.md, `delta`). */
+/** `ferrybot delta base.py head.py`: the config delta of two files. */
 
 import type { Delta } from '../../../domain/launch/delta.ts';
 import { configDelta } from '../../../ferry/delta/config-delta.ts';

@@ -1,4 +1,4 @@
-/** `ferrybot logbook verify <path>`: checks a copy offline, and names the first bad entry (interfaces.md, section 1). */
+/** `ferrybot logbook verify <path>`: checks a copy offline, and names the first bad entry (docs/logbook.md, Checking a file). */
 
 import { sha256Hex } from '../../../host/hash.ts';
 import { verifyEd25519 } from '../../../host/keys.ts';
