@@ -40,7 +40,7 @@ export type JobSpec = {
 /** A file of a shipped tree that would not reach the job, and what is in the way. */
 export type LeftOut = { readonly path: string; readonly why: string };
 
-/** Where a stranger can check that the job really ran (interfaces.md, section 2, `submitted`). */
+/** Where a stranger can check that the job really ran (docs/logbook.md, `submitted`). */
 export type JobLocator =
   | {
       readonly kind: 'process';

@@ -1,6 +1,6 @@
 /**
  * What ferrybot may change on a cluster, and nothing else: a closed list, each entry with its target, proposed whole
- * before anybody consents (policy/job-monitoring-loop.md, Cluster Mutation Guardrail).
+ * before anybody consents (policy ML-02).
  */
 
 import type { Surface } from '../command.ts';

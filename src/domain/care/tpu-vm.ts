@@ -39,7 +39,7 @@ export type TpuCloud = {
   readonly deleteVm: (token: ConsentToken, vm: VmIdentity, now: Instant) => Promise<DeleteOutcome>;
 };
 
-/** The call that deletes one VM (policy/job-monitoring-loop.md, TPU Bad-Node Recovery, step 3). */
+/** The call that deletes one VM (policy ML-30). */
 export function deleteStep(project: string, { name, zone }: Pick<VmIdentity, 'name' | 'zone'>): MutationStep {
   return {
     does: 'delete-tpu-vm',

@@ -1,4 +1,4 @@
-/** The words of disk care: TPU workers, their disks and mounts, and the names that may stand in a command (policy/agent-guidelines.md). */
+/** The words of disk care: TPU workers, their disks and mounts, and the names that may stand in a command (policy AG-16 to AG-19). */
 
 declare const brand: unique symbol;
 type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };

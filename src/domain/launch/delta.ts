@@ -1,6 +1,6 @@
-/** The config delta between two versions of an experiment file (interfaces.md, `delta`). */
+/** The config delta between two versions of an experiment file. */
 
-/** The policy's five kinds of small change (policy/daily-ferry.md, change budget guidance). */
+/** The policy's five kinds of small change (policy DF-35). */
 export const BUCKETS = ['datamix', 'optimizer', 'architecture', 'system', 'observability'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 

@@ -3,7 +3,7 @@
  * Decimals are strings, so that the canonical JSON has integers only.
  */
 
-/** One changed knob: source text before and after, null = absent (interfaces.md, `delta`). */
+/** One changed knob: source text before and after, null = absent. */
 export type ManifestChange = {
   readonly knob: string;
   readonly path: string;

@@ -27,7 +27,7 @@ export type Order = {
   readonly submissionId: string;
   /** RFC 3339. */
   readonly issuedAt: string;
-  /** RFC 3339; two hours later (issue *the gate*, section 4). */
+  /** RFC 3339; two hours later (architecture, D5). */
   readonly expiresAt: string;
 };
 

@@ -1,4 +1,4 @@
-/** Why the runner does not carry out an order (issue *the gate*, section 4): a closed list of reason codes. */
+/** Why the runner does not carry out an order (architecture, D5): a closed list of reason codes. */
 
 import type { GateId } from './verdict.ts';
 

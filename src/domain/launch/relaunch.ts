@@ -1,5 +1,5 @@
 /**
- * Starting a run again after a bad node was replaced (policy/job-monitoring-loop.md, TPU Bad-Node Recovery, step 4): the
+ * Starting a run again after a bad node was replaced (policy ML-30): the
  * same manifest under the approval that it has, as often as the manifest says and no oftener.
  */
 

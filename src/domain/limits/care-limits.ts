@@ -1,7 +1,7 @@
 /** The bounds of changing the cluster (machines and disks), a part of `limits`, and why each is what it is. */
 
 export const careLimits = {
-  /** A consent to change a cluster is used within an hour of when it was written, or given again (issue *Ray*, point 5). */
+  /** A consent to change a cluster is used within an hour of when it was written, or given again (docs/decisions/0014-consent-as-a-type.md). */
   consentLifetimeMs: 60 * 60 * 1_000,
   /** The time over which a config's own consents are counted. */
   preApprovalPeriodMs: 24 * 60 * 60 * 1_000,

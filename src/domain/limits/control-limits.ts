@@ -5,9 +5,9 @@ export const controlLimits = {
   publishGraceMs: 60_000,
   /** Steps of publishing in one turn: comments that are owed, then the card. */
   publishStepsMax: 12,
-  /** The card is edited no oftener than this unless the state changed: rarer than the 15 min that the architecture allows (section 4), for the 80 requests of a five-hour ferry. */
+  /** The card is edited no oftener than this unless the state changed, for the 80 requests of a five-hour ferry (docs/decisions/0021-how-often-the-card-moves.md). */
   cardPeriodMs: 20 * 60 * 1_000,
-  /** The share of each active run in the installation's content budget (architecture, section 4). */
+  /** The share of each active run in the installation's content budget: 500 writes an hour, of which cards get 200. */
   cardPeriodPerRunMs: 18_000,
   /** Reconcile rounds of one wake: a run needs about six from a command to a dispatch. */
   reconcileRoundsMax: 25,

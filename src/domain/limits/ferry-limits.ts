@@ -27,7 +27,7 @@ export const ferryLimits = {
   candidateValuesMax: 50,
   /** How long a claim, or a job that nobody has seen, is waited for before a person may give the run up. */
   giveUpPatienceMs: 10 * 60 * 1_000,
-  /** An order that nobody claimed lapses: issue *the gate*, two hours. */
+  /** An order that nobody claimed lapses after two hours: the facts that it was decided on are old by then. */
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
   /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
   dispatchVisibleMs: 60_000,
@@ -35,8 +35,8 @@ export const ferryLimits = {
   redispatchPeriodMs: 10 * 60 * 1_000,
   /** Dispatches of one order: each is harmless, since the claim is used once, but not free. */
   dispatchesPerOrderMax: 3,
-  /** Sealed ferries whose median a new one is held against (issue *daily ferry*, Close). */
+  /** Sealed ferries whose median a new one is held against (policy DF-29). */
   verdictHistoryRuns: 5,
-  /** The last step may fall short of the configured one by this (marin.md section 3: 5155 on the bar, 5153 recorded). */
+  /** The last step may fall short of the configured one by this (seen in real ferries: 5155 on the bar, 5153 recorded). */
   finalStepSlack: 2,
 } as const;

@@ -11,7 +11,7 @@ export const readingLimits = {
   keyEndsSoonMs: 14 * 24 * 60 * 60 * 1_000,
   /** GitHub refuses a longer comment or body (422). */
   commentCharactersMax: 65_536,
-  /** Commands that one comment may give, and lines of it that may be answered as wrong (issue *the gate*, Commands). */
+  /** Commands that one comment may give, and lines of it that may be answered as wrong. */
   commentCommandsMax: 10,
   /** What is parsed of somebody who may do something here, or whose own body it is. */
   commentOfTrusted: {

@@ -11,7 +11,7 @@ export const watchLimits = {
   watchRestartsMax: 3,
   /** A watch that was dispatched has got a machine and looked by then. */
   watchStartMs: 10 * 60 * 1_000,
-  /** The watch looks for a stop this often, whatever its cadence (architecture, section 4). */
+  /** The watch looks for a stop this often, whatever its cadence: a stop reaches the engine within a minute. */
   stopLookPeriodMs: 30_000,
   /** A watch's lease outlives its cadence by this much, then another may take over with a higher fence. */
   leaseSlackMs: 90_000,

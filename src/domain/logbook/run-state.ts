@@ -101,7 +101,7 @@ export type RunState = {
   readonly order: IssuedOrder | null;
   readonly submission: Submission | null;
   readonly observation: Observation | null;
-  /** The first observation that carried an eval: a moment a person must see (policy/daily-ferry.md via marin.md section 2). */
+  /** The first observation that carried an eval: a moment a person must see. */
   readonly firstEval: Observation | null;
   /** The course of the loss for people to see, oldest first: at most `limits.tracePointsMax` points; older ones are thinned. */
   readonly trace: readonly TracePoint[];
@@ -153,7 +153,7 @@ export function standingApprovals(state: RunState): readonly Approval[] {
   return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
 }
 
-/** The stages of the lifecycle that a person is shown (architecture, section 1). */
+/** The stages of the lifecycle that a person is shown (docs/architecture.md, What ferrybot is). */
 export const PHASES = [
   'proposed',
   'gated',

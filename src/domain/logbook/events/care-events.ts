@@ -30,6 +30,6 @@ export type CareEventData = {
     readonly code: string;
     readonly detail: { readonly [name: string]: string | number };
   };
-  /** What a scan of a cluster's worker disks found (policy/agent-guidelines.md, Prevention & Maintenance). */
+  /** What a scan of a cluster's worker disks found (policy AG-16). */
   readonly 'disk-scanned': DiskScan;
 };
