@@ -1,5 +1,5 @@
 /**
- * `/ack`: a person has seen how the run ended; the monitoring loop may let go (policy/job-monitoring-loop.md, ownership).
+ * `/ack`: a person has seen how the run ended; the monitoring loop may let go (policy ML-04).
  * `/ack lost="…"` gives up a run of which nobody can say what became of it, and `/ack reject="…"` closes one whose result
  * does not count: the ways to free its lane again without a seal.
  */

@@ -1,4 +1,4 @@
-/** `/approve-disk-cleanup worker=… [digest]`: a person consents to the listed steps on one worker (policy/agent-guidelines.md, disk cleanup). */
+/** `/approve-disk-cleanup worker=… [digest]`: a person consents to the listed steps on one worker (policy AG-18). */
 
 import { decideConsent } from './consent.ts';
 import type { CommandDefinition } from './definition.ts';

@@ -1,4 +1,4 @@
-/** `/approve-node-delete vm=… [digest]`: a person consents to the deletion of one bad TPU VM (policy/job-monitoring-loop.md, TPU Bad-Node Recovery). */
+/** `/approve-node-delete vm=… [digest]`: a person consents to the deletion of one bad TPU VM (policy ML-02 and ML-30). */
 
 import { decideConsent } from './consent.ts';
 import type { CommandDefinition } from './definition.ts';

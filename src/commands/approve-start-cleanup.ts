@@ -1,4 +1,4 @@
-/** `/approve-start-cleanup [digest]`: a person consents to starting the clean-up job on the head node (policy/agent-guidelines.md, Prevention). */
+/** `/approve-start-cleanup [digest]`: a person consents to starting the clean-up job on the head node (policy AG-21). */
 
 import { decideConsent } from './consent.ts';
 import type { CommandDefinition } from './definition.ts';

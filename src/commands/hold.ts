@@ -1,4 +1,4 @@
-/** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall (issue *the gate*, section 4). */
+/** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall. */
 
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { answer, type CommandContext, type CommandDecision } from './decision.ts';

@@ -1,4 +1,4 @@
-/** `/propose [knob=value …] [objective="…"] [lane=…]`: today's ferry, with these knobs or with what is due (issue *the gate*, Proposals). */
+/** `/propose [knob=value …] [objective="…"] [lane=…]`: today's ferry, with these knobs or with what is due. */
 
 import type { CommandDefinition } from './definition.ts';
 import { knobPath, knobValue, laneWord, reasonText } from './values.ts';

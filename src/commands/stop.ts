@@ -1,4 +1,4 @@
-/** `/stop`: the job is stopped within a minute; before the launch it takes back the order (architecture, section 4). */
+/** `/stop`: the job is stopped within a minute; before the launch it takes back the order. */
 
 import { permits } from '../domain/actor.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';

@@ -1,4 +1,4 @@
-/** `/why`: the smallest set of acts after which the run can launch, and who can do each (issue *the gate*, Gates). */
+/** `/why`: the smallest set of acts after which the run can launch, and who can do each. */
 
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';

@@ -1,4 +1,4 @@
-/** Gate: enough distinct people who may approve have approved, by what the run costs (issue *the gate*, Approval and trust). */
+/** Gate: enough distinct people who may approve have approved, by what the run costs. */
 
 import { type ApprovalFacts, type GivenApproval, givenTo } from './approvals.ts';
 import { type ApprovalGate, block, cannotTell, given, type Judgement, pass } from './gate.ts';

@@ -1,4 +1,4 @@
-/** Gate: usually one or two knobs. Guidance, not a law: a warning unless the lab says block (policy/daily-ferry.md, change budget). */
+/** Gate: usually one or two knobs. Guidance, not a law: a warning unless the lab says block (policy DF-01). */
 
 import { block, cannotTell, type Gate, given, pass, warn } from './gate.ts';
 

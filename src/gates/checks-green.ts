@@ -1,4 +1,4 @@
-/** Gate: the lab's checks on the head are green; ferrybot's own is no condition of anything (issue *the gate*, Gates; decision D4). */
+/** Gate: the lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). */
 
 import type { CheckFacts } from '../domain/facts.ts';
 import { block, type Gate, type GatePolicy, given, type Judgement, pass } from './gate.ts';

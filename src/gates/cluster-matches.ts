@@ -1,4 +1,4 @@
-/** Gate: the launch command goes to the lane's cluster and to no other (policy/daily-ferry.md, validation). */
+/** Gate: the launch command goes to the lane's cluster and to no other (policy DF-34). */
 
 import { block, type Gate, given, pass } from './gate.ts';
 

@@ -1,4 +1,4 @@
-/** Gate: one run costs no more than the lane's budget, by the cost table of its cluster (issue *the gate*, Gates). */
+/** Gate: one run costs no more than the lane's budget, by the cost table of its cluster. */
 
 import { compareDecimals } from '../domain/decimal.ts';
 import { block, type Gate, given, pass, warn } from './gate.ts';

@@ -1,4 +1,4 @@
-/** Gate: the PR's before/after table says exactly what the files say (policy/daily-ferry.md, explicit config delta). */
+/** Gate: the PR's before/after table says exactly what the files say (policy DF-18). */
 
 import { block, cannotTell, type Gate, given, pass } from './gate.ts';
 

@@ -1,4 +1,4 @@
-/** Gate: what was reviewed is not far behind the branch that it will be compared with (issue *the gate*, Gates; docs/decisions). */
+/** Gate: what was reviewed is not far behind the branch that it will be compared with (docs/decisions/0012-gates-and-their-time.md). */
 
 import type { ChangeFacts } from '../domain/facts.ts';
 import type { Found } from '../domain/launch/verdict.ts';

@@ -1,4 +1,4 @@
-/** Gate: an identical rerun is allowed only to confirm a regression that the PR declares (policy/daily-ferry.md, rules). */
+/** Gate: an identical rerun is allowed only to confirm a regression that the PR declares (policy DF-13). */
 
 import { block, cannotTell, type Gate, given, pass } from './gate.ts';
 

@@ -1,4 +1,4 @@
-/** Gate: the ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy/daily-ferry.md, validation). */
+/** Gate: the ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy DF-33). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { toRfc3339 } from '../domain/time.ts';

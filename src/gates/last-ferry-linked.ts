@@ -1,4 +1,4 @@
-/** Gate: the PR links the last ferry's issue, PR or run, or says that there is none (policy/daily-ferry.md, PR must include). */
+/** Gate: the PR links the last ferry's issue, PR or run, or says that there is none (policy DF-15). */
 
 import { block, type Gate, given, pass } from './gate.ts';
 

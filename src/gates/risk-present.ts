@@ -1,4 +1,4 @@
-/** Gate: the PR names one risk level, low, medium or high (policy/daily-ferry.md, PR must include). */
+/** Gate: the PR names one risk level, low, medium or high (policy DF-17). */
 
 import { block, type Gate, given, pass } from './gate.ts';
 

@@ -1,4 +1,4 @@
-/** Gate: the run is named by its date, so that no result is mistaken for another day's (policy/daily-ferry.md, rules). */
+/** Gate: the run is named by its date, so that no result is mistaken for another day's (policy DF-14). */
 
 import { block, type Gate, given, pass } from './gate.ts';
 

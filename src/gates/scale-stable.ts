@@ -1,4 +1,4 @@
-/** Gate: the model's scale stays as it was unless a person asked for the change by name (policy/daily-ferry.md, rules). */
+/** Gate: the model's scale stays as it was unless a person asked for the change by name (policy DF-11). */
 
 import type { KnobChange } from '../domain/launch/delta.ts';
 import { block, cannotTell, type Gate, type GateFacts, given, pass } from './gate.ts';

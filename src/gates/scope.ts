@@ -1,4 +1,4 @@
-/** Gate: only the configured files change, so that the diff stays small and intentional (policy/daily-ferry.md, checklist). */
+/** Gate: only the configured files change, so that the diff stays small and intentional (policy DF-10). */
 
 import { block, type Gate, given, pass } from './gate.ts';
 

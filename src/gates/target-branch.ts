@@ -1,4 +1,4 @@
-/** Gate: the pull request is open and goes to the lane's branch (policy/daily-ferry.md, PR to main). */
+/** Gate: the pull request is open and goes to the lane's branch (policy DF-23). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { block, type Gate, given, pass } from './gate.ts';

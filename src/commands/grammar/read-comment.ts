@@ -16,7 +16,7 @@ import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
  * exactly as it is seen; its arguments are read from the source. Nothing is guessed: what is not quite a command is an
  * error with its place. A comment whose shape would cost the parser too much is not parsed; its words are ignored as
  * `limit`, and so are commands and errors beyond ten each. `otherBots` are words (with or without slash) that the lab
- * gave to others. Shapes: interfaces, section 1, `read-comment`; rules: issue *the gate*, section 1.
+ * gave to others.
  */
 export function readComment(
   markdown: string,

@@ -1,4 +1,4 @@
-/** What a comment says to ferrybot: the shapes that `ferrybot read-comment` prints (interfaces, section 1). */
+/** What a comment says to ferrybot: the shapes that `ferrybot read-comment` prints. */
 
 /** Why a line that is addressed to us is not run. */
 export const ERROR_CODES = [

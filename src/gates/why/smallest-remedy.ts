@@ -1,4 +1,4 @@
-/** The smallest set of acts after which no gate fails (issue *the gate*, Gates): what `/why` answers. */
+/** The smallest set of acts after which no gate fails: what `/why` answers. */
 
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { limits } from '../../domain/limits.ts';
