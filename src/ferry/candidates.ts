@@ -64,7 +64,7 @@ export type Choice =
       readonly risk: Candidate['risk'];
       readonly rationale: ChoiceRationale;
     }
-  /** The same again, on purpose: only a declared regression check may (policy/daily-ferry.md, rules). */
+  /** The same again, on purpose: only a declared regression check may (policy DF-13). */
   | { readonly kind: 'identical-rerun' }
   | {
       readonly kind: 'none';

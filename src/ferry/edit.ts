@@ -23,7 +23,7 @@ export type EditError =
 
 /**
  * Writes all edits or none. The result is parsed again and must differ from `syntax` by exactly these edits
- * (policy/daily-ferry.md: a bounded update, explicit before/after delta).
+ * (policy DF-10 and DF-18).
  */
 export function applyEdits(
   syntax: PySyntax,

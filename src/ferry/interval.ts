@@ -61,7 +61,7 @@ export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastF
 
 /**
  * Where the interval begins: at the last ferry's launch commit; without one, at a date, and that it is a fallback is
- * part of the answer (policy/daily-ferry.md, build context since last ferry).
+ * part of the answer (policy DF-04 and DF-09).
  */
 export function intervalStart(last: LastFerry | null, today: string, fallbackDays: number): IntervalStart {
   return {

@@ -1,4 +1,4 @@
-/** A past run as the chooser's memory: what it changed and what came of it (policy/daily-ferry.md, build context). */
+/** A past run as the chooser's memory: what it changed and what came of it (policy DF-02). */
 
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RecentFerry } from './candidates.ts';

@@ -1,6 +1,6 @@
 /**
  * The verdict on an ended ferry: pass means SUCCEEDED, the expected last step reached (minus two at most) and every key
- * metric within tolerance of the median of the last five sealed ferries (policy/daily-ferry.md, close the loop).
+ * metric within tolerance of the median of the last five sealed ferries (policy DF-29).
  */
 
 import type { LaneConfig } from '../config/schema.ts';

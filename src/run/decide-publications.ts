@@ -239,7 +239,7 @@ function isOnlyShown({ head, shown }: RunState, { fields, isIntact }: VerifiedMa
 }
 
 /**
- * Progress is edited in place now and then; a change of phase at once (architecture, section 4). What the card remembers of
+ * Progress is edited in place now and then; a change of phase at once (docs/decisions/0021-how-often-the-card-moves.md). What the card remembers of
  * the check run is in no hurry: who forgets it writes the check run once more.
  */
 function mayEditCard(

@@ -11,7 +11,7 @@ import { needsWatch } from './decide-watch.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
 
 /**
- * A live watch looks for a stop every 30 s; without one a job of its own carries it out (architecture.md, section 4).
+ * A live watch looks for a stop every 30 s; without one a job of its own carries it out.
  * Both at once do no harm: a stop is asked for by the job's id, and the lease decides who records the end.
  */
 export function decideStop(

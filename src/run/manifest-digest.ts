@@ -1,4 +1,4 @@
-/** The digest that a person approves: SHA-256 of the manifest's canonical JSON, UTF-8, without a newline (interfaces.md). */
+/** The digest that a person approves: SHA-256 of the manifest's canonical JSON, UTF-8, without a newline (architecture, D4). */
 
 import type { Digest, DigestOf } from '../domain/ids.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';

@@ -37,7 +37,7 @@ export type Said =
   | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
   /** A long comment of somebody whom GitHub has not told about yet: it names a command, and is read when that is known. */
   | { readonly kind: 'unread' }
-  /** Only created comments command (issue *the gate*, Commands): the answer says to post it anew. */
+  /** Only created comments command: the answer says to post it anew. */
   | { readonly kind: 'edited'; readonly name: string; readonly args: Readonly<Record<string, string>> };
 
 type Permissions = ReadonlyMap<number, Observed<Permission>>;

@@ -1,4 +1,4 @@
-/** A stranger's flood: whoever has no role in the repository gets at most one answer a thread and hour (architecture, section 5). */
+/** A stranger's flood: whoever has no role in the repository gets at most one answer a thread and hour (docs/decisions/0046-a-flooded-thread.md). */
 
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';

@@ -8,7 +8,7 @@ import { type FerryVerdict, judgeFerry } from '../ferry/verdict.ts';
 /**
  * The verdict on an ended run; null while it has not ended. `runs` are those of the record, newest first, the run itself or
  * not; those of other lanes do not count: what was sealed after the end (the run's own seal, the ferries of later days) is no history of it
- * (policy/daily-ferry.md, close the loop).
+ * (policy DF-29).
  */
 export function verdictOf(
   state: RunState,

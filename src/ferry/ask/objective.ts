@@ -2,10 +2,10 @@
 
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 
-/** What a ferry is for where the lab has a standing objective and nobody says anything else (policy/daily-ferry.md, inputs). */
+/** What a ferry is for where the lab has a standing objective and nobody says anything else (policy DF-03). */
 export const USUAL_OBJECTIVE: Objective = { kind: 'integration', text: 'normal daily integration check' };
 
-/** `unclear` is asked about before anything is edited (policy/daily-ferry.md, inputs: if the objective is unclear, ask). */
+/** `unclear` is asked about before anything is edited (policy DF-05). */
 export type ObjectiveReading =
   | { readonly kind: 'clear'; readonly objective: Objective }
   | { readonly kind: 'unclear'; readonly why: 'names-neither' | 'names-both' | 'negated' };

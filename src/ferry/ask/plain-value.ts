@@ -23,7 +23,7 @@ export function namesIn(syntax: PySyntax): ReadonlySet<string> {
 }
 
 /**
- * A bounded edit writes values, not code (policy/daily-ferry.md: bounded update): one line, one expression. `names` are
+ * A bounded edit writes values, not code (policy DF-10): one line, one expression. `names` are
  * those that it may use.
  */
 export function isPlainValue(text: string, names: ReadonlySet<string>, parser: PythonParser): boolean {

@@ -1,4 +1,4 @@
-/** How risky an asked-for change is called in its PR (policy/daily-ferry.md, open PR: risk level). */
+/** How risky an asked-for change is called in its PR (policy DF-17). */
 
 import type { KnobChange } from '../../domain/launch/delta.ts';
 import type { Candidate } from '../candidates.ts';

@@ -7,8 +7,7 @@ import type { DeclaredRow } from './delta-table.ts';
 import { literalValue } from './literal-value.ts';
 
 /**
- * Mismatches in the order of the table, then what is missing from it (policy/daily-ferry.md: explicit before/after
- * config delta). `tableLine` is where a missing row belongs, null without a table. Nothing can be compared with a
+ * Mismatches in the order of the table, then what is missing from it (policy DF-18). `tableLine` is where a missing row belongs, null without a table. Nothing can be compared with a
  * delta that is not countable; that has a gate of its own.
  */
 export function compareDeclared(

@@ -23,7 +23,7 @@ export type PullBody = {
 };
 
 /**
- * Every part with its line (headings: marin.md, section 3.1; parts: policy/daily-ferry.md, open PR). Null: the body is
+ * Every part with its line (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
  * of a shape that is not parsed (too large, or nested so that parsing would take minutes), so nothing is known of it.
  */
 export function readPullBody(markdown: string): PullBody | null {

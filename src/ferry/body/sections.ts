@@ -3,7 +3,7 @@
 import type { Root, RootContent } from 'mdast';
 import { plainText } from './plain-text.ts';
 
-/** The headings of real ferries (marin.md, section 3.1) and the checklist that the policy asks for. */
+/** The headings of real ferries and the checklist that policy DF-19 asks for. */
 export const PART_HEADINGS = {
   lastFerry: 'Last ferry references',
   objective: 'Objective for this interval',

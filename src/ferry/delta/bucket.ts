@@ -10,7 +10,7 @@ export type BucketRow = { readonly bucket: Bucket; readonly names: readonly stri
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** A table for Levanter-shaped configs (policy/daily-ferry.md, change budget guidance); a lab's own rows go before it. */
+/** A table for Levanter-shaped configs (policy DF-35); a lab's own rows go before it. */
 export const DEFAULT_BUCKETS: readonly BucketRow[] = [
   {
     bucket: 'optimizer',

@@ -17,8 +17,7 @@ import { slotIndex } from './read-knobs.ts';
 const STATEMENT_CHARS_MAX = 200;
 
 /**
- * The delta from `base` to `head` (interfaces.md, `delta`; policy/daily-ferry.md, explicit before/after config
- * delta). A knob is data in a place that a person would name; a change of code is never counted as one.
+ * The delta from `base` to `head` (policy DF-18). A knob is data in a place that a person would name; a change of code is never counted as one.
  */
 export function configDelta(
   base: PySyntax,

@@ -36,7 +36,7 @@ const CODE: ReadonlySet<string> = new Set([
   'named_expression',
 ]);
 
-// Conversions and lookups through which a constant stays one value (policy/daily-ferry.md; marin.md, section 4).
+// Conversions and lookups through which a constant stays one value.
 const CONVERSIONS: ReadonlySet<string> = new Set([
   ...['int', 'float', 'str', 'bool', 'abs', 'round', 'min', 'max', 'sum', 'pow', 'len'],
   ...[

@@ -1,4 +1,4 @@
-/** How a knob's path is spelled: assigned or function name, then `call()`, `[key]`, `[index]` (interfaces.md, `delta`). */
+/** How a knob's path is spelled: assigned or function name, then `call()`, `[key]`, `[index]`. */
 
 import { cutText } from '../../domain/cut-text.ts';
 import { childIn, type PyNode } from '../../domain/python-syntax.ts';

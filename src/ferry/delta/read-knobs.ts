@@ -17,7 +17,7 @@ export type Knob = {
   readonly line: number;
 };
 
-/** Every knob of a file in the order of the file (interfaces.md, `delta`). The file must parse. */
+/** Every knob of a file in the order of the file. The file must parse. */
 export function readKnobs(
   syntax: PySyntax,
   buckets: readonly BucketRow[] = DEFAULT_BUCKETS,

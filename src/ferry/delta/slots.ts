@@ -15,7 +15,7 @@ export type Slot = {
   readonly isLeaf: boolean;
 };
 
-/** All slots in the order of the file, outer before inner (path grammar: interfaces.md, `delta`). */
+/** All slots in the order of the file, outer before inner (path grammar: src/ferry/delta/knob-path.ts). */
 export function slotsOf(file: PyFile): readonly Slot[] {
   const walk: Walk = { file, text: file.syntax.text, slots: [] };
   visitBlock(file.syntax.root, '', walk);

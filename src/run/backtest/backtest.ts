@@ -1,4 +1,4 @@
-/** Recorded ferries replayed against a changed config: which decisions would have been others (issue *the gate*, Gates). */
+/** Recorded ferries replayed against a changed config: which decisions would have been others. */
 
 import { configOfLane, type LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
