@@ -1,5 +1,5 @@
 /**
- * A bad TPU node (policy/job-monitoring-loop.md, TPU Bad-Node Recovery): from the log's signature to the one machine
+ * A bad TPU node (policy ML-29): from the log's signature to the one machine
  * that it came from, and the proposal to delete it. What is not certain is asked, never guessed.
  */
 

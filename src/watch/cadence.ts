@@ -1,4 +1,4 @@
-/** When to look: 120 s after a submit, then every 570 s, unless the lab says otherwise (policy/job-monitoring-loop.md, cadence). */
+/** When to look: 120 s after a submit, then every 570 s, unless the lab says otherwise (policy ML-08). */
 
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';

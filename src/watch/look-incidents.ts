@@ -53,7 +53,7 @@ function wasShownBefore(state: RunState, signature: string): boolean {
 
 /**
  * A job that makes no step while its log speaks of the cluster: told at once, once for each such time
- * (policy/job-monitoring-loop.md, step 6).
+ * (policy ML-21).
  */
 function degraded(state: RunState, look: Look): readonly EventDraft[] {
   const { standstill } = standstillOf(state, look);

@@ -48,7 +48,7 @@ function trackersOf({ log, redact }: Look): readonly TrackerRun[] {
   return log.trackers.map(({ id, url }) => ({ id: redact(id), url: redact(url) }));
 }
 
-/** The end is the engine's terminal status and nothing else: never a step count (policy/job-monitoring-loop.md, step 3). */
+/** The end is the engine's terminal status and nothing else: never a step count (policy ML-12). */
 function endOf(state: RunState, look: Look): readonly EventDraft[] {
   const { job, log } = look;
   if (job.kind !== 'found' || state.submission === null) return [];
@@ -73,7 +73,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
   return [{ type: 'ended', role: 'watch', data }];
 }
 
-/** `global_step` of the tracker is exact; the bar is only where it needed no rounding (reference levanter, progress line). */
+/** `global_step` of the tracker is exact; the bar is only where it needed no rounding. */
 function lastStepOf(metrics: Metrics, log: LogFacts): number | null {
   const tracked = Number(metrics['global_step'] ?? Number.NaN);
   if (Number.isSafeInteger(tracked)) return tracked;

@@ -38,7 +38,7 @@ export type Signature = {
 };
 
 /**
- * Signatures of policy/job-monitoring-loop.md and of Marin's, JAX's, CUDA's and Ray's own messages. A
+ * Signatures of policy ML-20, ML-21 and ML-29, and of Marin's, JAX's, CUDA's and Ray's own messages. A
  * match is evidence and no verdict: the engine's terminal status comes first, tracebacks at shutdown are
  * noise, and the word "error" alone means nothing.
  */
@@ -151,7 +151,7 @@ export const SIGNATURES: readonly Signature[] = [
     /unsatisfied autoscaler demand|tier_blocked:|slice couldn't schedule/,
     ['unsatisfied autoscaler demand', 'tier_blocked:', "slice couldn't schedule"],
   ),
-  // Google Cloud's own sentence. Waiting does not raise a quota: policy/daily-ferry.md, section 5, wants people told.
+  // Google Cloud's own sentence. Waiting does not raise a quota: policy DF-28 wants people told.
   row('quota-exceeded', 'capacity', 'escalate', /\bQuota '[^']{1,200}' exceeded/, ["Quota '"]),
 ];
 

@@ -1,4 +1,4 @@
-/** Whether somebody still watches a live run, told apart from how the run is (policy/hero-run.md, what can go wrong). */
+/** Whether somebody still watches a live run, told apart from how the run is (policy HR-39). */
 
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';

@@ -31,7 +31,7 @@ export type DiskProposalInput = {
 
 /**
  * Drafts of what is proposed anew. A TPU VM is initialised as a whole, so that one proposal clears all of its hosts that
- * have data beside a missing mount, then initialises it (policy/agent-guidelines.md, resolution commands 1 and 2). What
+ * have data beside a missing mount, then initialises it (policy AG-18 and AG-19). What
  * stands proposed is not proposed again, and after an end only on a scan that is newer.
  */
 export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {

@@ -49,7 +49,7 @@ export type WorkerJudgement =
     };
 
 /**
- * Judges a worker that the scan found low (policy/agent-guidelines.md, investigative commands 1 and 2). Whatever could not
+ * Judges a worker that the scan found low (policy AG-16 and AG-17). Whatever could not
  * be read makes the cause unknown, and nothing is proposed on an unknown.
  */
 export function judgeWorker(

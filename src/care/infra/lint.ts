@@ -1,4 +1,4 @@
-/** Lint of a cluster's file: set-up commands that write where a bucket belongs although it may not be mounted (policy/agent-guidelines.md, Mount Verification). */
+/** Lint of a cluster's file: set-up commands that write where a bucket belongs although it may not be mounted (policy AG-20). */
 
 import { limits } from '../../domain/limits.ts';
 import { mountedBy } from './command-meaning.ts';
