@@ -60,7 +60,7 @@ export function composeAppend(
 
 /**
  * Message of the commit that records these events: the lab's events, nobody's name
- * (`<run>: log launch`, policy/hero-run.md).
+ * (`<run>: log launch`, policy AG-05 and HR-19).
  */
 export function commitMessage(runs: readonly ComposedRun[]): string {
   const [only] = runs;

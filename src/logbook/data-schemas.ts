@@ -1,4 +1,4 @@
-/** What each type of event carries, as read from a line: known fields strict, further ones kept (interfaces.md, section 2). */
+/** What each type of event carries, as read from a line: known fields strict, further ones kept (docs/logbook.md, An event). */
 
 import * as z from 'zod';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';

@@ -18,7 +18,7 @@ export type MarkdownPart = {
 
 /**
  * The text of `logbook.md` for these events, with everything that people wrote outside our blocks kept as it
- * is in `existing` (null: there is no file yet). Shape: policy/hero-run.md, Run Record (title, Run Contract,
+ * is in `existing` (null: there is no file yet). Shape: policy HR-25 (title, Run Contract,
  * Launched Instances, Event Log); it is a projection and proves nothing, `events.jsonl` does. The first file has what
  * tells of the whole run; a long run's later entries are in files of their own, which are not made again with each.
  */

@@ -1,4 +1,4 @@
-/** One event as a person would tell it: status, evidence, decision and what comes next (policy/hero-run.md, Event Log). */
+/** One event as a person would tell it: status, evidence, decision and what comes next (policy HR-25). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventOf, EventType, LogbookEvent } from '../domain/logbook/event.ts';

@@ -8,7 +8,7 @@ import { keyFault, recordedKeys } from './key-ring.ts';
 import type { Anchor, Hash, VerifySignature } from './ports.ts';
 import { type FileState, type TransitionCheck, transitionCheck } from './rules.ts';
 
-/** Why an entry is bad (interfaces.md, `logbook verify`). */
+/** Why an entry is bad (docs/logbook.md, Checking a file). */
 export type BadReason =
   | 'hash'
   | 'signature'

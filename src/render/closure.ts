@@ -1,4 +1,4 @@
-/** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy/daily-ferry.md, close the loop). */
+/** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32). */
 
 import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';

@@ -1,4 +1,4 @@
-/** The terminal comment: the policy's six lines exactly, then the verdict with its table (reference marin, section 3.1). */
+/** The terminal comment: six fixed lines, then the verdict with its table (policy DF-29 to DF-32). */
 
 import { limits } from '../domain/limits.ts';
 import type { Ending, RunState } from '../domain/logbook/run-state.ts';

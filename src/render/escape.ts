@@ -1,6 +1,6 @@
 /**
  * The one place where outside text becomes Markdown: it is shown as the text that it is, and nothing is made from it:
- * no mention, reference, closing keyword, link, image, HTML, emphasis, emoji or formula (reference security, point 10).
+ * no mention, reference, closing keyword, link, image, HTML, emphasis, emoji or formula.
  */
 
 import { cleanLine, cleanLines } from './clean-text.ts';

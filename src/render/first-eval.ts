@@ -1,4 +1,4 @@
-/** The first eval: one of the few moments of a run that a person must see (reference marin, section 2). */
+/** The first eval: one of the few moments of a run that a person must see. */
 
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { progressText } from './progress.ts';

@@ -1,4 +1,4 @@
-/** The job that was launched, as the policy asks it to be posted: id, cluster, links, time, command, commit (policy/daily-ferry.md, launch). */
+/** The job that was launched, as the policy asks it to be posted: id, cluster, links, time, command, commit (policy DF-24). */
 
 import { limits } from '../domain/limits.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';

@@ -1,4 +1,4 @@
-/** The launch comment: everything that the policy asks to be captured and posted (policy/daily-ferry.md, launch). */
+/** The launch comment: everything that the policy asks to be captured and posted (policy DF-24). */
 
 import type { Actor } from '../domain/actor.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';

@@ -1,4 +1,4 @@
-/** How far a job is: `~4600/5155`, where the total is exact and a rounded step never looks like one (policy/job-monitoring-loop.md). */
+/** How far a job is: `~4600/5155`, where the total is exact and a rounded step never looks like one (policy ML-14 and ML-15). */
 
 import { assertNever } from '../domain/assert.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';

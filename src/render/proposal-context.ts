@@ -1,4 +1,4 @@
-/** What happened since the last ferry, as the proposal tells it (policy/daily-ferry.md, build context since last ferry). */
+/** What happened since the last ferry, as the proposal tells it (policy DF-08). */
 
 import { assertNever } from '../domain/assert.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';

@@ -1,4 +1,4 @@
-/** Why this change today: who asked for it, or what made the candidate due (policy/daily-ferry.md, open PR: what changed and why). */
+/** Why this change today: who asked for it, or what made the candidate due (policy DF-16). */
 
 import { limits } from '../domain/limits.ts';
 import type { ChoiceRationale, Skipped } from '../ferry/candidates.ts';

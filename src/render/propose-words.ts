@@ -81,7 +81,7 @@ function wayOut(detail: AnswerView['detail']): string {
   }
 }
 
-/** The one question, with the command that would answer it each way (policy/daily-ferry.md, inputs). */
+/** The one question, with the command that would answer it each way (policy DF-05). */
 function objectiveQuestion(why: string, said: string, knobs: string): string {
   const begin = knobs === '' ? '/propose' : `/propose ${knobs}`;
   const words = said.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
