@@ -103,7 +103,7 @@ export async function editIssue(
   );
 }
 
-/** Experiment issues (not pull requests) updated since a moment (policy/daily-ferry.md, build context): at most one page of 100. */
+/** Experiment issues (not pull requests) updated since a moment (policy DF-08): at most one page of 100. */
 export async function listExperimentIssues(
   client: GitHubClient,
   sinceRfc3339: string,

@@ -1,4 +1,4 @@
-/** What a person may do here, asked at decision time (reference marin `.github/actions/check-write-access`: any lookup failure denies). */
+/** What a person may do here, asked at decision time (any lookup that fails denies). */
 
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';

@@ -3,7 +3,7 @@
 import type { MountPoint } from '../../domain/care/worker-disk.ts';
 
 /**
- * The remote command for one mount point. policy/agent-guidelines.md deletes with `rm -rf` on the mount point, which
+ * The remote command for one mount point. The command behind policy AG-18 deletes with `rm -rf` on the mount point, which
  * deletes the bucket's content if the mount came back meanwhile. This one
  *
  * 1. holds the parent folder open (`cd -P`), and does nothing unless the mount table, read to its end, has no mount on

@@ -1,4 +1,4 @@
-/** The exact calls of a disk clean-up, as they are proposed, consented to and made (policy/agent-guidelines.md, Resolution Commands). */
+/** The exact calls of a disk clean-up, as they are proposed, consented to and made (policy AG-18 and AG-19). */
 
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';

@@ -1,4 +1,4 @@
-/** A script of the lab as argument arrays: through uv, and what is run instead where uv itself cannot start (policy/agent-guidelines.md, Tooling). */
+/** A script of the lab as argument arrays: through uv, and what is run instead where uv itself cannot start (policy AG-02). */
 
 import type { ProgramResult } from '../../host/process.ts';
 

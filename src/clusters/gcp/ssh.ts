@@ -17,7 +17,7 @@ export type WorkerAnswers = {
 };
 
 /**
- * Asks one worker all three, one after the other (policy/agent-guidelines.md, "Inspect a Specific Worker"). Once it did
+ * Asks one worker all three, one after the other (policy AG-17). Once it did
  * not answer at all it is not asked again.
  */
 export async function inspectWorker(

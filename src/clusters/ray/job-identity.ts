@@ -15,7 +15,7 @@ export function metadataTexts(metadata: JobMetadata): Texts {
   };
 }
 
-/** The same as variables of the job: `runtime_env.env_vars` come back in every answer about it (reference: ray, section 1). */
+/** The same as variables of the job: `runtime_env.env_vars` come back in every answer about it. */
 export function metadataVariables(metadata: JobMetadata): Texts {
   return {
     FERRYBOT_JOB_RUN: metadata.run,

@@ -28,7 +28,7 @@ type Program = { readonly ended: () => boolean; readonly stop: () => Promise<voi
 
 /**
  * A tunnel that somebody else on this machine has opened is used as it is: a second one would only fight for the port
- * (policy/job-monitoring-loop.md, single monitor process rule). After `limits.tunnelStartsMax` starts in a row that came
+ * (policy ML-09). After `limits.tunnelStartsMax` starts in a row that came
  * to nothing, nobody tries again for a while, and every call is told why.
  */
 export function createTunnel(options: TunnelOptions): Tunnel {

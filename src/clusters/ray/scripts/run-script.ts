@@ -22,7 +22,7 @@ export type ScriptCall = {
 };
 
 /**
- * Runs it. `uv run` is the rule (policy/agent-guidelines.md, Tooling); `pythonWithoutUv` takes its place only where the
+ * Runs it. `uv run` is the rule (policy AG-02); `pythonWithoutUv` takes its place only where the
  * program did not start at all: whatever has started may have submitted, and a second start would be a second submit.
  */
 export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<GroupEnd> {
