@@ -8,7 +8,7 @@ const permission = z.enum(['triage', 'write', 'maintain', 'admin']);
 const strongPermission = z.enum(['write', 'maintain', 'admin']);
 const people = z.int().min(1).max(10);
 
-/** Who may approve a launch, and how many it takes (issue *the gate*, Approval and trust). */
+/** Who may approve a launch, and how many it takes. */
 export const approvalsSchema = z
   .strictObject({
     permission: strongPermission

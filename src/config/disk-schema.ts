@@ -1,4 +1,4 @@
-/** The shape of a cluster's disk care: where the bucket is mounted, what is looked for, and the lab's own commands (policy/agent-guidelines.md). */
+/** The shape of a cluster's disk care: where the bucket is mounted, what is looked for, and the lab's own commands (policy AG-16 to AG-21). */
 
 import { z } from 'zod';
 import { isMountPoint } from '../domain/care/worker-disk.ts';

@@ -36,7 +36,7 @@ const badNodes = z
       .describe('How long a replacement is waited for before the job is started again.'),
   })
   .prefault({})
-  .describe('What becomes of a TPU VM that the log shows to be bad (policy/job-monitoring-loop.md).');
+  .describe('What becomes of a TPU VM that the log shows to be bad.');
 
 /** Keys of a cluster on Google Cloud, beside those of its engine. */
 export const gcpKeys = {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { amount, name } from './words.ts';
 
-/** Spread into the lane (issue *the gate*, Gates). */
+/** Spread into the lane. */
 export const laneGateKeys = {
   budget: z
     .strictObject({
@@ -11,7 +11,7 @@ export const laneGateKeys = {
       enforce: z.enum(['warn', 'block']).default('warn').describe('Whether more is a warning or blocks.'),
     })
     .prefault({})
-    .describe('How much a ferry changes (policy/daily-ferry.md: one or two knobs).'),
+    .describe('How much a ferry changes: usually one or two knobs.'),
   costBudget: z
     .strictObject({
       maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),

@@ -28,12 +28,8 @@ const cadence = z
       .int()
       .min(1_000)
       .default(120_000)
-      .describe('How soon after the submission the watch looks first (policy/job-monitoring-loop.md).'),
-    pollMs: z
-      .int()
-      .min(1_000)
-      .default(570_000)
-      .describe('How often the watch looks afterwards (policy/job-monitoring-loop.md).'),
+      .describe('How soon after the submission the watch looks first.'),
+    pollMs: z.int().min(1_000).default(570_000).describe('How often the watch looks afterwards.'),
   })
   .prefault({})
   .describe('How often the watch looks at a run.');
@@ -81,7 +77,7 @@ const retention = z
   .prefault({})
   .describe('What the experiment keeps.');
 
-/** A lane of ferries (policy/daily-ferry.md). */
+/** A lane of ferries (docs/policy-coverage.md, the rows DF). */
 export const laneSchema = z.strictObject({
   kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits.'),

@@ -24,7 +24,7 @@ const proposer = z.strictObject({
   outputBytesMax: z.int().min(1_000).max(1_000_000).default(100_000).describe('A longer answer is refused.'),
 });
 
-/** Spread into the lane (issue *the gate*, Proposals). */
+/** Spread into the lane. */
 export const proposalKeys = {
   objective: z
     .enum(['integration', 'ask'])

@@ -9,7 +9,7 @@ type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
 };
 
 /**
- * Distinct people that the lane's run needs (issue *the gate*, Approval and trust): the row with the highest cost that the
+ * Distinct people that the lane's run needs: the row with the highest cost that the
  * run reaches, and never fewer than `approvals.quorum`. A cost that nobody configured counts as the dearest.
  */
 export function quorumOf(config: QuorumKeys): number {

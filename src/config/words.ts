@@ -9,7 +9,7 @@ export const name = z
   .max(200)
   .regex(/^\P{Cc}*$/u, 'one line of text');
 
-/** A decimal that measures something; text, because events hold no floats (interfaces.md, section 2), and never less than nothing. */
+/** A decimal that measures something; text, because events hold no floats (docs/logbook.md), and never less than nothing. */
 export const amount = z
   .string('a decimal number in quotes, such as "2.5"')
   .max(20)

@@ -8,13 +8,7 @@ const runNameIsDated: Rule = {
   misfits: ({ lane }) =>
     lane.runName.includes('{date}')
       ? []
-      : [
-          error(
-            'run-undated',
-            inLane('runName'),
-            'a ferry is named by its date: put {date} into it (policy/daily-ferry.md)',
-          ),
-        ],
+      : [error('run-undated', inLane('runName'), 'a ferry is named by its date: put {date} into it')],
 };
 
 const outputsAreApart: Rule = {
