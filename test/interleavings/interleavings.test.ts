@@ -1,5 +1,5 @@
 /**
- * Random interleavings of people, pushes, edits, permission changes, replays and crashes (issue *the gate*, done when):
+ * Random interleavings of people, pushes, edits, permission changes, replays and crashes:
  * no launch without a valid approval of exactly that content by enough distinct people who may, every command answered
  * once. `INTERLEAVINGS` says how many; a failing one is named by its seed.
  */

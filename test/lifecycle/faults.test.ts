@@ -1,4 +1,4 @@
-/** A ferry under each fault alone, one occasion in five, from the first minute to the last (issue of the playground, point 7). */
+/** A ferry under each fault alone, one occasion in five, from the first minute to the last. */
 
 import { describe, expect, it } from 'vitest';
 import { faultKinds } from '../../playground/faults/fault.ts';

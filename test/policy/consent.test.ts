@@ -1,4 +1,4 @@
-/** No change of a cluster without consent, as the compiler and the source tree show it (policy/job-monitoring-loop.md, guardrail). */
+/** No change of a cluster without consent, as the compiler and the source tree show it (policy ML-02). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

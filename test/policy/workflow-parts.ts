@@ -35,7 +35,7 @@ const control = (permissions: Part['permissions']): Part => ({
   environment: 'ferrybot-control',
 });
 
-/** By mode of the action (architecture.md, D5 and section 4). */
+/** By mode of the action (docs/architecture.md, D5 and Who runs where). */
 export const PARTS: Readonly<Record<string, Part>> = {
   chat: control(CONTROL),
   propose: control(CONTROL),

@@ -1,6 +1,6 @@
 /**
  * The rules that every workflow file of ours is held to, as functions from a parsed file to what is wrong with it: those
- * of reference/security.md and reference/github.md (sections 3 and 8) that can be read off a file.
+ * of GitHub's own advice on hardening, and of what we found out about its tokens, that can be read off a file.
  */
 
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import {
   type Workflow,
 } from './workflow-shape.ts';
 
-/** The workflow token of a self-hosted job lives so long, a hosted job at most a quarter of it (github.md, section 3). */
+/** The workflow token of a self-hosted job lives so long, a hosted job at most a quarter of it. */
 const TOKEN_LIFE_MINUTES = 24 * 60;
 const HOSTED_MINUTES = 6 * 60;
 
@@ -43,7 +43,7 @@ function fileProblems(file: Workflow): readonly string[] {
     ...(text.includes('"environment"') ? refProblems(file) : []),
     ...(text.includes('"concurrency"') ? ['concurrency: cancels silently, and is no lock'] : []),
     ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS') ? ['commands: the log may set variables'] : []),
-    // Names can be taken over, and a bot acts under the name of whoever asked it (security.md, section 1, 7).
+    // Names can be taken over, and a bot acts under the name of whoever asked it.
     ...(/github\.(?:triggering_)?actor\b/.test(text) ? ['actor: who acted is told by a name'] : []),
     ...inputsOf(file)
       .filter(([, type]) => type === undefined)

@@ -9,7 +9,7 @@ import { z } from 'zod';
 /** The file that `npm start` runs. */
 export const PROGRAM = fileURLToPath(new URL('../../playground/start/main.ts', import.meta.url));
 
-/** The last line of `--json` (interfaces.md, section 1), as far as the tests read it. */
+/** The last line of `--json`, as far as the tests read it. */
 const answerSchema = z.object({
   ok: z.boolean(),
   reason: z.string().nullable(),

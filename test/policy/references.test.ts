@@ -1,0 +1,65 @@
+/** What our files refer to is in this repository: pages of ours, rows of the policy coverage, and no document of elsewhere. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readRules } from '../../scripts/policy/rules.ts';
+import { ROOT } from './cruise.ts';
+
+const FOLDERS = ['src', 'docs', 'test', 'scripts', 'playground', 'bench', 'schema', '.github'];
+const TEXT = /\.(?:ts|md|py|yml|json|cjs|snap)$/;
+const files = [
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  ),
+  ...readdirSync(ROOT),
+].filter((file) => TEXT.test(file) && file !== relative(ROOT, import.meta.filename));
+
+/** Names and sections of documents that were at hand when this was written, and that no reader of it has. */
+const ELSEWHERE = [
+  /\bissue \*[a-z]/,
+  /\bissue of the [a-z]+, point\b/,
+  /\b(?:interfaces|vocabulary|marin|levanter|security|reliability)\.md\b/,
+  /\b(?:architecture|interfaces|vocabulary)(?:\.md)?, section\b/,
+  /\bpolicy\/[a-z-]+\.md\b/,
+  /\breference\/[a-z-]+\.md\b/,
+  /\(reference:? [a-z]+[,)]/,
+  /\breference [a-z]+, (?:section|point)\b/,
+  /\bshared\/(?:design|reference)\b/,
+];
+
+/** `file:line: match` of every line that the pattern fits, by its first group or whole. */
+function found(pattern: RegExp): readonly { readonly at: string; readonly what: string }[] {
+  return files.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        [...line.matchAll(new RegExp(pattern, 'g'))].map((match) => ({
+          at: `${file}:${index + 1}`,
+          what: match[1] ?? match[0],
+        })),
+      ),
+  );
+}
+
+describe('what our files refer to', () => {
+  it.each(ELSEWHERE)('is no document of elsewhere: %s', (pattern) => {
+    expect(found(pattern)).toEqual([]);
+  });
+
+  it('are pages that are there', () => {
+    // Tests make up files of labs.
+    const named = found(/\b(docs\/(?:decisions\/)?[a-z0-9-]+\.(?:md|py))\b/).filter(
+      ({ at }) => !at.startsWith('test/'),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ what }) => !existsSync(join(ROOT, what)))).toEqual([]);
+  });
+
+  it('are rows of docs/policy-coverage.md that are there', async () => {
+    const ids = new Set((await readRules(join(ROOT, 'fixtures/policy/rules.yml'))).map(({ id }) => id));
+    const named = found(/\b((?:DF|ML|HR|VA|AG)-\d\d)\b/).filter(({ at }) => at.startsWith('src/'));
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ what }) => !ids.has(what as never))).toEqual([]);
+  });
+});
