@@ -1,4 +1,4 @@
-/** The default branch's files in a folder, for the launcher scripts of a lab: never those of the change that they launch (architecture, decision D5). */
+/** The default branch's files in a folder, for the launcher scripts of a lab: never those of the change that they launch (architecture, D5). */
 
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whether a logbook that is not there was there once: missing after it existed is an incident, never *new* (decision D1). */
+/** Whether a logbook that is not there was there once: missing after it existed is an incident, never *new* (architecture, D1). */
 
 import type { LabConfig } from '../config/schema.ts';
 import { GitError } from '../domain/git.ts';

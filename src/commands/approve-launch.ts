@@ -1,5 +1,5 @@
 /**
- * `/approve-launch DIGEST`: a person takes responsibility for exactly the manifest that was shown (decision D4). The
+ * `/approve-launch DIGEST`: a person takes responsibility for exactly the manifest that was shown (architecture, D4). The
  * grammar reads it without a digest too, so that whoever says it so is told the line to copy.
  */
 

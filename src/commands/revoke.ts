@@ -1,5 +1,5 @@
 /**
- * `/revoke`: a person takes back their own approval, as long as nothing was started on it (architecture, decision D4);
+ * `/revoke`: a person takes back their own approval, as long as nothing was started on it (architecture, D4);
  * who gave none and may, takes back everybody's.
  */
 

@@ -120,7 +120,7 @@ export type LaterCommit = { readonly sha: Sha; readonly subject: string };
 
 /**
  * One check or commit status on the head, the newest of its name. `ours`: ferrybot's own, which is no condition of
- * anything (decision D4). `awaits-approval`: a workflow run that GitHub does not start before a maintainer allows it.
+ * anything (architecture, D4). `awaits-approval`: a workflow run that GitHub does not start before a maintainer allows it.
  */
 export type CheckFacts = {
   readonly name: string;

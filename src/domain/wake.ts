@@ -1,4 +1,4 @@
-/** A wake: the reason to look again. It carries hints about where to look first, and never a fact to decide on (decision D2). */
+/** A wake: the reason to look again. It carries hints about where to look first, and never a fact to decide on (architecture, D2). */
 
 import type { Surface } from './command.ts';
 import type { Instant } from './ids.ts';

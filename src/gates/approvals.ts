@@ -31,7 +31,7 @@ export type ApprovalFacts = {
   readonly lastDrop: { readonly reason: DropReason; readonly digest: Digest } | null;
 };
 
-/** Those that were given to this very manifest and this very text (decision D4). */
+/** Those that were given to this very manifest and this very text (architecture, D4). */
 export function givenTo(
   { given }: ApprovalFacts,
   now: { readonly digest: Digest; readonly body: Digest },

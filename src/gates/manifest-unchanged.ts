@@ -1,4 +1,4 @@
-/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (decision D4). */
+/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (architecture, D4). */
 
 import type { Digest } from '../domain/ids.ts';
 import { type ApprovalFacts, givenTo } from './approvals.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { handler } from './event-envelope.ts';
 
-/** Checks that ferrybot wrote itself are no condition of anything (architecture, decision D4). */
+/** Checks that ferrybot wrote itself are no condition of anything (architecture, D4). */
 const OWN = /^ferrybot \//;
 
 const schema = z.object({

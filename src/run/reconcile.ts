@@ -1,6 +1,6 @@
 /**
  * reconcile: what is owed to one run now. A webhook, a timer and a sweep all end here; the answer depends on the record
- * and the facts alone, so that a lost, doubled or reordered wake changes nothing but the delay (decision D2).
+ * and the facts alone, so that a lost, doubled or reordered wake changes nothing but the delay (architecture, D2).
  */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';

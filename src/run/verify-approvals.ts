@@ -1,5 +1,5 @@
 /**
- * The approvals of an order as the runner reads them again, one by one, by the ids that the order names (decision D5):
+ * The approvals of an order as the runner reads them again, one by one, by the ids that the order names (architecture, D5):
  * still there on this run's own thread, unedited, not hidden, by that very person, who may approve today and whose own
  * change it is not, naming the digest that the runner computes, on this commit, after it was shown, and young enough. Fewer distinct people than the lab asks for is no approval.
  */

@@ -1,5 +1,5 @@
 /**
- * What the runner checks before it claims an order (decision D5): it trusts nothing about it. The order must be in the
+ * What the runner checks before it claims an order (architecture, D5): it trusts nothing about it. The order must be in the
  * verified logbook, open, whole, for this repository, in time; the approvals must stand as they were given; the pull
  * request must be open, unmoved and described as it was; the manifest from its own checkout must give the digest; and the
  * gates over the change and the lane must let it through on the runner's own reading.

@@ -1,5 +1,5 @@
 /**
- * Where a launch is asked from, as far as the runner can see it (decision D5): only a dispatch of the configured launch
+ * Where a launch is asked from, as far as the runner can see it (architecture, D5): only a dispatch of the configured launch
  * workflow on the default branch may carry out an order. Whoever asks for the runner's label from elsewhere is refused.
  */
 

@@ -26,6 +26,8 @@ const ELSEWHERE = [
   /\(reference:? [a-z]+[,)]/,
   /\breference [a-z]+, (?:section|point)\b/,
   /\bshared\/(?:design|reference)\b/,
+  // Not to be taken for one of docs/decisions: *architecture, D4*.
+  /\bdecision [DS]\d/,
 ];
 
 /** `file:line: match` of every line that the pattern fits, by its first group or whole. */
@@ -54,6 +56,13 @@ describe('what our files refer to', () => {
     );
     expect(named.length).toBeGreaterThan(50);
     expect(named.filter(({ what }) => !existsSync(join(ROOT, what)))).toEqual([]);
+  });
+
+  it('are decisions of docs/architecture.md that are there', () => {
+    const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const named = found(/\barchitecture(?:\.md)?, ([DS]\d)\b/);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ what }) => !page.includes(`**${what}. `))).toEqual([]);
   });
 
   it('are rows of docs/policy-coverage.md that are there', async () => {

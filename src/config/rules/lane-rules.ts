@@ -58,7 +58,7 @@ const listsHoldThingsOnce: Rule = {
   ],
 };
 
-/** ferrybot's own check run is no condition of anything (architecture, decision D4). */
+/** ferrybot's own check run is no condition of anything (architecture, D4). */
 const ownChecksAreNotRequired: Rule = {
   reads: ['lane.requiredChecks'],
   misfits: ({ lane }) =>

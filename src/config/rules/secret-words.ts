@@ -7,7 +7,7 @@ import { error } from './rule.ts';
 const SECRET_VALUE =
   /\b(?:gh[pousr]_\w{20}|github_pat_\w{20}|sk-[\w-]{20}|hf_\w{20}|AKIA[0-9A-Z]{16}\b|AIza[\w-]{30}|xox[abprs]-[\w-]{10}|(?<=(?:KEY|key|token)=)[0-9a-f]{40}\b)|-----BEGIN [A-Z ]*PRIVATE KEY|:\/\/[^\s/:@{}]+:[^\s/@{}]+@/;
 
-// Whoever has these speaks for ferrybot or for the workflow: a child never gets them (architecture, decision D5).
+// Whoever has these speaks for ferrybot or for the workflow: a child never gets them (architecture, D5).
 const RESERVED_NAME = /^(GITHUB|ACTIONS|RUNNER|FERRYBOT|INPUT)_/;
 
 /** A name that no child process gets. */

@@ -1,5 +1,5 @@
 /**
- * The manifest: everything that decides what will run. Its digest is what a person approves (architecture, decision D4).
+ * The manifest: everything that decides what will run. Its digest is what a person approves (architecture, D4).
  * Decimals are strings, so that the canonical JSON has integers only.
  */
 

@@ -9,7 +9,7 @@ import { isMarker } from './read-pull-body.ts';
 
 /**
  * The body without what ferrybot itself changes: its hidden lines, and the state of every top-level box that is no
- * precondition (architecture, decision D4: an outcome is in no digest). Line endings are LF, since GitHub's editor
+ * precondition (architecture, D4: an outcome is in no digest). Line endings are LF, since GitHub's editor
  * turns them into CRLF; outer blank lines do not count. A body that is not parsed is its own text.
  */
 export function bodyFingerprintText(markdown: string, preconditions: readonly string[]): string {
