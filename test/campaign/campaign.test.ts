@@ -6,9 +6,18 @@
  */
 
 import { describe, expect, it } from 'vitest';
+import { eventsPath } from '../../src/logbook/segments.ts';
+import { randomFrom } from '../support/random.ts';
+import { answerFaults, heardAfterMs } from './checker-answers.ts';
+import { forge, readable } from './forging.ts';
+import { approve, pass } from './honest.ts';
+import { pushLogbookText } from './logbook-files.ts';
 import type { Outcome } from './outcome.ts';
+import { openScene } from './scene.ts';
 import { playSequence } from './sequence.ts';
+import { loseWebhooks } from './steps.ts';
 import { summaryOf } from './summary.ts';
+import { secondOf } from './terms.ts';
 
 const ASKED = Number(process.env['CAMPAIGN'] ?? 0);
 const COUNT = ASKED > 0 ? ASKED : 60;
@@ -22,6 +31,22 @@ describe('the campaign', () => {
     for (let seed = FROM; seed < FROM + COUNT; seed += 1) outcomes.push(await playSequence(seed));
     const { problems } = summaryOf(outcomes);
     expect(problems.slice(0, 20)).toEqual([]);
+  });
+
+  // Found by seed 3485 of 20,000.
+  it('answers what was said to a run whose record broke, though a younger run has its thread', async () => {
+    const scene = await openScene(1, randomFrom(1), { server: true, quorum: 1 });
+    loseWebhooks(scene, 'lost');
+    const [first] = await readable(scene);
+    if (first?.type !== 'proposed') throw new Error('a run begins with its proposal');
+    await pushLogbookText(scene, eventsPath(scene.run, 1), 'junk\n');
+    await approve(scene, 'noor');
+    await pass(scene, 2_000);
+    const { type, role, data } = first;
+    expect(await forge(scene, secondOf(scene.run), [{ type, role, data }])).toBe(true);
+    await pass(scene, heardAfterMs(scene) + 5 * 60_000);
+    expect(answerFaults(scene)).toEqual([]);
+    await scene.lab.close();
   });
 
   it('can be played from any seed, and a sequence is the same each time', async () => {

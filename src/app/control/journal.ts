@@ -14,8 +14,9 @@ import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideJournal } from '../../run/decide-journal.ts';
-import { type PendingItem, pendingItems } from '../../run/pending-commands.ts';
+import { commandsSince, type PendingItem, pendingItems } from '../../run/pending-commands.ts';
 import { colleaguesFirst, quietFirst } from '../../run/strangers.ts';
+import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
@@ -43,8 +44,10 @@ export async function answerElsewhere(
   const owned = new Set(
     record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
   );
+  // What was said to a run whose record is broken is no younger run's of the same thread.
+  const isElsewhere = (thread: number): boolean => !owned.has(thread) || brokenIn(open, thread) !== undefined;
   // As many as there are: the queue bounds the wakes, and a sweep the threads that it names.
-  const heard = wakes.flatMap((wake) => (isSaidOrSeen(wake) && !owned.has(wake.thread) ? [wake] : []));
+  const heard = wakes.flatMap((wake) => (isSaidOrSeen(wake) && isElsewhere(wake.thread) ? [wake] : []));
   let outcome: 'done' | 'owing' = 'done';
   for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread)) {
     const where = { run: JOURNAL, thread };
@@ -76,7 +79,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const { thread, heard } = look;
   const { lab, config } = open;
   const record = open.keeper.current();
-  const isHere = ({ proposal }: RunState): boolean => proposal.pull === thread || proposal.issue === thread;
+  const isHere = isIn(thread);
   // After a long outage a sweep names comments that are older than what is looked at otherwise.
   const lookback = after(lab.now(), -limits.sweepLookbackMs);
   const since = heard.reduce(
@@ -91,9 +94,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const comments = look.withoutText(read.value.comments);
   // A card of a run that the record does not have.
   for (const card of toldAnchors(comments)) await open.keeper.expect(card.run, card.anchor, card.thread);
-  const broken = open.keeper
-    .current()
-    .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
+  const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
   // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something or was told to hold a lane back.
   const isOurs =
@@ -104,14 +105,16 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
   const known = new Map([...here, ...record.journal.commands]);
   const { otherBots } = config;
-  const unasked = pendingItems(known, comments, { since, otherBots, permissions: new Map() });
+  const ownedSince = record.runs.filter((run) => !isOver(run) && isHere(run)).map(commandsSince);
+  const unowned = comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));
+  const unasked = pendingItems(known, unowned, { since, otherBots, permissions: new Map() });
   const isSilent =
     past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
   const concern = (item: PendingItem): boolean => !isSilent || isConsent(item) || isLaneBrake(item);
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);
-  const all = pendingItems(known, comments, { since, otherBots, permissions });
+  const all = pendingItems(known, unowned, { since, otherBots, permissions });
   const pending = colleaguesFirst(
     all.filter((item) => item.said.kind === 'unread' || concern(item)),
     permissions,
@@ -143,6 +146,18 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
     await keepIssueCard(open, thread, comments, past);
   const given = drafts.filter(({ type }) => type === 'command-answered').length;
   return given < pending.length ? 'owing' : 'done';
+}
+
+function isIn(thread: number): (state: RunState) => boolean {
+  return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
+}
+
+/** The run of this thread whose record cannot be trusted. */
+function brokenIn({ keeper }: OpenLab, thread: number): BrokenRun | undefined {
+  const isHere = isIn(thread);
+  return keeper
+    .current()
+    .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
 }
 
 /** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */
