@@ -32,9 +32,20 @@ export function createPublisher(): Publisher {
       let memory: Memory = { ...before, tries: new Map(), appended: new Set([...before.appended, ...seqs]) };
       let ours = comments;
       let isAllSaid = true;
+      let isRead = !threads.has(run);
       for (let step = 0; step < limits.publishStepsMax; step += 1) {
         const next = decidePublication({ ...inputFor(open, run, ours), memory });
         if (next === null || next.kind !== 'perform') break;
+        if (!isRead && mayStandAlready(next.effect)) {
+          const read = await readOurs(open, run);
+          if (read === null) {
+            isAllSaid = false;
+            break;
+          }
+          isRead = true;
+          ours = read;
+          continue;
+        }
         const outcome = await perform(open, next.effect as ControlEffect);
         memory = {
           ...memory,
@@ -54,6 +65,11 @@ export function createPublisher(): Publisher {
       });
     },
   };
+}
+
+/** What another process wrote in the record it has probably said, and threads that were read earlier do not show that. */
+function mayStandAlready(effect: Effect): boolean {
+  return effect.kind === 'post-comment' && effect.isShared === true;
 }
 
 async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFacts[] | null> {
