@@ -74,6 +74,16 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
     wait: '**no**: nobody would see it fail, and a `/stop` takes the long way',
     next: `Is a runner with the label \`ferrybot-watch\` online? Then dispatch *ferrybot watch* with the cluster; two at once do no harm. The watchdog tries it ${limits.watchRestartsMax} times for each silence and then gives up.`,
   },
+  'cluster-missing': {
+    job: '**yes**, and unwatched',
+    wait: '**no**: `/stop` does not reach it',
+    next: 'Who took the cluster out, and why? A pull request that takes one out while a job runs there says so in its config check. Put it back under the same name and with the same addresses; take it out again when the job has ended.',
+  },
+  'cluster-back': {
+    job: 'yes, and watched again',
+    wait: 'yes',
+    next: 'see whether the card shows a new look within a few minutes; if not, *The engine does not know the job any more* or *The engine gives no usable answer* says why',
+  },
   'logbook-broken': {
     job: '**perhaps**, and unwatched',
     wait: '**no**',

@@ -70,6 +70,8 @@ export type PlaceContext = {
 
 export type CommandContext = PlaceContext & {
   readonly state: RunState;
+  /** The cluster of its job, where the config does not have it any more: then nothing can stop the job. */
+  readonly missingCluster: string | null;
   readonly gates: GateView | null;
   readonly verdict: RunVerdict;
   /** Until when the card is left as somebody else has made it, RFC 3339; null where it is not. */

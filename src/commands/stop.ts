@@ -3,7 +3,7 @@
 import { permits } from '../domain/actor.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
-import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { type AnswerDetail, answer, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
 export const stop: CommandDefinition = {
@@ -16,12 +16,20 @@ export const stop: CommandDefinition = {
   decide,
 };
 
-function decide({ state, policy, permission, actor, comment }: CommandContext): CommandDecision {
+function decide({
+  state,
+  missingCluster,
+  policy,
+  permission,
+  actor,
+  comment,
+}: CommandContext): CommandDecision {
   if (!permits(permission, policy.stopPermission))
     return answer('not-permitted', { needs: policy.stopPermission });
   if (state.end !== null && !mayBeRelaunched(state))
     return answer('stop-not-running', { status: state.end.status });
-  if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login });
+  const missing: AnswerDetail = missingCluster === null ? {} : { missingCluster };
+  if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // An approval of the same moment may not have been ordered yet: a stop after it stops that launch.
   if (state.submission === null && !isOrdered && standingApprovals(state).length === 0)
@@ -34,5 +42,7 @@ function decide({ state, policy, permission, actor, comment }: CommandContext): 
   } as const;
   // The job is over, and after its bad node another attempt would follow under the same approval.
   const ofJob = state.end === null ? 'stop-requested' : 'stop-before-restart';
-  return answer(state.submission === null ? 'stop-before-launch' : ofJob, { by: actor.login }, [draft]);
+  return answer(state.submission === null ? 'stop-before-launch' : ofJob, { by: actor.login, ...missing }, [
+    draft,
+  ]);
 }

@@ -31,6 +31,8 @@ export const INCIDENTS = [
   'failure-signature',
   'run-degraded',
   'monitor-stale',
+  'cluster-missing',
+  'cluster-back',
   'logbook-broken',
   'logbook-restored',
   'card-edited',

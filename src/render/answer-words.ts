@@ -85,7 +85,9 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `the ${placeIn(input)} cannot be read now; ferrybot looks again by itself.`,
   'status-shown': () => 'this is where the run stands.',
   'stop-requested': ({ detail }) =>
-    `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
+    detail.has('missingCluster')
+      ? `stop asked for by ${detail.text('by')}, and **nothing is stopped yet**: the job runs on the cluster ${detail.code('missingCluster')}, which is not in the config any more, so that nothing here can reach it. Put the cluster back into \`.github/ferrybot.yml\` on the default branch, and the stop is carried out without being said again; until then it ends by itself, or by the cluster's own means.`
+      : `stop asked for by ${detail.text('by')}; the watch hands it to the engine within a minute, and the end is reported when the engine says so.`,
   'stop-before-launch': ({ detail }) =>
     `stopped by ${detail.text('by')} before the launch: the order and the approvals are taken back, and this run will not launch.`,
   'stop-before-restart': ({ detail }) =>
@@ -141,7 +143,18 @@ function laneWords({ detail }: AnswerView): string {
     ? `the newest is ${detail.code('last')} (#${detail.raw('issue').replace(/\D/g, '')})`
     : 'there was none yet';
   const holds = detail.has('holds') ? `kept back by: ${detail.text('holds')}` : 'nothing keeps it back';
-  return `this thread has no run. The lane: ${live}, ${last}, ${holds}.`;
+  return `this thread has no run. The lane: ${live}, ${last}, ${holds}.${strayWords(detail)}`;
+}
+
+/** Holds on lanes that the config does not have: each as its kind, lane and author. */
+function strayWords(detail: AnswerView['detail']): string {
+  if (!detail.has('stray')) return '';
+  const all = detail
+    .raw('stray')
+    .split(', ')
+    .map((one) => one.split(' '));
+  const words = all.map(([kind = '', lane = '', by = '']) => `${text(kind)} of ${code(lane)} by ${text(by)}`);
+  return ` **On lanes that the config does not have, and so holding nothing back:** ${words.join('; ')}. If such a lane has another name now, hold it anew under that.`;
 }
 
 /** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */

@@ -171,6 +171,20 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     did: 'ferrybot starts another watch. This says nothing about the job itself.',
     todo: 'Check that a runner for the watch workflow is online.',
   },
+  'cluster-missing': {
+    title: 'The cluster of this job was taken out of the config',
+    evidence: (d) =>
+      `The job runs on the cluster ${d.code('cluster')}, and \`.github/ferrybot.yml\` on the default branch has no such cluster any more.`,
+    did: 'Nothing can watch or stop the job: where a cluster is, and which token is for it, is taken from the config of the default branch alone. A `/stop` stays in the record.',
+    todo: "Put the cluster back into `.github/ferrybot.yml` on the default branch: the watch then goes on, and a `/stop` is carried out without being said again. Until then the job is stopped by the cluster's own means alone.",
+  },
+  'cluster-back': {
+    title: 'The cluster of this job is in the config again',
+    evidence: (d) =>
+      `\`.github/ferrybot.yml\` on the default branch has the cluster ${d.code('cluster')} once more.`,
+    did: 'The job is watched again. A `/stop` that was said meanwhile is carried out now.',
+    todo: 'Nothing, if the config says the same of the cluster as before. Otherwise look at whether the job is found there.',
+  },
   'logbook-broken': {
     title: 'The logbook of this run does not verify',
     evidence: why,

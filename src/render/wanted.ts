@@ -1,6 +1,7 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
 import { consentText } from '../care/consent-command.ts';
+import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { assertNever } from '../domain/assert.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
@@ -9,12 +10,14 @@ import { gateWords } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { placeWord } from './place-word.ts';
 import { whoCan } from './who-can.ts';
-import { approvalLine } from './words.ts';
+import { approvalLine, code } from './words.ts';
 
 /** One sentence of Markdown that begins with what is wanted; never empty. */
 export function wantedLine(input: RenderInput): string {
   const { state } = input;
   const phase = phaseOf(state);
+  const missing = missingCluster(state, input.config);
+  if (missing !== null) return wantedCluster(missing);
   switch (phase) {
     case 'proposed':
       return wantedForGates(state);
@@ -39,6 +42,10 @@ export function wantedLine(input: RenderInput): string {
     default:
       return assertNever(phase);
   }
+}
+
+function wantedCluster(cluster: string): string {
+  return `somebody to put the cluster ${code(cluster)} back into \`.github/ferrybot.yml\` on the default branch: the job runs there, and until then nothing can watch or stop it.`;
 }
 
 /** Who may approve, in words: the least permission and, unless one person is enough, that it is not one's own change. */

@@ -10,6 +10,7 @@ import type {
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { missingCluster } from '../config/missing-cluster.ts';
 import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
@@ -261,6 +262,7 @@ function contextOf(
 ): CommandContext {
   return {
     state: input.state,
+    missingCluster: missingCluster(input.state, input.config),
     now: input.now,
     actor: item.comment.author,
     permission,

@@ -1,6 +1,7 @@
 /** Decides whether a stop workflow is dispatched: somebody has given /stop, and no watch is seen to be alive to carry it out. */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { missingCluster } from '../config/missing-cluster.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -21,7 +22,8 @@ export function decideStop(
   now: Instant,
   memory: Memory,
 ): Step | null {
-  if (!isStopPending(state)) return null;
+  // Nobody could reach the job, and the tries are for when it can be reached again.
+  if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   const key = stopKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (isWatchAlive(state, facts, now) || isOnItsWay(state, facts, now)) return null;

@@ -2,6 +2,7 @@
 
 import { openSighting } from '../care/bad-node.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import { hasCluster } from '../config/missing-cluster.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -29,6 +30,7 @@ export function decideWatch(
   memory: Memory,
 ): Step | null {
   if (!needsWatch(state, now) || state.submission === null) return null;
+  if (!hasCluster(config, state.submission.cluster)) return null;
   const key = watchKey(state, now);
   if (isDone(memory, key) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   if (facts.watchRuns.kind === 'unknown') return null;

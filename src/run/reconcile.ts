@@ -19,6 +19,7 @@ import { decideCare } from './decide-care.ts';
 import { decideClosure } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand } from './decide-commands.ts';
 import { decideGates } from './decide-gates.ts';
+import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
 import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
@@ -71,6 +72,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     closing ??
     decideOrder({ ...input, gated }) ??
     decideRelaunch({ ...input, gated }) ??
+    decideMissingCluster(input.state, input.config) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??

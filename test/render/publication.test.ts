@@ -133,6 +133,15 @@ describe('the answers', () => {
     expect(new Set(bodies).size).toBe(ANSWER_CODES.length);
   });
 
+  it('never call a stop under way that reaches nobody, nor hide a hold that holds nothing', () => {
+    const missing = { by: 'alice', missingCluster: 'us-east1' };
+    const stopped = answered('stop-requested', { name: 'stop', detail: missing });
+    expect(stopped).toMatchSnapshot();
+    expect(stopped).not.toContain('within a minute');
+    const stray = { holds: '', stray: 'freeze canary alice, skip sparrow bob' };
+    expect(answered('lane-shown', { name: 'status', detail: stray })).toMatchSnapshot();
+  });
+
   it('say what was meant by a word that nobody knows', () => {
     const detail = { code: 'unknown-command', word: '/hodl', line: 2, column: 1, suggest: '/hold' };
     expect(answered('not-understood', { name: 'hodl', detail })).toContain(

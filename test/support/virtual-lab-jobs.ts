@@ -7,6 +7,7 @@ import { runAction } from '../../src/app/action/run-action.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretKeeper } from '../../src/app/secret-keeper.ts';
+import { hasCluster } from '../../src/config/missing-cluster.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { Crash } from './crash.ts';
 import type { SimulatedEngine } from './simulated-engine.ts';
@@ -75,7 +76,7 @@ function partsOf(
       runAttempt: 1,
     },
     defaultBranch: 'main',
-    engineOf: () => engine,
+    engineOf: (config, cluster) => (hasCluster(config, cluster) ? engine : null),
     cloudOf,
     disks,
     readMetrics: async (submission) => metricsOf(engine, submission.jobId),

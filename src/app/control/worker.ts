@@ -206,7 +206,7 @@ async function work(
 async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[], troubles: Trouble[]): Promise<void> {
   const { lab, memories } = own;
   const holds = holdsOf(open);
-  const heard = { wakes: all, holds, logbookBranch: open.config.logbookBranch };
+  const heard = { wakes: all, holds, config: open.config };
   const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
   for (const run of open.keeper.current().runs.map((state) => state.run)) {
     const state = open.keeper.current().runs.find((r) => r.run === run);

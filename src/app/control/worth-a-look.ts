@@ -1,5 +1,6 @@
 /** Which runs a wake is worth reading threads for: what is owed can often be told from the record alone, at no request. */
 
+import type { LabConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
@@ -7,6 +8,7 @@ import { isLive } from '../../domain/logbook/liveness.ts';
 import { isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
+import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
@@ -23,11 +25,11 @@ export type Looks = {
   holds: string;
 };
 
-/** What came to a worker, with what holds back runs now and the branch of the record, whose pushes move no gate. */
+/** What came to a worker, with what holds back runs now, and the config, which names the branch whose pushes move no gate. */
 export type Heard = {
   readonly wakes: readonly Wake[];
   readonly holds: string;
-  readonly logbookBranch: string;
+  readonly config: LabConfig;
 };
 
 /** Whether the run's threads are read for these wakes. */
@@ -53,6 +55,7 @@ export function isWorthALook(looks: Looks, state: RunState, heard: Heard): boole
     (looks.holds !== heard.holds || wakes.some((wake) => mayMoveGates(heard, wake)))
   )
     return true;
+  if (decideMissingCluster(state, heard.config) !== null) return true;
   const memory = looks.memories.of(state.run);
   if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
   const mayMoveCare = wakes.some((wake) => wake.kind === 'workflow-ended' || wake.kind === 'sweep');
@@ -90,8 +93,8 @@ function isForUsToTell(looks: Looks, state: RunState): boolean {
 }
 
 /** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */
-function mayMoveGates({ logbookBranch }: Heard, wake: Wake): boolean {
-  if (wake.kind === 'push') return wake.ref !== `refs/heads/${logbookBranch}`;
+function mayMoveGates({ config }: Heard, wake: Wake): boolean {
+  if (wake.kind === 'push') return wake.ref !== `refs/heads/${config.logbookBranch}`;
   return wake.kind === 'sweep';
 }
 

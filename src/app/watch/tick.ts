@@ -1,5 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
+import { hasCluster } from '../../config/missing-cluster.ts';
 import type { LaneConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -50,6 +51,7 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
   const live = watchedStates(open.keeper.current()).filter((run) => isWatchable(run, input.cluster));
+  if (!hasCluster(config, input.cluster)) return waiting(open, input, live.length);
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
@@ -79,6 +81,12 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues));
   const stopLookMs = Math.min(...left.map((state) => stopLookPeriodMs(cadenceOf(open, state))));
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
+}
+
+/** The config has no such cluster now. Whoever reconciles tells the threads; a watch that is here goes on when it is back. */
+function waiting({ lab }: OpenLab, { cluster }: WatchInput, live: number): TickResult {
+  lab.log(`the config does not have the cluster ${cluster}: ${live} job(s) cannot be watched or stopped`);
+  return live === 0 ? { kind: 'idle' } : { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
 }
 
 function whereOf({ run }: RunState): Where {

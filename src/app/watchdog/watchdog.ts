@@ -1,5 +1,6 @@
 /** mode: watchdog, on a hosted machine: says where a watch has fallen silent, once for each silence, and starts another one. */
 
+import { missingCluster } from '../../config/missing-cluster.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
@@ -29,7 +30,12 @@ export type WatchdogFinding = {
   readonly monitor: MonitorHealth['kind'];
   readonly health: RunHealth;
   readonly silentMs: number;
-  readonly done: 'nothing' | 'restarted' | 'restart-refused' | Exclude<Restart, 'restart'>;
+  readonly done:
+    | 'nothing'
+    | 'restarted'
+    | 'restart-refused'
+    | 'cluster-missing'
+    | Exclude<Restart, 'restart'>;
 };
 
 /** Looks at every live run of the record; what one of them meets is told there, and given in `troubles`. Two watchdogs at once do no harm: the second finds the silence told, and a watch on its way. */
@@ -77,6 +83,8 @@ async function lookAfter(
     silentMs: monitor.silentMs,
   };
   if (monitor.kind === 'fresh') return { ...finding, done: 'nothing' };
+  // No watch could look, and nobody is told that one is started; the thread is told why by whoever reconciles.
+  if (missingCluster(state, config) !== null) return { ...finding, done: 'cluster-missing' };
   const watchRuns = await listWorkflowRuns(lab.client, config.workflows.watch);
   if (wasStarted(state, watchRuns)) await tellSilence(open, run, monitor, publisher);
   const judged = judgeRestart(state, monitor.silentMs, watchRuns, lab.now());

@@ -1,0 +1,25 @@
+/** Decides whether the thread of a run is told that the cluster of its job was taken out of the config, or put back. */
+
+import { missingCluster } from '../config/missing-cluster.ts';
+import type { LabConfig } from '../config/schema.ts';
+import { watchedClusters } from '../domain/logbook/liveness.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { append, type Step } from './step.ts';
+
+/** Once each time it is taken out, and once when it is there again: what was told last stands in the record. */
+export function decideMissingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): Step | null {
+  const missing = missingCluster(state, config);
+  const told = toldMissing(state);
+  if (missing === told) return null;
+  const [cluster] = watchedClusters(state);
+  // A later attempt on another cluster is nothing that was put back.
+  if (cluster === undefined || (missing === null && cluster !== told)) return null;
+  const code = missing === null ? 'cluster-back' : 'cluster-missing';
+  return append({ type: 'incident', role: 'control', data: { code, detail: { cluster } } });
+}
+
+/** The cluster that the thread was told to be missing, and not yet to be back. */
+function toldMissing({ incidents }: RunState): string | null {
+  const last = incidents.findLast(({ code }) => code === 'cluster-missing' || code === 'cluster-back');
+  return last?.code === 'cluster-missing' ? String(last.detail['cluster']) : null;
+}

@@ -1,0 +1,118 @@
+/** A cluster is taken out of the config while a job runs on it: nobody can reach the job, and nobody is left to believe otherwise. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { twoLanes } from '../support/lanes.ts';
+import { approve, eventsOf, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+/** The job of the second lane runs on a cluster of its own, for long enough to take that out and put it back. */
+async function jobOnItsOwnCluster(): Promise<{ run: string; pull: number; issue: number }> {
+  lab = await openVirtualLab({ ferry: { ...SHORT_FERRY, durationMs: 8 * HOUR }, config: twoLanes() });
+  await lab.dispatchDaily();
+  const run = `ferry-canary-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null);
+  const { pull, issue } = (await stateOf(lab, run))?.proposal ?? { pull: 0, issue: 0 };
+  await approve(lab, 'mira', pull, run);
+  await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation != null, { stepMs: 5_000 });
+  return { run, pull, issue };
+}
+
+/** Both lanes go to the first cluster from now on, and the second is gone. */
+const oneCluster = (both: string): string =>
+  both.replace(/^ {2}us-east1:\n(?: {4}.*\n|\n(?= {4}))*/m, '').replaceAll('us-east1', 'us-central1');
+
+/** Gives the config as it was. */
+async function takeOutItsCluster(): Promise<string> {
+  const both = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+  expect(oneCluster(both)).not.toBe(both);
+  await pushFile(lab, 'mira', 'main', CONFIG_PATH, oneCluster(both));
+  await lab.clock.advance(5 * MINUTE);
+  return both;
+}
+
+async function putBack(config: string): Promise<void> {
+  await pushFile(lab, 'mira', 'main', CONFIG_PATH, config);
+  await lab.clock.advance(5 * MINUTE);
+}
+
+const incidentsOf = (run: string): readonly string[] =>
+  botComments(lab)
+    .filter((comment) => comment.run === run && comment.kind === 'incident')
+    .map(({ text }) => text);
+
+async function ask(thread: number, text: string): Promise<string> {
+  const comment = await say(lab, 'mira', thread, text);
+  await lab.clock.advance(5 * MINUTE);
+  const [answer, ...more] = answersTo(lab, comment);
+  expect(more).toEqual([]);
+  return answer ?? 'no answer';
+}
+
+const runsOf = (file: string): number =>
+  Object.values(lab.world.state.runs).filter(({ path }) => path.endsWith(file)).length;
+
+const jobStatus = async (run: string): Promise<string> => {
+  const seen = await lab.engine.observe((await stateOf(lab, run))?.submission?.jobId ?? '', null);
+  return seen.kind === 'found' ? seen.status : seen.kind;
+};
+
+describe('a cluster that is taken out of the config while a job runs on it', () => {
+  it('is told once in the thread, and to whoever says /stop, which is carried out when it is put back', async () => {
+    const { run, issue } = await jobOnItsOwnCluster();
+    const both = await takeOutItsCluster();
+    const [told = '', ...others] = incidentsOf(run);
+    expect(others).toEqual([]);
+    expect(told).toContain('The cluster of this job was taken out of the config');
+    expect(told).toContain('`us-east1`');
+    expect(await ask(issue, '/status')).toContain(
+      'put the cluster `us-east1` back into `.github/ferrybot.yml` on the default branch',
+    );
+    const stopped = await ask(issue, '/stop');
+    expect(stopped).toContain('nothing is stopped yet');
+    expect(stopped).toContain('`us-east1`');
+    expect(stopped).not.toContain('within a minute');
+    await lab.clock.advance(3 * HOUR);
+    expect(await ask(issue, '/stop')).toContain('nothing is stopped yet');
+    expect(incidentsOf(run)).toEqual([told]);
+    expect(runsOf('ferrybot-stop.yml')).toBe(0);
+    expect(await jobStatus(run)).toBe('RUNNING');
+
+    await putBack(both);
+    expect(await jobStatus(run)).toBe('STOPPED');
+    await until(lab, 'its end', async () => (await stateOf(lab, run))?.end != null);
+    expect((await stateOf(lab, run))?.end?.status).toBe('STOPPED');
+    expect(incidentsOf(run)).toHaveLength(2);
+    expect(incidentsOf(run)[1]).toContain('The cluster of this job is in the config again');
+  });
+
+  it('is watched on when it is put back, and told again when it is taken out again', async () => {
+    const { run } = await jobOnItsOwnCluster();
+    const looks = async (): Promise<number> =>
+      (await eventsOf(lab, run)).filter(({ type }) => type === 'observed').length;
+    const both = await takeOutItsCluster();
+    const before = await looks();
+    await lab.clock.advance(HOUR);
+    expect(await looks()).toBe(before);
+    await putBack(both);
+    await lab.clock.advance(30 * MINUTE);
+    expect(await looks()).toBeGreaterThan(before);
+    await takeOutItsCluster();
+    expect(incidentsOf(run).map((text) => /\*\*(.*)\*\*/.exec(text)?.[1])).toEqual([
+      'The cluster of this job was taken out of the config',
+      'The cluster of this job is in the config again',
+      'The cluster of this job was taken out of the config',
+    ]);
+  });
+});
