@@ -1,6 +1,8 @@
 /** `/status`: where the run stands, on what evidence, and what is wanted from whom. */
 
+import { strayOf } from '../config/left-behind.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
+import { dateOf } from '../domain/time.ts';
 import { answer, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
@@ -15,14 +17,22 @@ export const status: CommandDefinition = {
 };
 
 /** Where no run is, the lane's own state is what there is to tell. */
-function decideWithoutRun({ journalHolds, recordedRuns }: PlaceContext): ReturnType<typeof answer> {
+function decideWithoutRun(context: PlaceContext): ReturnType<typeof answer> {
+  const { journalHolds, recordedRuns, lanes, now } = context;
   if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown') return answer('logbook-broken');
   const live = recordedRuns.value.filter(isLive);
   const newest = recordedRuns.value[0];
+  const stray = strayOf(journalHolds.value, lanes, dateOf(now));
   return answer('lane-shown', {
     live: live.map(({ run }) => run).join(', '),
     last: newest?.run ?? '',
     issue: newest?.proposal.issue ?? 0,
-    holds: journalHolds.value.map((hold) => hold.kind).join(', '),
+    holds: journalHolds.value
+      .filter(({ lane }) => lane === null || lanes.includes(lane))
+      .map((hold) => hold.kind)
+      .join(', '),
+    ...(stray.length === 0
+      ? {}
+      : { stray: stray.map(({ kind, lane, actor }) => `${kind} ${lane} ${actor.login}`).join(', ') }),
   });
 }

@@ -2,7 +2,7 @@
 
 import { answer, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
-import { laneUnclear, meantLane, severally } from './meant-lane.ts';
+import { laneUnclear, type MeantLane, meantLane, severally } from './meant-lane.ts';
 import { laneWord } from './values.ts';
 
 export const thaw: CommandDefinition = {
@@ -21,7 +21,10 @@ function decide(context: PlaceContext): ReturnType<typeof answer> {
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const freezes = journalHolds.value.filter((hold) => hold.kind === 'freeze');
   const frozen = new Set(freezes.flatMap(({ lane }) => (lane === null ? [] : [lane])));
-  const meant = meantLane(args['lane'], context);
+  const named = args['lane'];
+  // A freeze outlives its lane in the config, and is lifted by its name all the same.
+  const meant: MeantLane =
+    named !== undefined && frozen.has(named) ? { kind: 'lane', lane: named } : meantLane(named, context);
   // Where one lane at most is frozen, nobody has to say which.
   if (meant.kind === 'no-such' || (meant.kind === 'unclear' && frozen.size > 1)) return laneUnclear(meant);
   const isMeant = (lane: string | null): boolean =>

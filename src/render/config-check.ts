@@ -1,11 +1,13 @@
 /** The check on a commit that changes `.github/ferrybot.yml`: what is wrong with it, or what it would have decided otherwise. */
 
 import type { ConfigProblem } from '../config/config-problem.ts';
+import type { LeftBehind } from '../config/left-behind.ts';
 import type { Annotation, Effect } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import type { Backtest } from '../domain/replayed.ts';
 import { backtestTitle, renderBacktest } from './backtest.ts';
 import { cleanLine } from './clean-text.ts';
+import { leftBehindLines, leftBehindTitle } from './left-behind-words.ts';
 import { code, count, paragraphs, text } from './words.ts';
 
 type CheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
@@ -13,9 +15,14 @@ type CheckRun = Extract<Effect, { readonly kind: 'put-check-run' }>;
 /** What the check says about one text of the config. `inForce`: the commit whose config counts meanwhile. */
 export type ConfigVerdict =
   | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[]; readonly inForce: string }
-  | { readonly kind: 'valid'; readonly warnings: readonly ConfigProblem[]; readonly backtest: Backtest };
+  | {
+      readonly kind: 'valid';
+      readonly warnings: readonly ConfigProblem[];
+      readonly left: readonly LeftBehind[];
+      readonly backtest: Backtest;
+    };
 
-/** `failure` = it would not be taken; `neutral` = it would decide otherwise, or nobody can tell; else `success`. */
+/** `failure` = it would not be taken; `neutral` = it would decide otherwise or leave something behind, or nobody can tell; else `success`. */
 export function renderConfigCheck(
   verdict: ConfigVerdict,
   path: string,
@@ -32,14 +39,15 @@ export function renderConfigCheck(
       annotations: verdict.problems.map((problem) => annotationOf(problem, path)),
     };
   }
-  const { backtest, warnings } = verdict;
+  const { backtest, left, warnings } = verdict;
   return {
-    title: `The config is valid. ${backtestTitle(backtest)}`,
+    title: `The config is valid. ${leftBehindTitle(left)}${backtestTitle(backtest)}`,
     summary: paragraphs(
+      leftBehindLines(left),
       warnings.length === 0 ? null : warnings.map(problemLine).join('\n'),
       renderBacktest(backtest),
     ),
-    conclusion: backtest.changed + backtest.unknown === 0 ? 'success' : 'neutral',
+    conclusion: backtest.changed + backtest.unknown + left.length === 0 ? 'success' : 'neutral',
     annotations: warnings.map((problem) => annotationOf(problem, path)),
   };
 }

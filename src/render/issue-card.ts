@@ -2,12 +2,14 @@
 
 import { policyOf } from '../commands/policy.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import { strayOf } from '../config/left-behind.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, phaseOf, type RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { comment } from './comment.ts';
+import { strayHoldWords } from './left-behind-words.ts';
 import { code, paragraphs, person, table, text } from './words.ts';
 
 export type IssueCardView = {
@@ -60,14 +62,23 @@ function nameOf(run: RunState): string {
   return `${code(run.run)} (#${run.proposal.issue})`;
 }
 
-function holdWords({ config, journalHolds, today }: IssueCardView): string {
+function holdWords(view: IssueCardView): string {
+  const { config, journalHolds, today } = view;
   const isOneLane = Object.keys(config.lanes).length === 1;
   if (journalHolds.kind === 'unknown') return `unknown: ${text(journalHolds.why)}`;
-  const standing = holdsOn(journalHolds.value, { lane: null, date: today }).map(
+  const binding = bindingHolds(view, journalHolds.value).map(
     (hold) =>
       `${hold.kind} of the ${isOneLane ? hold.scope : placeOf(hold)} by ${person(hold.actor)}: ${text(hold.reason)}`,
   );
-  return standing.length === 0 ? 'nothing' : standing.join('; ');
+  const stray = strayOf(journalHolds.value, Object.keys(config.lanes), today).map(strayHoldWords);
+  return [...(binding.length === 0 ? ['nothing'] : binding), ...stray].join('; ');
+}
+
+/** Those that hold back a lane of the lab today. */
+function bindingHolds({ config, today }: IssueCardView, holds: readonly Hold[]): readonly Hold[] {
+  return holdsOn(holds, { lane: null, date: today }).filter(
+    ({ lane }) => lane === null || Object.hasOwn(config.lanes, lane),
+  );
 }
 
 /** `repository`, `lane` where that says it, else the lane by its name. */
@@ -75,8 +86,9 @@ function placeOf({ scope, lane }: Hold): string {
   return lane === null ? scope : `${scope} ${code(lane)}`;
 }
 
-function missingWords({ recordedRuns, journalHolds, today }: IssueCardView): string {
-  if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, { lane: null, date: today }).length > 0)
+function missingWords(view: IssueCardView): string {
+  const { recordedRuns, journalHolds } = view;
+  if (journalHolds.kind === 'known' && bindingHolds(view, journalHolds.value).length > 0)
     return 'the hold has to be lifted before anything is launched.';
   const open = recordedRuns.kind === 'known' ? recordedRuns.value.find((run) => !isOver(run)) : undefined;
   return open === undefined

@@ -1,12 +1,15 @@
 /** Judges a pushed `.github/ferrybot.yml` before it is merged: problems as annotations, or what it would have decided otherwise. */
 
+import { leftBehind } from '../../config/left-behind.ts';
 import { readConfig } from '../../config/read-config.ts';
 import type { Sha } from '../../domain/ids.ts';
+import { dateOf } from '../../domain/time.ts';
 import { type ConfigVerdict, renderConfigCheck } from '../../render/config-check.ts';
 import { backtest } from '../../run/backtest/backtest.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Branch } from './branch.ts';
+import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
 
 /** Puts the check on a branch's head that has another config than where it left the default branch; whether it stands there. */
@@ -31,7 +34,14 @@ export async function putConfigCheck(open: OpenLab, head: Sha, text: string): Pr
 
 function verdictOf({ keeper, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
   const reading = readConfig(text, lab.now());
-  return reading.kind === 'invalid'
-    ? { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce }
-    : { kind: 'valid', warnings: reading.warnings, backtest: backtest(keeper.histories(), reading.config) };
+  if (reading.kind === 'invalid')
+    return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
+  const { config, warnings } = reading;
+  const { recordedRuns, journalHolds } = recordFactsOf(keeper.current());
+  return {
+    kind: 'valid',
+    warnings,
+    left: leftBehind(config, recordedRuns, journalHolds, dateOf(lab.now())),
+    backtest: backtest(keeper.histories(), config),
+  };
 }

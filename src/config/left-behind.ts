@@ -1,0 +1,65 @@
+/** What the record has and a config has no place for: jobs on a cluster that it does not have, holds on a lane that it does not have. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { Hold } from '../domain/launch/hold.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
+import { missingCluster } from './missing-cluster.ts';
+import type { LabConfig } from './schema.ts';
+
+export type LeftBehind =
+  | { readonly kind: 'job'; readonly run: string; readonly cluster: string }
+  | { readonly kind: 'hold'; readonly hold: StrayHold }
+  /** What the record says could not be read. */
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** A hold on one lane, of which the config knows nothing: it holds nothing back. */
+export type StrayHold = Hold & { readonly lane: string };
+
+/** What nobody could watch, stop or be held back by under this config. `today` is YYYY-MM-DD. */
+export function leftBehind(
+  config: Pick<LabConfig, 'clusters' | 'lanes'>,
+  runs: Observed<readonly RunState[]>,
+  holds: Observed<readonly Hold[]>,
+  today: string,
+): readonly LeftBehind[] {
+  return [
+    ...listed(runs, (state) => {
+      const cluster = missingCluster(state, config);
+      return cluster === null ? [] : [{ kind: 'job', run: state.run, cluster }];
+    }),
+    ...listed(holds, (hold) => strayOf([hold], Object.keys(config.lanes), today).map(asLeft)),
+  ];
+}
+
+/** The holds that stand from today on and whose lane is none of these. */
+export function strayOf(
+  holds: readonly Hold[],
+  lanes: readonly string[],
+  today: string,
+): readonly StrayHold[] {
+  return holds.flatMap((hold) => {
+    const { lane, date } = hold;
+    return lane === null || lanes.includes(lane) || (date !== null && date < today)
+      ? []
+      : [{ ...hold, lane }];
+  });
+}
+
+function asLeft(hold: StrayHold): LeftBehind {
+  return { kind: 'hold', hold };
+}
+
+function listed<Item>(
+  all: Observed<readonly Item[]>,
+  work: (item: Item) => readonly LeftBehind[],
+): readonly LeftBehind[] {
+  switch (all.kind) {
+    case 'known':
+      return all.value.flatMap(work);
+    case 'unknown':
+      return [{ kind: 'unknown', why: all.why }];
+    default:
+      return assertNever(all);
+  }
+}

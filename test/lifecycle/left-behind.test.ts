@@ -1,0 +1,107 @@
+/** A change of the config that would leave something behind says so before it is merged, and what is left behind stays in sight. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { CONFIG_PATH } from '../../src/app/config-source.ts';
+import { twoLanes } from '../support/lanes.ts';
+import { approve, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+const configNow = async (): Promise<string> => (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
+
+/** What the check says of a pull request with this config. */
+async function checked(text: string) {
+  const sha = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+  await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/tidier', sha });
+  await pushFile(lab, 'ada', 'tidier', CONFIG_PATH, text);
+  await lab.as('ada', 'POST', '/pulls', { title: 'Tidier', body: '', head: 'tidier', base: 'main' });
+  await lab.clock.advance(MINUTE);
+  const checks = Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config');
+  expect(checks).toHaveLength(1);
+  return { conclusion: checks[0]?.conclusion, ...checks[0]?.output };
+}
+
+async function ask(thread: number, text: string): Promise<string> {
+  const comment = await say(lab, 'mira', thread, text);
+  await lab.clock.advance(5 * MINUTE);
+  return answersTo(lab, comment)[0] ?? 'no answer';
+}
+
+async function openIssue(): Promise<number> {
+  const opened = await lab.as('ada', 'POST', '/issues', {
+    title: 'Try cosine',
+    body: 'Why not?',
+    labels: ['experiment'],
+  });
+  await lab.clock.advance(5 * MINUTE);
+  return (opened as { number: number }).number;
+}
+
+const renamed = (text: string): string => text.replace(/^ {2}canary:$/m, '  sparrow:');
+
+describe('the check of a config', () => {
+  it('names the job whose cluster it takes out, and nothing once the job has ended', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    await lab.dispatchDaily();
+    const run = `ferry-canary-${new Date(lab.clock.now()).toISOString().slice(0, 10).replaceAll('-', '')}`;
+    await until(lab, 'the gates', async () => (await stateOf(lab, run))?.gate?.digest != null);
+    await approve(lab, 'mira', (await stateOf(lab, run))?.proposal.pull ?? 0, run);
+    await until(lab, 'the job', async () => (await stateOf(lab, run))?.submission != null);
+    const text = (await configNow())
+      .replace(/^ {2}us-east1:\n(?: {4}.*\n|\n(?= {4}))*/m, '')
+      .replaceAll('us-east1', 'us-central1');
+    const check = await checked(text);
+    expect(check.conclusion).toBe('neutral');
+    expect(check.title).toContain('It would leave 1 running job out of reach');
+    expect(check.summary).toContain(
+      `\`${run}\` has a job on the cluster \`us-east1\`, which this config does not have`,
+    );
+    await until(lab, 'its end', async () => (await stateOf(lab, run))?.end != null);
+    await pushFile(lab, 'ada', 'tidier', CONFIG_PATH, `${text}\n# once more\n`);
+    await lab.clock.advance(MINUTE);
+    const last = Object.values(lab.world.state.checkRuns).findLast(
+      ({ name }) => name === 'ferrybot / config',
+    );
+    expect(last?.output?.title).not.toContain('It would leave');
+  });
+
+  it('names the hold on a lane that gets another name', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const issue = await openIssue();
+    expect(await ask(issue, '/freeze lane=canary reason="bad node"')).toContain('is frozen');
+    const check = await checked(renamed(await configNow()));
+    expect(check.conclusion).toBe('neutral');
+    expect(check.title).toContain('It would leave 1 hold without a lane');
+    expect(check.summary).toContain('The freeze of the lane `canary` by mira stands (bad node)');
+  });
+});
+
+describe('a freeze of a lane that got another name', () => {
+  it('stays in sight, and is lifted by the name that it has', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: twoLanes() });
+    const issue = await openIssue();
+    await ask(issue, '/freeze lane=canary reason="bad node"');
+    await pushFile(lab, 'mira', 'main', CONFIG_PATH, renamed(await configNow()));
+    await lab.clock.advance(5 * MINUTE);
+    expect(await ask(issue, '/status')).toContain(
+      '**On lanes that the config does not have, and so holding nothing back:** freeze of `canary` by mira',
+    );
+    const card = (): string =>
+      botComments(lab).findLast(({ kind, thread }) => kind === 'card' && thread === issue)?.text ?? '';
+    expect(card()).toContain(
+      'a freeze of the lane `canary` by mira (bad node) stands and holds nothing back',
+    );
+    expect(card()).not.toContain('the hold has to be lifted');
+    expect(await ask(issue, '/thaw lane=canary')).toContain('thawed');
+    expect(await ask(issue, '/status')).not.toContain('canary');
+    expect(card()).not.toContain('canary');
+  });
+});
