@@ -28,6 +28,13 @@ describe('a cluster that the config does not have', () => {
     expect(codes(ended(running), ELSEWHERE)).toBeNull();
   });
 
+  it('is back only where it is the one that was told to be missing', () => {
+    const missing = (cluster: string) => running.incident('cluster-missing', { cluster });
+    expect(codes(missing('local'), ELSEWHERE)).toBeNull();
+    expect(codes(missing('local'), CONFIG)).toEqual([{ code: 'cluster-back', detail: { cluster: 'local' } }]);
+    expect(codes(missing('of-an-earlier-attempt'), CONFIG)).toBeNull();
+  });
+
   it('gets neither a watch nor a stop started: their tries are for when it is back', () => {
     const asked = running.stopRequested(alice);
     const now = instant(asked.state.head.at);
