@@ -112,7 +112,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       hash: (text: string) => text,
       signingKeys: {},
     },
-    config: { lanes: { daily: { cadence: CADENCE } } },
+    config: { lanes: { daily: { cadence: CADENCE } }, clusters: { 'us-central1': {} } },
     keeper: {
       current: () => ({
         runs: [...runs.values()].map(({ state }) => state),
