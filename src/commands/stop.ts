@@ -16,6 +16,17 @@ export const stop: CommandDefinition = {
   decide,
 };
 
+/** A launcher was quicker than control: it met the stop in the thread, and the order ended with its refusal. */
+function wasHeldBack({ order, incidents }: CommandContext['state']): boolean {
+  return incidents.some(
+    ({ code, role, detail }) =>
+      code === 'runner-refused' &&
+      role === 'runner' &&
+      detail['reason'] === 'held-in-thread' &&
+      detail['orderDigest'] === order?.digest,
+  );
+}
+
 function decide({
   state,
   missingCluster,
@@ -32,8 +43,8 @@ function decide({
   if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // An approval of the same moment may not have been ordered yet: a stop after it stops that launch.
-  if (state.submission === null && !isOrdered && standingApprovals(state).length === 0)
-    return answer('stop-not-running', { status: 'not launched' });
+  const isStanding = isOrdered || standingApprovals(state).length > 0 || wasHeldBack(state);
+  if (state.submission === null && !isStanding) return answer('stop-not-running', { status: 'not launched' });
   const draft = {
     type: 'stop-requested',
     role: 'control',
