@@ -22,7 +22,7 @@ function wasHeldBack({ order, incidents }: CommandContext['state']): boolean {
     ({ code, role, detail }) =>
       code === 'runner-refused' &&
       role === 'runner' &&
-      detail['reason'] === 'held-in-thread' &&
+      detail['reason'] === 'stop-requested' &&
       detail['orderDigest'] === order?.digest,
   );
 }

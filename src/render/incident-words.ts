@@ -11,6 +11,8 @@ export type IncidentWords = {
   readonly evidence: (detail: DetailReader, place: PlaceWord) => string;
   readonly did: string;
   readonly todo: string;
+  /** Where it depends on the detail; null: as ever. */
+  readonly todoFor?: (detail: DetailReader, place: PlaceWord) => string | null;
 };
 
 /** The incident in a few words, for lists. */
@@ -96,6 +98,10 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
     evidence: (d, place) => `${refusalWords(d.raw('reason'), place)} (${why(d)})`,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: NEW_APPROVAL,
+    todoFor: (d, place) =>
+      d.raw('reason') === 'stop-requested'
+        ? `nothing: a stop is for good. Close this ${place}, and the next ferry can be proposed.`
+        : null,
   },
   'submit-rejected': {
     title: 'The cluster rejected the job',

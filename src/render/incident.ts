@@ -23,10 +23,11 @@ export function renderJournalIncident(incident: Incident): string {
 
 function incidentText(incident: Incident, of: string, job: string, place: PlaceWord): string {
   const words = INCIDENT_WORDS[incident.code];
+  const detail = reading(incident.detail);
   return `**${words.title}** (${of})
 
 - Time: ${utc(incident.at)}${job}
-- Evidence: ${words.evidence(reading(incident.detail), place)}
+- Evidence: ${words.evidence(detail, place)}
 - What ferrybot did: ${words.did}
-- What to do: ${words.todo}`;
+- What to do: ${words.todoFor?.(detail, place) ?? words.todo}`;
 }

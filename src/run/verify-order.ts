@@ -118,8 +118,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (facts.pull.kind === 'unknown') return refuse('unreadable', 'standing', facts.pull.why);
   if (facts.brakes.kind === 'unknown') return refuse('unreadable', 'standing', facts.brakes.why);
   const [brake] = facts.brakes.value;
-  if (brake !== undefined)
-    return refuse(brake.thread === null ? 'lift-unproven' : 'held-in-thread', 'ending', brakeWords(brake));
+  if (brake !== undefined) return refuse(brakeCode(brake), 'ending', brakeWords(brake));
   const pull = facts.pull.value;
   const moved = pullFault(pull, order.commit, facts);
   if (moved !== null) return refuse(moved.code, 'ending', moved.why);
@@ -141,6 +140,12 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
       order: issued,
     }
   );
+}
+
+/** A stop is for good; what else holds back is lifted, and approved anew. */
+function brakeCode({ name, thread }: Brake): RefusalCode {
+  if (name === 'stop') return 'stop-requested';
+  return thread === null ? 'lift-unproven' : 'held-in-thread';
 }
 
 /** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */

@@ -95,7 +95,7 @@ it.each(['/stop', '/hold reason="wait"', '/freeze reason="wait"', '/skip reason=
   async (brake) => {
     const order = await orderWithStolenKey(lab, run, 'mira');
     await answerWithStolenKey(lab, run, await said(brake));
-    expect(await launch(order)).toContain('held-in-thread');
+    expect(await launch(order)).toContain(brake === '/stop' ? 'stop-requested' : 'held-in-thread');
     expect(await started()).toEqual([]);
   },
   60_000,

@@ -74,7 +74,7 @@ describe('a brake in the thread that the record does not have', () => {
   it('because control has not come to it yet holds the launch back', async () => {
     lab.clock.advance(5_000);
     await lab.as('mira', 'POST', `/issues/${lab.pull}/comments`, { body: '/stop' });
-    expect(await lab.launch()).toContain('held-in-thread');
+    expect(await lab.launch()).toContain('stop-requested');
     expect(await started()).toEqual([]);
   }, 120_000);
 
@@ -86,7 +86,7 @@ describe('a brake in the thread that the record does not have', () => {
       await putBranchBack(lab, before.head);
       for (const mark of await marksOf(lab))
         if (!before.marks.includes(mark)) await lab.git('update-ref', '-d', `refs/tags/${mark}`);
-      expect(await lab.launch()).toContain('held-in-thread');
+      expect(await lab.launch()).toContain(brake === '/stop' ? 'stop-requested' : 'held-in-thread');
       expect(await started()).toEqual([]);
     },
     120_000,

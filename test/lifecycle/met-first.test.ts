@@ -1,0 +1,90 @@
+/** A launcher that meets a brake in the thread before control has heard of it: what people are told to do then works. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { approvalLine } from '../support/approve.ts';
+import { approve, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, heldJobs, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  await lab.close();
+});
+
+type Met = {
+  readonly run: string;
+  readonly pull: number;
+  readonly incident: string;
+  readonly answer: string;
+};
+
+/** The order is under way when mira says it, and GitHub's webhook of it is lost. */
+async function metFirst(brake: string): Promise<Met> {
+  const launches = heldJobs('launch');
+  lab = await openVirtualLab({ ferry: SHORT_FERRY, beforeJob: launches.beforeJob });
+  const { run, pull } = await propose(lab);
+  await approve(lab, 'mira', pull);
+  await until(lab, 'a launch that waits', async () => launches.waiting() === 1, { stepMs: 5_000 });
+  lab.world.state.settings.drop = 'all';
+  const said = await say(lab, 'mira', pull, brake);
+  launches.letGo();
+  await until(lab, 'the refusal', async () => (await stateOf(lab, run))?.order?.status === 'failed', {
+    stepMs: 5_000,
+  });
+  expect(answersTo(lab, said)).toEqual([]);
+  lab.world.state.settings.drop = 'none';
+  await until(lab, 'an answer', async () => answersTo(lab, said).length > 0, { stepMs: MINUTE });
+  expect(lab.engine.startCount()).toBe(0);
+  const incidents = told(lab, 'incident');
+  expect(incidents).toHaveLength(1);
+  return { run, pull, incident: incidents[0] ?? '', answer: answersTo(lab, said)[0] ?? '' };
+}
+
+describe('a brake that a launcher meets first', () => {
+  it.each([
+    {
+      brake: '/hold reason="wait"',
+      answer: 'on hold: wait',
+      lift: '/unhold',
+      advice: '`/unhold` there lifts',
+    },
+    { brake: '/skip reason="wait"', answer: 'is skipped', lift: '/unhold', advice: '`/unhold` there lifts' },
+    { brake: '/freeze reason="wait"', answer: 'is frozen: wait', lift: '/thaw', advice: '`/thaw` a freeze' },
+    { brake: '/revoke', answer: 'no approval of yours stands', lift: null, advice: 'approve again' },
+  ])(
+    '($brake) is lifted as it says, and launches on a new approval alone',
+    async ({ brake, answer, lift, advice }) => {
+      const met = await metFirst(brake);
+      expect(met.answer).toContain(answer);
+      expect(met.incident).toContain(advice);
+      expect(met.incident).toContain(
+        "Clear the cause, then approve again with the card's `/approve-launch` line.",
+      );
+      if (lift !== null) await say(lab, 'mira', met.pull, lift);
+      await lab.clock.advance(70 * MINUTE);
+      expect(lab.engine.startCount()).toBe(0);
+      await until(lab, 'the line', async () => approvalLine(lab, met.run) !== '', { stepMs: MINUTE });
+      await approve(lab, 'mira', met.pull, met.run);
+      await until(lab, 'the launch', async () => (await stateOf(lab, met.run))?.submission !== null, {
+        stepMs: 5_000,
+      });
+    },
+  );
+
+  it('is for good where it is a stop: the run is not launched any more, and the next one can be proposed', async () => {
+    const { run, pull, answer, incident } = await metFirst('/stop');
+    expect(answer).toContain('stopped by mira before the launch');
+    expect((await stateOf(lab, run))?.stop?.actor.login).toBe('mira');
+    expect(incident).toContain(
+      'What to do: nothing: a stop is for good. Close this pull request, and the next ferry can be proposed.',
+    );
+    await lab.as('mira', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
+    await until(lab, 'the end of it', async () => (await stateOf(lab, run))?.closed !== null, {
+      stepMs: MINUTE,
+    });
+    expect((await propose(lab, `${run}-2`)).run).toBe(`${run}-2`);
+  });
+});
