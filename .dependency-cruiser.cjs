@@ -3,7 +3,7 @@
  * downwards only. `npm run arrows` checks them; test/policy/arrows.test.ts breaks each one and expects to be told.
  */
 
-const CORE = ['commands', 'gates', 'run', 'ferry', 'hero', 'rental', 'watch', 'care', 'render', 'config'];
+const CORE = ['commands', 'gates', 'run', 'kinds', 'watch', 'care', 'render', 'config'];
 const ADAPTERS = ['github', 'clusters', 'trackers', 'checkpoints', 'notify'];
 const STORE = '^src/logbook/store/';
 const core = `^src/(${CORE.join('|')})/|^src/logbook/(?!store/)`;
@@ -21,7 +21,7 @@ const PACKAGES = {
   'ws|fflate|ignore': '^src/clusters/ray/',
   yaml: '^src/(config|app/cli)/',
   'web-tree-sitter|tree-sitter-python': '^src/host/',
-  'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|ferry|render)/',
+  'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',
   parse5: '^src/commands/grammar/',
   'fastest-levenshtein': '^src/commands/',
   zod: `^src/(config|commands|logbook|handlers|github|clusters|trackers|checkpoints|app)/`,

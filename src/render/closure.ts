@@ -4,7 +4,7 @@ import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict } from '../ferry/verdict.ts';
+import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
 import { headText } from './card.ts';
 import { cleanLine } from './clean-text.ts';
 import { safeUrl } from './escape.ts';

@@ -3,7 +3,7 @@
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict } from '../ferry/verdict.ts';
+import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
 
 export type RenderInput = {
   readonly state: RunState;

@@ -3,8 +3,8 @@
 import { assertNever } from '../domain/assert.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import type { LastFerry } from '../ferry/interval.ts';
-import type { ProposalView } from '../ferry/proposal-view.ts';
+import type { LastFerry } from '../kinds/ferry/interval.ts';
+import type { ProposalView } from '../kinds/ferry/proposal-view.ts';
 import { link, safeUrl } from './escape.ts';
 import { code, count, details, paragraphs, text } from './words.ts';
 

@@ -1,8 +1,8 @@
 /** Why this change today: who asked for it, or what made the candidate due (policy DF-16). */
 
 import { limits } from '../domain/limits.ts';
-import type { ChoiceRationale, Skipped } from '../ferry/candidates.ts';
-import type { ProposalView } from '../ferry/proposal-view.ts';
+import type { ChoiceRationale, Skipped } from '../kinds/ferry/candidates.ts';
+import type { ProposalView } from '../kinds/ferry/proposal-view.ts';
 import { inlineText } from './escape.ts';
 import { code, details, paragraphs, person } from './words.ts';
 

@@ -2,9 +2,9 @@
 
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
-import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../ferry/body/declared-row.ts';
-import { PART_HEADINGS } from '../ferry/body/sections.ts';
-import type { ProposalView } from '../ferry/proposal-view.ts';
+import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../kinds/ferry/body/declared-row.ts';
+import { PART_HEADINGS } from '../kinds/ferry/body/sections.ts';
+import type { ProposalView } from '../kinds/ferry/proposal-view.ts';
 import { cleanLine } from './clean-text.ts';
 import { intervalText, referencesText } from './proposal-context.ts';
 import { whyText } from './proposal-why.ts';
@@ -25,14 +25,14 @@ export function renderIssueTitle(proposal: ProposalView): string {
 
 /**
  * The commit's message: it names the lab's run and nobody else. `mark` stands at the end of the subject and says which
- * command it was made for (src/ferry/ask/branch-mark.ts).
+ * command it was made for (src/kinds/ferry/ask/branch-mark.ts).
  */
 export function renderCommitMessage(proposal: ProposalView, mark = ''): string {
   const reason = cleanLine(proposal.reason, limits.shownBlockCharsMax);
   return `${renderPullTitle(proposal)}${mark}\n${reason === '' ? '' : `\n${reason}\n`}`;
 }
 
-/** The pull request's body; src/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
+/** The pull request's body; src/kinds/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
 export function renderPullBody(
   proposal: ProposalView,
   preconditions: readonly string[] = PRECONDITIONS,

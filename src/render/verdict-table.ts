@@ -3,7 +3,7 @@
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
 import type { Ending } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict, MetricRow } from '../ferry/verdict.ts';
+import type { FerryVerdict, MetricRow } from '../kinds/ferry/verdict.ts';
 import { code, count, table, text } from './words.ts';
 
 /** `pass`, `fail` or `unknown` with its sign. */

@@ -8,7 +8,7 @@ import type { Digest, DigestOf, RunId, Sha } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import { known, type Observed } from '../domain/observed.ts';
-import { bodyFingerprintText } from '../ferry/body/fingerprint-text.ts';
+import { bodyFingerprintText } from '../kinds/ferry/body/fingerprint-text.ts';
 
 type Proposal = EventDataByType['proposed'];
 type Shown = Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;

@@ -11,7 +11,7 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict } from '../ferry/verdict.ts';
+import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
 import { renderClosureBody, renderClosureLog, renderClosureTitle } from '../render/closure.ts';
 import { renderTagMessage } from '../render/tag.ts';
 import { sealTagOf } from './begun-seal.ts';

@@ -3,7 +3,7 @@
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
-import { type FerryVerdict, judgeFerry } from '../ferry/verdict.ts';
+import { type FerryVerdict, judgeFerry } from '../kinds/ferry/verdict.ts';
 
 /**
  * The verdict on an ended run; null while it has not ended. `runs` are those of the record, newest first, the run itself or

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { isMap, isPair, isScalar, type Node, type Pair, parseDocument, visit } from 'yaml';
 import { readConfig } from '../../src/config/read-config.ts';
 import { configSchema, type LabConfig } from '../../src/config/schema.ts';
-import { bucketOf, DEFAULT_BUCKETS } from '../../src/ferry/delta/bucket.ts';
-import { readKnobs } from '../../src/ferry/delta/read-knobs.ts';
-import { applyEdits } from '../../src/ferry/edit.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
+import { bucketOf, DEFAULT_BUCKETS } from '../../src/kinds/ferry/delta/bucket.ts';
+import { readKnobs } from '../../src/kinds/ferry/delta/read-knobs.ts';
+import { applyEdits } from '../../src/kinds/ferry/edit.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { inLane } from '../support/run-parts.ts';
 

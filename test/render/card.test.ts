@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
-import { judgeFerry } from '../../src/ferry/verdict.ts';
+import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderCard } from '../../src/render/card.ts';
 import { lossChart } from '../../src/render/chart.ts';
 import { checkConclusion, renderCheck } from '../../src/render/check.ts';

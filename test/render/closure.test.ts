@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeFerry } from '../../src/ferry/verdict.ts';
+import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderMismatch, renderUnreadableDelta } from '../../src/render/annotation.ts';
 import {
   type ClosureDecision,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
-import { bodyFacts } from '../../src/ferry/body/body-facts.ts';
-import { readPullBody } from '../../src/ferry/body/read-pull-body.ts';
-import type { ProposalView } from '../../src/ferry/proposal-view.ts';
+import { bodyFacts } from '../../src/kinds/ferry/body/body-facts.ts';
+import { readPullBody } from '../../src/kinds/ferry/body/read-pull-body.ts';
+import type { ProposalView } from '../../src/kinds/ferry/proposal-view.ts';
 import {
   renderCommitMessage,
   renderIssueBody,

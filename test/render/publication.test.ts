@@ -4,7 +4,7 @@ import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import { DROP_REASONS, INCIDENTS } from '../../src/domain/reasons.ts';
-import { judgeFerry } from '../../src/ferry/verdict.ts';
+import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
 import { refusalWords } from '../../src/render/refusal-words.ts';

@@ -9,7 +9,7 @@ import {
   type TextVersion,
 } from '../../src/domain/authorship.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { bodyFingerprintText } from '../../src/ferry/body/fingerprint-text.ts';
+import { bodyFingerprintText } from '../../src/kinds/ferry/body/fingerprint-text.ts';
 import { authorsOf } from '../../src/run/authors.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';

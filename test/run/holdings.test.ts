@@ -7,7 +7,7 @@ import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { illegalAfter } from '../../src/domain/logbook/transition.ts';
 import { known } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
-import { laneStanding } from '../../src/ferry/ask/standing.ts';
+import { laneStanding } from '../../src/kinds/ferry/ask/standing.ts';
 import { needsWatch } from '../../src/run/decide-watch.ts';
 import { monitorHealth } from '../../src/watch/watchdog.ts';
 import { aRun } from '../support/run-builder.ts';

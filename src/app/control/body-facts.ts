@@ -5,9 +5,9 @@ import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import { remembered } from '../../domain/remembered.ts';
-import { bodyFacts, type KnownFerry } from '../../ferry/body/body-facts.ts';
-import { bodyFingerprintText } from '../../ferry/body/fingerprint-text.ts';
-import { readPullBody } from '../../ferry/body/read-pull-body.ts';
+import { bodyFacts, type KnownFerry } from '../../kinds/ferry/body/body-facts.ts';
+import { bodyFingerprintText } from '../../kinds/ferry/body/fingerprint-text.ts';
+import { readPullBody } from '../../kinds/ferry/body/read-pull-body.ts';
 import type { Lab } from '../lab.ts';
 
 /** Reads one body. Without a known change the table cannot be held against anything, and nothing is declared. */

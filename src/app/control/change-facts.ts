@@ -7,7 +7,7 @@ import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../d
 import type { Delta } from '../../domain/launch/delta.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { configDelta } from '../../ferry/delta/config-delta.ts';
+import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
 import type { Lab } from '../lab.ts';
 
 /** The change from the merge base with the lane's branch to `head`. Unknown where git cannot tell. */

@@ -5,7 +5,7 @@ import { assertNever } from '../../domain/assert.ts';
 import type { AnswerCode } from '../../domain/command.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
-import type { AskRefusal } from '../../ferry/ask/asked-change.ts';
+import type { AskRefusal } from '../../kinds/ferry/ask/asked-change.ts';
 
 export type Answered = { readonly kind: 'answer'; readonly code: AnswerCode; readonly detail: AnswerDetail };
 

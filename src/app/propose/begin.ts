@@ -10,10 +10,10 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
-import { branchMark } from '../../ferry/ask/branch-mark.ts';
-import { bodyFingerprintText } from '../../ferry/body/fingerprint-text.ts';
-import type { ProposalView } from '../../ferry/proposal-view.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
+import { branchMark } from '../../kinds/ferry/ask/branch-mark.ts';
+import { bodyFingerprintText } from '../../kinds/ferry/body/fingerprint-text.ts';
+import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
 import {
   renderCommitMessage,
   renderIssueBody,

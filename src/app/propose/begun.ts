@@ -4,7 +4,7 @@ import { isRunId, type RunId, type Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { compactDate } from '../../domain/time.ts';
-import { markedCommand } from '../../ferry/ask/branch-mark.ts';
+import { markedCommand } from '../../kinds/ferry/ask/branch-mark.ts';
 import type { OpenLane } from '../open-lab.ts';
 
 /** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */

@@ -1,13 +1,13 @@
 /** What a ferry changes, from the sources in their order: what a person said, the candidates, the lab's own proposer. */
 
 import { runsOfLane } from '../../domain/logbook/run-state.ts';
-import { askedChange } from '../../ferry/ask/asked-change.ts';
-import { riskOf } from '../../ferry/ask/risk-of.ts';
-import { chooseCandidate } from '../../ferry/candidates.ts';
-import { readKnobs } from '../../ferry/delta/read-knobs.ts';
-import { applyEdits } from '../../ferry/edit.ts';
-import { pastFerry } from '../../ferry/past-ferry.ts';
-import type { ProposalView } from '../../ferry/proposal-view.ts';
+import { askedChange } from '../../kinds/ferry/ask/asked-change.ts';
+import { riskOf } from '../../kinds/ferry/ask/risk-of.ts';
+import { chooseCandidate } from '../../kinds/ferry/candidates.ts';
+import { readKnobs } from '../../kinds/ferry/delta/read-knobs.ts';
+import { applyEdits } from '../../kinds/ferry/edit.ts';
+import { pastFerry } from '../../kinds/ferry/past-ferry.ts';
+import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
 import { type Failed, type Nothing, nothing, type Refused } from './outcome.ts';

@@ -2,8 +2,8 @@
 
 import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf } from '../../domain/time.ts';
-import { USUAL_OBJECTIVE } from '../../ferry/ask/objective.ts';
-import { laneStanding } from '../../ferry/ask/standing.ts';
+import { USUAL_OBJECTIVE } from '../../kinds/ferry/ask/objective.ts';
+import { laneStanding } from '../../kinds/ferry/ask/standing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
 import { isBegunFor, placesOf } from './begun.ts';

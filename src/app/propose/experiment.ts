@@ -2,7 +2,7 @@
 
 import type { Sha } from '../../domain/ids.ts';
 import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
-import { configDelta } from '../../ferry/delta/config-delta.ts';
+import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { type Nothing, nothing } from './outcome.ts';
 

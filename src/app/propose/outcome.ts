@@ -1,7 +1,7 @@
 /** How a proposal can end. */
 
 import type { RunId } from '../../domain/ids.ts';
-import type { AskRefusal } from '../../ferry/ask/asked-change.ts';
+import type { AskRefusal } from '../../kinds/ferry/ask/asked-change.ts';
 
 /** Why there is nothing to propose, or why nobody may now. */
 export type NothingCode =

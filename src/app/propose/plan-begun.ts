@@ -2,13 +2,13 @@
 
 import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
-import { askedChange } from '../../ferry/ask/asked-change.ts';
-import { askOf } from '../../ferry/ask/request.ts';
-import { riskOf } from '../../ferry/ask/risk-of.ts';
-import { configDelta } from '../../ferry/delta/config-delta.ts';
-import { applyEdits } from '../../ferry/edit.ts';
-import type { ProposalView } from '../../ferry/proposal-view.ts';
-import { isSameValueText } from '../../ferry/value-text.ts';
+import { askedChange } from '../../kinds/ferry/ask/asked-change.ts';
+import { askOf } from '../../kinds/ferry/ask/request.ts';
+import { riskOf } from '../../kinds/ferry/ask/risk-of.ts';
+import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
+import { applyEdits } from '../../kinds/ferry/edit.ts';
+import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
+import { isSameValueText } from '../../kinds/ferry/value-text.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { Begun } from './begun.ts';
 import { type Failed, type Nothing, nothing } from './outcome.ts';

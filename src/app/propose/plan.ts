@@ -3,8 +3,8 @@
 import type { RunId, Sha } from '../../domain/ids.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import { askOf } from '../../ferry/ask/request.ts';
-import type { ProposalView } from '../../ferry/proposal-view.ts';
+import { askOf } from '../../kinds/ferry/ask/request.ts';
+import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
 import { fillLane } from '../../run/fill.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { failedChecks } from './checks.ts';

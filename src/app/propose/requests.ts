@@ -7,7 +7,7 @@ import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { askOf, isFrom, waitingRequests } from '../../ferry/ask/request.ts';
+import { askOf, isFrom, waitingRequests } from '../../kinds/ferry/ask/request.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';

@@ -5,8 +5,13 @@ import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { IntervalStart } from '../../domain/logbook/events/launch-events.ts';
 import { runsOfLane } from '../../domain/logbook/run-state.ts';
-import { type IntervalContext, intervalContext, intervalStart, lastFerryOf } from '../../ferry/interval.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
+import {
+  type IntervalContext,
+  intervalContext,
+  intervalStart,
+  lastFerryOf,
+} from '../../kinds/ferry/interval.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { Failed } from './outcome.ts';
 

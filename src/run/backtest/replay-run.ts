@@ -7,7 +7,7 @@ import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import { commandKey, type RunState, standingApprovals } from '../../domain/logbook/run-state.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
-import { judgeFerry } from '../../ferry/verdict.ts';
+import { judgeFerry } from '../../kinds/ferry/verdict.ts';
 import { type Counts, replayApproval, replayRefusal } from './replay-approvals.ts';
 import { type ReplayedGate, replayGates } from './replay-gates.ts';
 

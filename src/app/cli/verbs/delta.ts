@@ -1,9 +1,9 @@
 /** `ferrybot delta base.py head.py`: the config delta of two files. */
 
 import type { Delta } from '../../../domain/launch/delta.ts';
-import { configDelta } from '../../../ferry/delta/config-delta.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { decodePython, type PythonText } from '../../../host/python-text.ts';
+import { configDelta } from '../../../kinds/ferry/delta/config-delta.ts';
 import { readArgumentBytes } from '../read-argument.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 

@@ -1,9 +1,9 @@
 /** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
 
-import { spelledPath } from '../../../ferry/ask/resolve-knob.ts';
-import { configDelta } from '../../../ferry/delta/config-delta.ts';
-import { readKnobs } from '../../../ferry/delta/read-knobs.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
+import { spelledPath } from '../../../kinds/ferry/ask/resolve-knob.ts';
+import { configDelta } from '../../../kinds/ferry/delta/config-delta.ts';
+import { readKnobs } from '../../../kinds/ferry/delta/read-knobs.ts';
 import { readArgument } from '../read-argument.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 

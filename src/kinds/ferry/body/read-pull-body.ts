@@ -1,0 +1,113 @@
+/** Reads the body of a ferry's PR, which a person may have edited, from its Markdown syntax tree. */
+
+import type { Root, RootContent } from 'mdast';
+import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
+import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
+import { type DeclaredRow, readDeltaTable } from './delta-table.ts';
+import type { Part } from './part.ts';
+import { plainText } from './plain-text.ts';
+import { type References, readReferences } from './references.ts';
+import { type PartName, type Section, sectionsOf } from './sections.ts';
+
+export type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
+
+export type PullBody = {
+  readonly lastFerry: Part<References>;
+  readonly objective: Part<{ readonly kind: 'integration' | 'regression'; readonly text: string }>;
+  readonly interval: Part<string>;
+  readonly delta: Part<readonly DeclaredRow[]>;
+  readonly risk: Part<'low' | 'medium' | 'high'>;
+  readonly checklist: Part<readonly Box[]>;
+  /** The hidden lines that ferrybot left, as they stand. */
+  readonly markers: readonly string[];
+};
+
+/**
+ * Every part with its line (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
+ * of a shape that is not parsed (too large, or nested so that parsing would take minutes), so nothing is known of it.
+ */
+export function readPullBody(markdown: string): PullBody | null {
+  if (!isWithinBounds(markdown)) return null;
+  const { root } = parseMarkdown(markdown);
+  const sections = sectionsOf(root);
+  const part = <Value>(name: PartName, read: (section: Section) => Part<Value>): Part<Value> => {
+    const [section, again] = sections.filter((one) => one.part === name);
+    if (section === undefined) return { kind: 'absent' };
+    if (again !== undefined) return { kind: 'malformed', code: 'repeated', line: again.line };
+    return read(section);
+  };
+  return {
+    lastFerry: part('lastFerry', (section) => readReferences(section.content, section.line)),
+    objective: part('objective', readObjective),
+    interval: part('interval', readText),
+    delta: part('delta', (section) => readDeltaTable(section.content, section.line)),
+    risk: part('risk', readRisk),
+    checklist: part('checklist', readChecklist),
+    markers: markersOf(root),
+  };
+}
+
+function readText({ content, line }: Section): Part<string> {
+  const text = content.map(seenText).filter(Boolean).join('\n');
+  return text === '' ? { kind: 'malformed', code: 'empty', line } : { kind: 'present', value: text, line };
+}
+
+// "Regression detection" is what every integration check is for, so that word pair declares nothing.
+function readObjective(section: Section): PullBody['objective'] {
+  const read = readText(section);
+  if (read.kind !== 'present') return read;
+  const words = read.value.toLowerCase().replace(/regression detection|detect(?:s|ing)? regressions?/g, '');
+  const isRegression = /\bregressions?\b/.test(words);
+  const isIntegration = /\b(?:integration|daily|normal)\b/.test(words);
+  if (isRegression === isIntegration) return { kind: 'malformed', code: 'unclear', line: read.line };
+  return { ...read, value: { kind: isRegression ? 'regression' : 'integration', text: read.value } };
+}
+
+// The level stands in the first line; what follows may speak of medium weights, and "medium-sized" is no level.
+function readRisk({ content, line }: Section): PullBody['risk'] {
+  const first = content.map(seenText).find(Boolean);
+  if (first === undefined) return { kind: 'malformed', code: 'empty', line };
+  const found = new Set(first.toLowerCase().match(/(?<![\w-])(?:low|medium|high)(?![\w-])/g) ?? []);
+  const [only] = found;
+  if (found.size !== 1 || !isRisk(only)) return { kind: 'malformed', code: 'not-one-of', line };
+  return { kind: 'present', value: only, line };
+}
+
+function isRisk(word: string | undefined): word is 'low' | 'medium' | 'high' {
+  return word === 'low' || word === 'medium' || word === 'high';
+}
+
+function readChecklist({ content, line }: Section): PullBody['checklist'] {
+  const boxes = content
+    .filter((node) => node.type === 'list')
+    .flatMap((list) => list.children)
+    .flatMap((item) =>
+      typeof item.checked === 'boolean'
+        ? [
+            {
+              text: item.children[0] === undefined ? '' : plainText(item.children[0]),
+              checked: item.checked,
+              line: item.position?.start.line ?? line,
+            },
+          ]
+        : [],
+    );
+  return boxes.length === 0
+    ? { kind: 'malformed', code: 'no-boxes', line }
+    : { kind: 'present', value: boxes, line };
+}
+
+function markersOf(root: Root): readonly string[] {
+  return root.children.flatMap((node) =>
+    node.type === 'html' && isMarker(node.value) ? [node.value.trim()] : [],
+  );
+}
+
+/** Whether a piece of HTML is one hidden line of ferrybot and nothing else. */
+export function isMarker(html: string): boolean {
+  return /^\s*<!-- ferrybot:[^\n]*? -->\s*$/.test(html) && html.indexOf('-->') === html.lastIndexOf('-->');
+}
+
+function seenText(node: RootContent): string {
+  return node.type === 'list' ? node.children.map(plainText).join(' ') : plainText(node);
+}

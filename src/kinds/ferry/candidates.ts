@@ -1,0 +1,173 @@
+/** Chooses what the next ferry changes: one configured candidate that is due, and a value that the recent past has not had. */
+
+import type { Bucket } from '../../domain/launch/delta.ts';
+import type { Objective } from '../../domain/logbook/events/launch-events.ts';
+import { dateAfter } from '../../domain/time.ts';
+import { candidateValues, type ValueRange } from './candidate-values.ts';
+import type { Knob } from './delta/read-knobs.ts';
+import type { Edit } from './edit.ts';
+import { isSameValueText } from './value-text.ts';
+
+/** A knob that may be changed, as the config lists it. `values` in the order of trying. */
+export type Candidate = {
+  readonly id: string;
+  readonly path: string;
+  readonly values: readonly string[] | ValueRange;
+  readonly bucket: Bucket;
+  readonly risk: 'low' | 'medium' | 'high';
+  readonly reason: string;
+};
+
+/** An earlier ferry. `changes` is its recorded delta; `candidate` the id it came from, if it came from one. */
+export type RecentFerry = {
+  readonly date: string;
+  readonly candidate: string | null;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly before: string | null;
+    readonly after: string | null;
+    readonly bucket: string | null;
+  }[];
+  readonly outcome: 'passed' | 'accepted' | 'failed' | 'stopped' | 'not-launched' | 'unknown';
+};
+
+export type ChoiceInput = {
+  readonly candidates: readonly Candidate[];
+  /** The knobs of the experiment file on the target branch. */
+  readonly knobs: readonly Knob[];
+  readonly recent: readonly RecentFerry[];
+  /** Calendar date, UTC. */
+  readonly today: string;
+  /** A value tried within so many days is not tried again. */
+  readonly memoryDays: number;
+  readonly objective: Objective;
+};
+
+/** Why a candidate was passed over: for the rationale, and for a lab that wonders. */
+export type Skipped = { readonly id: string; readonly why: 'path-missing' | 'all-values-recent' };
+
+/** Why this candidate today. Dates are of the last launch of its bucket and of itself; null = none is remembered. */
+export type ChoiceRationale = {
+  readonly before: string;
+  readonly after: string;
+  readonly bucket: Bucket;
+  readonly bucketLastTried: string | null;
+  readonly candidateLastTried: string | null;
+  readonly skipped: readonly Skipped[];
+};
+
+export type Choice =
+  | {
+      readonly kind: 'proposal';
+      readonly edits: readonly Edit[];
+      readonly candidate: Candidate;
+      readonly risk: Candidate['risk'];
+      readonly rationale: ChoiceRationale;
+    }
+  /** The same again, on purpose: only a declared regression check may (policy DF-13). */
+  | { readonly kind: 'identical-rerun' }
+  | {
+      readonly kind: 'none';
+      readonly reason: 'no-candidates' | 'nothing-due';
+      readonly skipped: readonly Skipped[];
+    };
+
+/**
+ * Deterministic: the least recently tried bucket first, then the least recently tried candidate, then the lower risk,
+ * then the order of the config. One knob, so that what changes in the result has one cause.
+ */
+export function chooseCandidate(input: ChoiceInput): Choice {
+  if (input.objective.kind === 'regression') return { kind: 'identical-rerun' };
+  const options: Option[] = [];
+  const skipped: Skipped[] = [];
+  for (const candidate of input.candidates) {
+    const knob = input.knobs.find((one) => one.path === candidate.path);
+    const after = knob === undefined ? undefined : freshValue(candidate, knob, input);
+    if (knob === undefined) skipped.push({ id: candidate.id, why: 'path-missing' });
+    else if (after === undefined) skipped.push({ id: candidate.id, why: 'all-values-recent' });
+    else options.push({ candidate, before: knob.value, after, ...lastTried(candidate, input.recent) });
+  }
+  const [best] = options.toSorted(byUrgency);
+  if (best === undefined)
+    return { kind: 'none', reason: input.candidates.length === 0 ? 'no-candidates' : 'nothing-due', skipped };
+  const { candidate, before, after, bucketLastTried, candidateLastTried } = best;
+  return {
+    kind: 'proposal',
+    edits: [{ path: candidate.path, after }],
+    candidate,
+    risk: candidate.risk,
+    rationale: {
+      before,
+      after,
+      bucket: candidate.bucket,
+      bucketLastTried,
+      candidateLastTried,
+      skipped,
+    },
+  };
+}
+
+type Option = {
+  readonly candidate: Candidate;
+  readonly before: string;
+  readonly after: string;
+  readonly bucketLastTried: string | null;
+  readonly candidateLastTried: string | null;
+};
+
+const RISKS = ['low', 'medium', 'high'] as const;
+
+// The sort is stable, so equals stay in the order of the config.
+function byUrgency(left: Option, right: Option): number {
+  return (
+    (left.bucketLastTried ?? '').localeCompare(right.bucketLastTried ?? '') ||
+    (left.candidateLastTried ?? '').localeCompare(right.candidateLastTried ?? '') ||
+    RISKS.indexOf(left.candidate.risk) - RISKS.indexOf(right.candidate.risk)
+  );
+}
+
+// A recent change's own "before" is not fresh either: writing it back would revert that ferry by accident.
+function freshValue(
+  candidate: Candidate,
+  knob: Knob,
+  { recent, today, memoryDays }: ChoiceInput,
+): string | undefined {
+  const since = dateAfter(today, -memoryDays);
+  const remembered = recent.flatMap((ferry) =>
+    ferry.changes
+      .filter((change) => change.path === candidate.path)
+      .flatMap((change) => {
+        const isRecent = ferry.date >= since;
+        const tried = isRecent || ferry.outcome === 'failed' ? [change.after] : [];
+        return isRecent ? [...tried, change.before] : tried;
+      }),
+  );
+  return candidateValues(candidate.values).find(
+    (value) =>
+      !isSameValueText(value, knob.value) &&
+      !remembered.some((old) => old !== null && isSameValueText(old, value)),
+  );
+}
+
+function lastTried(
+  candidate: Candidate,
+  recent: readonly RecentFerry[],
+): Pick<Option, 'bucketLastTried' | 'candidateLastTried'> {
+  const newest = (ferries: readonly RecentFerry[]): string | null =>
+    ferries
+      .map((ferry) => ferry.date)
+      .sort()
+      .at(-1) ?? null;
+  const launched = recent.filter((ferry) => ferry.outcome !== 'not-launched');
+  return {
+    bucketLastTried: newest(
+      launched.filter((ferry) => ferry.changes.some((change) => change.bucket === candidate.bucket)),
+    ),
+    candidateLastTried: newest(
+      launched.filter(
+        (ferry) =>
+          ferry.candidate === candidate.id || ferry.changes.some((change) => change.path === candidate.path),
+      ),
+    ),
+  };
+}

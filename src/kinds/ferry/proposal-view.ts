@@ -1,0 +1,31 @@
+/** A proposal as it is told in the pull request and the ferry issue: every fact that the policy demands of them. */
+
+import type { Actor } from '../../domain/actor.ts';
+import type { RunId } from '../../domain/ids.ts';
+import type { KnobChange } from '../../domain/launch/delta.ts';
+import type { IntervalStart, Objective } from '../../domain/logbook/events/launch-events.ts';
+import type { ChoiceRationale } from './candidates.ts';
+import type { IntervalContext } from './interval.ts';
+
+/** `issue` and `pull` are null until they are opened. `changes` is empty only for an identical rerun. */
+export type ProposalView = {
+  readonly run: RunId;
+  readonly date: string;
+  readonly lane: string;
+  readonly runName: string;
+  readonly experiment: string;
+  readonly objective: Objective;
+  readonly interval: IntervalStart;
+  readonly context: IntervalContext;
+  readonly issue: number | null;
+  readonly pull: number | null;
+  readonly changes: readonly KnobChange[];
+  readonly risk: 'low' | 'medium' | 'high';
+  /** Why this is worth a day, in somebody's words; empty where the one who asked did not say. */
+  readonly reason: string;
+  readonly candidate: string | null;
+  /** Who asked for exactly this with `/propose`, and in which thread; null where nobody did. */
+  readonly asked: { readonly by: Actor; readonly thread: number } | null;
+  /** Why this candidate was due today; null where none was chosen. */
+  readonly rationale: ChoiceRationale | null;
+};

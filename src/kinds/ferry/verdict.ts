@@ -1,0 +1,90 @@
+/**
+ * The verdict on an ended ferry: pass means SUCCEEDED, the expected last step reached (minus two at most) and every key
+ * metric within tolerance of the median of the last five sealed ferries (policy DF-29).
+ */
+
+import type { LaneConfig } from '../../config/schema.ts';
+import type { SealedMetrics } from '../../domain/facts.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Ending } from '../../domain/logbook/run-state.ts';
+
+export type MetricRow = {
+  readonly key: string;
+  readonly value: string | null;
+  readonly median: string | null;
+  /** Positive = worse than the median, in percent. */
+  readonly worsePercent: number | null;
+  readonly tolerancePercent: string;
+  readonly outcome: 'pass' | 'fail' | 'unknown' | 'no-baseline';
+};
+
+export type FerryVerdict = {
+  readonly result: 'pass' | 'fail' | 'unknown';
+  readonly statusOk: boolean;
+  readonly expectedStep: number | null;
+  readonly lastStep: number | null;
+  readonly stepOutcome: 'pass' | 'fail' | 'unknown';
+  readonly rows: readonly MetricRow[];
+  readonly comparedWith: readonly string[];
+};
+
+/** Judges one ended run. A metric or step that is not there is unknown, and unknown is no pass. */
+export function judgeFerry(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): FerryVerdict {
+  const recent = history.slice(0, limits.verdictHistoryRuns);
+  const expectedStep = lane.finalStep ?? end.totalSteps;
+  const stepOutcome = judgeStep(end.lastStep, expectedStep);
+  const rows = lane.metrics.map((metric) => judgeMetric(metric, end.metrics[metric.key] ?? null, recent));
+  const statusOk = end.status === 'SUCCEEDED';
+  const outcomes = [statusOk ? 'pass' : 'fail', stepOutcome, ...rows.map((row) => row.outcome)];
+  const result = outcomes.includes('fail') ? 'fail' : outcomes.includes('unknown') ? 'unknown' : 'pass';
+  return {
+    result,
+    statusOk,
+    expectedStep,
+    lastStep: end.lastStep,
+    stepOutcome,
+    rows,
+    comparedWith: recent.map((r) => r.run),
+  };
+}
+
+function judgeStep(last: number | null, expected: number | null): 'pass' | 'fail' | 'unknown' {
+  if (last === null || expected === null) return 'unknown';
+  return last >= expected - limits.finalStepSlack ? 'pass' : 'fail';
+}
+
+function judgeMetric(
+  metric: LaneConfig['metrics'][number],
+  value: string | null,
+  history: readonly SealedMetrics[],
+): MetricRow {
+  const base = { key: metric.key, value, tolerancePercent: metric.tolerancePercent };
+  const past = history.map((h) => numberOf(h.metrics[metric.key] ?? '')).filter(Number.isFinite);
+  const number = numberOf(value ?? '');
+  if (!Number.isFinite(number))
+    return { ...base, median: null, worsePercent: null, outcome: value === null ? 'unknown' : 'fail' };
+  if (past.length === 0) return { ...base, median: null, worsePercent: null, outcome: 'no-baseline' };
+  const median = medianOf(past);
+  const worse = metric.better === 'lower' ? number - median : median - number;
+  const worsePercent =
+    median === 0 ? (worse > 0 ? Number.POSITIVE_INFINITY : 0) : (worse / Math.abs(median)) * 100;
+  return {
+    ...base,
+    median: String(median),
+    worsePercent,
+    outcome: worsePercent <= Number(metric.tolerancePercent) ? 'pass' : 'fail',
+  };
+}
+
+/** Blank text is no number, though `Number` takes it for zero. */
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
+}
+
+/** The middle value, or the mean of the two in the middle. The list is not empty. */
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  return (upper + lower) / 2;
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Digest } from '../../../../src/domain/ids.ts';
+import type { Delta, KnobChange } from '../../../../src/domain/launch/delta.ts';
+import { bodyFacts } from '../../../../src/kinds/ferry/body/body-facts.ts';
+import { compareDeclared } from '../../../../src/kinds/ferry/body/compare-declared.ts';
+import {
+  DELTA_TABLE_HEAD,
+  declaredName,
+  declaredRow,
+} from '../../../../src/kinds/ferry/body/declared-row.ts';
+import { readPullBody } from '../../../../src/kinds/ferry/body/read-pull-body.ts';
+
+const change = (path: string, before: string | null, after: string | null): KnobChange => ({
+  knob: path.split('.').at(-1) ?? path,
+  path,
+  before,
+  after,
+  bucket: null,
+  line: 7,
+});
+const knobs = (...changes: readonly KnobChange[]): Delta => ({ kind: 'knobs', changes });
+const table = (...rows: readonly string[]): string =>
+  `### Config delta\n\n${[...DELTA_TABLE_HEAD, ...rows].join('\n')}\n`;
+const judged = (delta: Delta, ...rows: readonly string[]): readonly unknown[] => {
+  const part = readPullBody(table(...rows))?.delta;
+  if (part?.kind !== 'present') throw new Error('the table was not read');
+  return compareDeclared(delta, part.value, part.line);
+};
+
+const LR = change('train.Cfg().lr', '1', '2');
+
+describe('the table against the files', () => {
+  it('says nothing when both say the same, by knob or by path', () => {
+    expect(judged(knobs(LR), '| `lr` | `1` | `2` |')).toEqual([]);
+    expect(judged(knobs(LR), '| train.Cfg().lr | 1 | 2 |')).toEqual([]);
+  });
+
+  it('finds a wrong value and offers the right row', () => {
+    expect(judged(knobs(LR), '| `lr` | `1` | `3` |')).toEqual([
+      {
+        kind: 'misdeclared',
+        knob: 'lr',
+        path: 'train.Cfg().lr',
+        declared: '1 -> 3',
+        real: '1 -> 2',
+        fileLine: 7,
+        bodyLine: 5,
+        row: '| `lr` | `1` | `2` |',
+      },
+    ]);
+  });
+
+  it('takes a number or a string in another spelling, and no other value or type', () => {
+    const rate = change('a.lr', '3e-3', '6e-3');
+    expect(judged(knobs(rate), '| lr | 0.003 | `0.006` |')).toEqual([]);
+    expect(judged(knobs(rate), '| lr | 0.003 | 0.06 |')).toMatchObject([{ kind: 'misdeclared' }]);
+    expect(judged(knobs(change('a.n', '1', '-1_000')), '| n | 1 | - 1000 |')).toEqual([]);
+    expect(judged(knobs(change('a.n', '1', '2')), '| n | 1.0 | 2 |')).toMatchObject([
+      { kind: 'misdeclared' },
+    ]);
+    const schedule = change('a.s', '"linear"', "'it\\'s'");
+    expect(judged(knobs(schedule), `| s | \`'linear'\` | \`"it's"\` |`)).toEqual([]);
+    expect(judged(knobs(schedule), `| s | linear | \`"it's"\` |`)).toMatchObject([{ kind: 'misdeclared' }]);
+  });
+
+  it.each([
+    [
+      'aligned columns',
+      '|  Knob  | Before |  After |\n|:------:|:-------|-------:|\n|  `lr`  | `1` |  `2` |',
+    ],
+    ['no bars at the ends', 'Knob | Before | After\n--- | --- | ---\n`lr` | `1` | `2`'],
+    ['more columns, in another order', '| Why | After | Knob | Before |\n|-|-|-|-|\n| x | 2 | lr | 1 |'],
+    ['HTML in cells', '| Knob | Before | After |\n|-|-|-|\n| <code>lr</code> | 1 | <b>2</b> |'],
+    ['a value that was taken back', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | ~~3~~ 2 |'],
+    ['another table before it', '| Loss |\n|-|\n| 3 |\n\n| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |'],
+    ['a row that nobody filled in', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |\n|  |  |  |'],
+  ])('reads a table with %s', (_name, markdown) => {
+    const part = readPullBody(`### Config delta\n\n${markdown}\n`)?.delta;
+    expect(part).toMatchObject({ kind: 'present' });
+    expect(compareDeclared(knobs(LR), part?.kind === 'present' ? part.value : [], 1)).toEqual([]);
+  });
+
+  it('is not misled by what nobody sees', () => {
+    expect(judged(knobs(LR), '| l\u200br | 1 | 2 |')).toMatchObject([
+      { kind: 'unchanged' },
+      { kind: 'undeclared' },
+    ]);
+    expect(judged(knobs(LR), '| lr | 1 | 3<!-- 2 --> |')).toMatchObject([{ kind: 'misdeclared' }]);
+  });
+
+  it('finds what is not in the table', () => {
+    expect(judged(knobs(LR, change('seed', null, 'None')), '| `lr` | `1` | `2` |')).toMatchObject([
+      { kind: 'undeclared', knob: 'seed', bodyLine: 3, row: '| `seed` | absent | `None` |' },
+    ]);
+  });
+
+  it('takes absent and None for what they are', () => {
+    expect(judged(knobs(change('seed', null, '1')), '| `seed` | `None` | `1` |')).toMatchObject([
+      { kind: 'misdeclared', row: '| `seed` | absent | `1` |' },
+    ]);
+  });
+
+  it('finds a row twice, and a row for what did not change', () => {
+    expect(
+      judged(knobs(LR), '| `lr` | `1` | `2` |', '| `lr` | `1` | `2` |', '| `decay` | `0` | `1` |'),
+    ).toMatchObject([
+      { kind: 'doubled', knob: 'lr', bodyLine: 6 },
+      { kind: 'unchanged', knob: 'decay', bodyLine: 7, row: null },
+    ]);
+    expect(judged({ kind: 'none' }, '| `lr` | `1` | `2` |')).toMatchObject([{ kind: 'unchanged' }]);
+  });
+
+  it('asks for the path where two changed knobs have one name', () => {
+    const other = change('eval.Cfg().lr', '5', '6');
+    expect(judged(knobs(LR, other), '| `lr` | `5` | `6` |', '| `lr` | `1` | `2` |')).toEqual([]);
+    expect(judged(knobs(LR, other), '| `lr` | `1` | `2` |', '| `lr` | `9` | `9` |')).toMatchObject([
+      { kind: 'misdeclared', row: '| `eval.Cfg().lr` | `5` | `6` |' },
+    ]);
+  });
+
+  it('compares nothing with a delta that cannot be counted', () => {
+    expect(
+      judged({ kind: 'structural', side: 'head', line: 1, statement: 'x' }, '| `a` | `1` | `2` |'),
+    ).toEqual([]);
+  });
+
+  it('offers a row for a value with a backslash before a pipe', () => {
+    const one = change('a.lr', '"\\|"', 'x');
+    expect(judged(knobs(one), declaredRow(one, 'lr'))).toEqual([]);
+  });
+
+  it('the row that it offers is always accepted', () => {
+    const value = fc.option(
+      fc.string({ minLength: 1, unit: 'grapheme-ascii' }).filter((s) => s.trim() !== ''),
+      {
+        nil: null,
+      },
+    );
+    const changes = fc.uniqueArray(
+      fc.tuple(fc.constantFrom('a.lr', 'b.lr', 'seed', 'W["a|b"]'), value, value),
+      {
+        selector: ([path]) => path,
+        minLength: 1,
+      },
+    );
+    fc.assert(
+      fc.property(changes, (list) => {
+        const real = list.map(([path, before, after]) => change(path, before, after));
+        const rows = real.map((one) => declaredRow(one, declaredName(one, real)));
+        expect(judged(knobs(...real), ...rows)).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('the facts that the gates get', () => {
+  const fingerprint = `sha256:${'0'.repeat(64)}` as Digest; // made up here, so nothing brands it
+  const facts = (markdown: string, last: { issue: number; pull: number } | null): unknown => {
+    const body = readPullBody(markdown);
+    if (body === null) throw new Error('the body was not read');
+    return bodyFacts({ body, delta: knobs(LR), last, fingerprint });
+  };
+
+  it('a body without anything has nothing, and every knob undeclared', () => {
+    expect(facts('hello', null)).toMatchObject({
+      risk: null,
+      objectiveKind: null,
+      linksLastFerry: false,
+      hasDeltaTable: false,
+      mismatches: [{ kind: 'undeclared', bodyLine: null }],
+      boxes: [],
+    });
+  });
+
+  it('the last ferry is linked by its own issue or PR, not by any', () => {
+    expect(facts('### Last ferry\n#12\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: true });
+    expect(facts('### Last ferry\n#99\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: false });
+    expect(facts('### Last ferry\n- Issue: #12\n- Run: x\n', { issue: 12, pull: 13 })).toMatchObject({
+      linksLastFerry: true,
+    });
+    expect(facts('### Last ferry\nnone\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: false });
+    expect(facts('### Last ferry\nnone\n', null)).toMatchObject({ linksLastFerry: true });
+  });
+});

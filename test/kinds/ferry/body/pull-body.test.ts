@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { bodyFingerprintText } from '../../../../src/kinds/ferry/body/fingerprint-text.ts';
+import { readPullBody } from '../../../../src/kinds/ferry/body/read-pull-body.ts';
+
+const BODY = `<!-- ferrybot:v1 run=ferry-daily-20261121 kind=pull key=pull seq=3:ab -->
+### Last ferry references
+- Issue: #2954, PR https://github.com/lab/train/pull/2955
+- Launch commit: 1b03fc1b8d1f6a0c9c3b1d2e4f5a6b7c8d9e0f1a
+
+### Objective for this interval
+Normal daily integration check. Regression detection first.
+
+### Interval boundary
+Since the last ferry's launch commit.
+
+### Config delta and rationale
+One knob, because the optimizer is due.
+
+| Knob | Before | After |
+|---|---|---|
+| \`learning_rate\` | \`3e-3\` | \`6e-3\` |
+| \`seed\` | absent | \`None\` |
+
+### Risk level
+low: one value, medium-sized model.
+
+### Launch checklist
+- [x] issue created/updated
+- [ ] human approval
+- [ ] monitoring loop started
+`;
+
+describe('a body as the bot writes it', () => {
+  const body = readPullBody(BODY);
+
+  it('has every part, with its line', () => {
+    expect(body?.lastFerry).toEqual({
+      kind: 'present',
+      line: 2,
+      value: {
+        urls: ['https://github.com/lab/train/pull/2955'],
+        numbers: [2955, 2954],
+        commits: ['1b03fc1b8d1f6a0c9c3b1d2e4f5a6b7c8d9e0f1a'],
+        saysNone: false,
+      },
+    });
+    expect(body?.objective).toMatchObject({ kind: 'present', line: 6, value: { kind: 'integration' } });
+    expect(body?.interval).toMatchObject({ kind: 'present', line: 9 });
+    expect(body?.risk).toEqual({ kind: 'present', value: 'low', line: 20 });
+    expect(body?.markers).toHaveLength(1);
+  });
+
+  it('tells absent from the literal None', () => {
+    expect(body?.delta).toEqual({
+      kind: 'present',
+      line: 15,
+      value: [
+        { knob: 'learning_rate', before: '3e-3', after: '6e-3', line: 17 },
+        { knob: 'seed', before: null, after: 'None', line: 18 },
+      ],
+    });
+  });
+
+  it('has the boxes with their states and lines', () => {
+    expect(body?.checklist).toEqual({
+      kind: 'present',
+      line: 23,
+      value: [
+        { text: 'issue created/updated', checked: true, line: 24 },
+        { text: 'human approval', checked: false, line: 25 },
+        { text: 'monitoring loop started', checked: false, line: 26 },
+      ],
+    });
+  });
+});
+
+describe('a person edits the body', () => {
+  const withDelta = (text: string): ReturnType<typeof readPullBody> =>
+    readPullBody(`### Config delta and rationale\n\n${text}\n`);
+  const TABLE = '| Knob | Before | After |\n|---|---|---|\n| `lr` | `1` | `2` |';
+
+  it.each([
+    ['a quote', TABLE.replace(/^/gm, '> ')],
+    ['code', `\`\`\`\n${TABLE}\n\`\`\``],
+    ['a comment', `<!--\n${TABLE}\n-->`],
+    ['a list', `- item\n\n${TABLE.replace(/^/gm, '  ')}`],
+    ['a table of something else', '| Metric | Value |\n|---|---|\n| loss | 3 |'],
+  ])('and puts the table into %s: it is not the table', (_, text) => {
+    expect(withDelta(text)?.delta).toMatchObject({ kind: 'malformed', code: 'no-table', line: 1 });
+  });
+
+  it('and writes two tables: neither counts', () => {
+    expect(withDelta(`${TABLE}\n\n${TABLE}`)?.delta).toEqual({
+      kind: 'malformed',
+      code: 'two-tables',
+      line: 7,
+    });
+  });
+
+  it('and turns the columns round or adds one', () => {
+    const text = '| After | Why | Knob | Before |\n|---|---|---|---|\n| `2` | due | `lr` | `1` |';
+    expect(withDelta(text)?.delta).toMatchObject({ value: [{ knob: 'lr', before: '1', after: '2' }] });
+  });
+
+  it('and a value with a pipe comes back whole', () => {
+    const text = '| Knob | Before | After |\n|---|---|---|\n| `k` | `a \\| b` | `` `x` `` |';
+    expect(withDelta(text)?.delta).toMatchObject({ value: [{ before: 'a | b', after: '`x`' }] });
+  });
+
+  const risk = (text: string): unknown => readPullBody(`## Risk level\n${text}\n`)?.risk;
+  it.each([
+    ['Low', 'low'],
+    ['**high**, see below', 'high'],
+    ['~~high~~ medium', 'medium'],
+    ['`low`', 'low'],
+  ])('and writes the risk as %s', (text, level) => {
+    expect(risk(text)).toMatchObject({ kind: 'present', value: level });
+  });
+  it.each(['low or medium', 'not much', '> low', '<!-- low -->', ''])(
+    'and writes no one risk: %s',
+    (text) => {
+      expect(risk(text)).toMatchObject({ kind: 'malformed' });
+    },
+  );
+
+  it('and takes a heading away, or writes it twice', () => {
+    expect(readPullBody('nothing here')?.risk).toEqual({ kind: 'absent' });
+    expect(readPullBody('### Risk level\nlow\n\n### Risk\nhigh\n')?.risk).toEqual({
+      kind: 'malformed',
+      code: 'repeated',
+      line: 4,
+    });
+  });
+
+  it('and a heading of their own ends a part, one below it does not', () => {
+    const text = '### Checklist\n- [x] a\n\n#### Later\n- [ ] b\n\n### Notes\n- [ ] c\n';
+    expect(readPullBody(text)?.checklist).toMatchObject({
+      value: [
+        { text: 'a', checked: true },
+        { text: 'b', checked: false },
+      ],
+    });
+  });
+
+  it('and a heading in a quote or code opens no part', () => {
+    expect(readPullBody('> ### Risk level\n> low\n\n```\n### Risk level\nlow\n```\n')?.risk).toEqual({
+      kind: 'absent',
+    });
+  });
+
+  it.each([
+    ['Targeted regression confirmation of #12.', 'regression'],
+    ['Normal daily check', 'integration'],
+    ['Integration check, regression detection first', 'integration'],
+  ])('and declares the objective: %s', (text, kind) => {
+    expect(readPullBody(`### Objective\n${text}\n`)?.objective).toMatchObject({ value: { kind } });
+  });
+  it.each(['whatever', 'a daily check of a regression'])('and leaves the objective unclear: %s', (text) => {
+    expect(readPullBody(`### Objective\n${text}\n`)?.objective).toMatchObject({ code: 'unclear' });
+  });
+
+  it('and says that there was no ferry before', () => {
+    expect(readPullBody('### Last ferry references\nNone yet.\n')?.lastFerry).toMatchObject({
+      value: { saysNone: true },
+    });
+    expect(readPullBody('### Last ferry references\nsee the wiki\n')?.lastFerry).toMatchObject({
+      code: 'empty',
+    });
+  });
+
+  it('and nests it until parsing would stall: nothing is known', () => {
+    expect(readPullBody('> '.repeat(9_000))).toBeNull();
+  });
+});
+
+describe('what an approval of the body is bound to', () => {
+  const fingerprint = (body: string): string => bodyFingerprintText(body, ['issue created/updated']);
+
+  it.each([
+    ['ferrybot ticks an outcome', BODY.replace('[ ] monitoring', '[x] monitoring')],
+    ['ferrybot writes its hidden line anew', BODY.replace('seq=3:ab', 'seq=9:cd')],
+    ["GitHub's editor turns the line endings", BODY.replaceAll('\n', '\r\n')],
+    ['an old editor ends lines with a carriage return alone', BODY.replaceAll('\n', '\r')],
+    ['a blank line at the end', `${BODY}\n`],
+  ])('stays when %s', (_, changed) => {
+    expect(changed).not.toBe(BODY);
+    expect(fingerprint(changed)).toBe(fingerprint(BODY));
+  });
+
+  it.each([
+    ['a precondition is unticked', BODY.replace('[x] issue', '[ ] issue')],
+    ['a value in the table changes', BODY.replace('`6e-3`', '`9e-3`')],
+    ['the label of a box changes', BODY.replace('human approval', 'human approval not needed')],
+    ['a box goes', BODY.replace('- [ ] human approval\n', '')],
+    ['the risk changes', BODY.replace('low:', 'high:')],
+    ['something is written beside the hidden line', BODY.replace(' -->\n', ' --> look\n')],
+    ['a comment that only begins like ours hides text', `${BODY}\n<!-- ferrybot:v1\nlaunch twice -->\n`],
+  ])('changes when %s', (_, changed) => {
+    expect(fingerprint(changed)).not.toBe(fingerprint(BODY));
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { candidateValues } from '../../../src/kinds/ferry/candidate-values.ts';
+import {
+  type Candidate,
+  type ChoiceInput,
+  chooseCandidate,
+  type RecentFerry,
+} from '../../../src/kinds/ferry/candidates.ts';
+import type { Knob } from '../../../src/kinds/ferry/delta/read-knobs.ts';
+
+const knob = (path: string, value: string): Knob => ({
+  knob: path,
+  path,
+  value,
+  bucket: null,
+  start: 0,
+  end: 0,
+  line: 1,
+});
+const LR: Candidate = {
+  id: 'lr',
+  path: 'lr',
+  values: ['3e-3', '6e-3', '9e-3'],
+  bucket: 'optimizer',
+  risk: 'low',
+  reason: 'due',
+};
+const MIX: Candidate = {
+  ...LR,
+  id: 'mix',
+  path: 'mix',
+  values: ['0.5', '0.6'],
+  bucket: 'datamix',
+  risk: 'medium',
+};
+const ferry = (date: string, path: string, before: string, after: string, bucket: string): RecentFerry => ({
+  date,
+  candidate: null,
+  changes: [{ path, before, after, bucket }],
+  outcome: 'passed',
+});
+const choose = (change: Partial<ChoiceInput>): ReturnType<typeof chooseCandidate> =>
+  chooseCandidate({
+    candidates: [LR, MIX],
+    knobs: [knob('lr', '0.003'), knob('mix', '0.5')],
+    recent: [],
+    today: '2026-11-21',
+    memoryDays: 14,
+    objective: { kind: 'integration', text: 'daily' },
+    ...change,
+  });
+
+describe('what the next ferry changes', () => {
+  it('is the first candidate with a value that is not there yet', () => {
+    expect(choose({})).toMatchObject({
+      kind: 'proposal',
+      edits: [{ path: 'lr', after: '6e-3' }],
+      risk: 'low',
+    });
+  });
+
+  it('goes to the bucket that was not tried for longest', () => {
+    const recent = [ferry('2026-11-20', 'lr', '3e-3', '6e-3', 'optimizer')];
+    expect(choose({ recent })).toMatchObject({ edits: [{ path: 'mix', after: '0.6' }] });
+    const both = [...recent, ferry('2026-11-19', 'mix', '0.5', '0.4', 'datamix')];
+    expect(choose({ recent: both })).toMatchObject({ edits: [{ path: 'mix', after: '0.6' }] });
+    const turned = [
+      ferry('2026-11-19', 'lr', '3e-3', '6e-3', 'optimizer'),
+      ferry('2026-11-20', 'mix', '0.5', '0.4', 'datamix'),
+    ];
+    expect(choose({ recent: turned })).toMatchObject({
+      edits: [{ path: 'lr', after: '9e-3' }],
+      rationale: { before: '0.003', bucketLastTried: '2026-11-19', candidateLastTried: '2026-11-19' },
+    });
+  });
+
+  it('does not repeat a value of the last days, however it was spelled', () => {
+    const recent = [ferry('2026-11-18', 'lr', '1', '0.006', 'optimizer')];
+    expect(choose({ candidates: [LR], recent })).toMatchObject({ edits: [{ after: '9e-3' }] });
+    const old = [ferry('2026-10-01', 'lr', '1', '0.006', 'optimizer')];
+    expect(choose({ candidates: [LR], recent: old })).toMatchObject({ edits: [{ after: '6e-3' }] });
+  });
+
+  it('never again takes a value that failed', () => {
+    const recent = [{ ...ferry('2026-10-01', 'lr', '1', '6e-3', 'optimizer'), outcome: 'failed' as const }];
+    expect(choose({ candidates: [LR], recent })).toMatchObject({ edits: [{ after: '9e-3' }] });
+  });
+
+  it('reverts nothing by accident', () => {
+    const recent = [ferry('2026-11-18', 'lr', '3e-3', '9e-3', 'optimizer')];
+    expect(choose({ candidates: [LR], knobs: [knob('lr', '9e-3')], recent })).toMatchObject({
+      edits: [{ after: '6e-3' }],
+    });
+  });
+
+  it('says why it proposes nothing', () => {
+    expect(choose({ candidates: [] })).toMatchObject({ kind: 'none', reason: 'no-candidates' });
+    expect(
+      choose({
+        candidates: [
+          { ...LR, values: ['3e-3'] },
+          { ...MIX, path: 'gone' },
+        ],
+      }),
+    ).toEqual({
+      kind: 'none',
+      reason: 'nothing-due',
+      skipped: [
+        { id: 'lr', why: 'all-values-recent' },
+        { id: 'mix', why: 'path-missing' },
+      ],
+    });
+  });
+
+  it('repeats the last run only to confirm a regression that was declared', () => {
+    expect(choose({ objective: { kind: 'regression', text: 'confirm' } })).toEqual({
+      kind: 'identical-rerun',
+    });
+  });
+});
+
+describe('a range of values', () => {
+  it.each([
+    [{ from: 0.001, to: 0.008, by: { kind: 'factor', amount: 2 } }, ['0.001', '0.002', '0.004', '0.008']],
+    [{ from: 0.1, to: 0.3, by: { kind: 'step', amount: 0.1 } }, ['0.1', '0.2', '0.3']],
+    [{ from: 512, to: 2048, by: { kind: 'factor', amount: 2 } }, ['512', '1024', '2048']],
+    [{ from: 1.5, to: 3, by: { kind: 'step', amount: 0.5 } }, ['1.5', '2.0', '2.5', '3.0']],
+    [{ from: 0.4, to: 0.1, by: { kind: 'factor', amount: 0.5 } }, ['0.4', '0.2', '0.1']],
+    [{ from: 1, to: 5, by: { kind: 'factor', amount: 1 } }, ['1']],
+    [{ from: 3, to: 5, by: { kind: 'step', amount: -1 } }, expect.any(Array)],
+  ] as const)('%j', (range, values) => {
+    expect(candidateValues(range)).toEqual(values);
+  });
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createPythonParser } from '../../../src/host/python-parser.ts';
+import { applyEdits, type Edit } from '../../../src/kinds/ferry/edit.ts';
+
+const parser = await createPythonParser();
+const edit = (text: string, ...edits: readonly Edit[]): ReturnType<typeof applyEdits> =>
+  applyEdits(parser.parse(text), edits, parser);
+
+const ONE = readFileSync(join(import.meta.dirname, '../../../fixtures/delta/generations/one.py'), 'utf8');
+
+describe('editing a value in place', () => {
+  it('changes its characters and no other byte', () => {
+    const result = edit(ONE, { path: 'train.SimpleTrainConfig().learning_rate', after: '6e-3' });
+    expect(result).toMatchObject({
+      ok: true,
+      value: { text: ONE.replace('learning_rate=3e-3', 'learning_rate=6e-3') },
+    });
+  });
+
+  it('keeps tabs, CRLF, comments and a missing final newline', () => {
+    const text = '# top\r\nrun(\r\n\tlr = 1, # why\r\n\tw={"a" : 2},)';
+    expect(edit(text, { path: 'run().w["a"]', after: '3' }, { path: 'run().lr', after: '5' })).toMatchObject({
+      ok: true,
+      value: { text: '# top\r\nrun(\r\n\tlr = 5, # why\r\n\tw={"a" : 3},)' },
+    });
+  });
+
+  it('edits the second of two by its mark', () => {
+    expect(edit('run(lr=1)\nrun(lr=1)\n', { path: 'run().lr#2', after: '2' })).toMatchObject({
+      value: { text: 'run(lr=1)\nrun(lr=2)\n' },
+    });
+  });
+
+  it.each([
+    ['a second keyword', '2, evil=True'],
+    ['a comment that hides the rest', '2  # '],
+    ['a bracket that closes the call', '2)\nimport os\nrun(lr=1'],
+    ['a call of new code in a constant', '__import__("os").system("x")'],
+    ['a walrus', '(x := 2)'],
+    ['nothing', ''],
+    ['two values', '2 3'],
+    ['a semicolon', '2; import os'],
+  ])('refuses %s', (_, after) => {
+    expect(edit('LR = 1\nrun(lr=LR)\n', { path: 'LR', after })).toMatchObject({
+      ok: false,
+      error: { code: 'unexpected-delta' },
+    });
+  });
+
+  it('refuses what is not there, the same value, the same path twice, and a file that is no Python', () => {
+    expect(edit('A = 1\n', { path: 'B', after: '2' })).toMatchObject({
+      error: { code: 'unknown-path', path: 'B' },
+    });
+    expect(edit('A = 3e-3\n', { path: 'A', after: '0.003' })).toMatchObject({ error: { code: 'unchanged' } });
+    expect(edit('A = 1\nB = 2\n', { path: 'A', after: '2' }, { path: 'B', after: '2' })).toMatchObject({
+      error: { code: 'unchanged', path: 'B' },
+    });
+    expect(edit('A = 1\n', { path: 'A', after: '2' }, { path: 'A', after: '3' })).toMatchObject({
+      error: { code: 'repeated-path' },
+    });
+    expect(edit('A = = 1\n', { path: 'A', after: '2' })).toMatchObject({
+      error: { code: 'unparsable', line: 1 },
+    });
+    expect(edit('A = 1\n')).toMatchObject({ error: { code: 'no-edits' } });
+  });
+});

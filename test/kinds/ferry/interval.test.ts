@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { branded, isDigest, isRunId, isSha } from '../../../src/domain/ids.ts';
+import { limits } from '../../../src/domain/limits.ts';
+import {
+  type FinishedRun,
+  intervalContext,
+  intervalStart,
+  type LastFerry,
+  lastFerryOf,
+} from '../../../src/kinds/ferry/interval.ts';
+
+const SHA = branded('1b03fc1b8d1f6a0c9c3b1d2e4f5a6b7c8d9e0f1a', isSha);
+const LAST: LastFerry = {
+  run: branded('ferry-daily-20261117', isRunId),
+  date: '2026-11-17',
+  issue: 12,
+  pull: 13,
+  closurePull: 14,
+  launchCommit: SHA,
+  sealTag: 'ferry/daily/20261117/x',
+  outcome: 'pass',
+  jobId: 'job-1',
+  jobUrls: {},
+  trackerUrl: null,
+};
+
+describe('the interval of a ferry', () => {
+  it('begins at the last launch commit, however many days ago that was', () => {
+    expect(intervalStart(LAST, '2026-11-21', 1)).toEqual({
+      sinceCommit: SHA,
+      sinceDate: '2026-11-17',
+      fallback: false,
+      lastRun: 'ferry-daily-20261117',
+    });
+  });
+
+  it('without a last ferry begins at a date, and says so', () => {
+    expect(intervalStart(null, '2026-11-21', 7)).toEqual({
+      sinceCommit: null,
+      sinceDate: '2026-11-14',
+      fallback: true,
+      lastRun: null,
+    });
+  });
+
+  it('with a last ferry whose commit is not recorded falls back to its date', () => {
+    expect(intervalStart({ ...LAST, launchCommit: null }, '2026-11-21', 7)).toMatchObject({
+      sinceDate: '2026-11-17',
+      fallback: true,
+      lastRun: 'ferry-daily-20261117',
+    });
+  });
+
+  it('lists the newest commits and issues, leaves out our own, and counts what it leaves out', () => {
+    const commits = Array.from({ length: limits.intervalCommitsMax + 3 }, (_, at) => ({
+      sha: SHA,
+      subject: `c${at}`,
+      authorName: 'a',
+      atMs: at,
+    }));
+    const context = intervalContext({
+      start: intervalStart(LAST, '2026-11-21', 7),
+      last: LAST,
+      commits,
+      issues: [
+        { number: 12, title: 'the ferry itself', updatedAtMs: 9 },
+        { number: 40, title: 'older', updatedAtMs: 1 },
+        { number: 41, title: 'newer', updatedAtMs: 2 },
+      ],
+      ferryIssues: new Set([12]),
+    });
+    expect(context.commits).toHaveLength(limits.intervalCommitsMax);
+    expect(context.commits[0]?.subject).toBe(`c${limits.intervalCommitsMax + 2}`);
+    expect(context.commitsOmitted).toBe(3);
+    expect(context.issues.map((issue) => issue.number)).toEqual([41, 40]);
+    expect(context.issuesOmitted).toBe(0);
+  });
+});
+
+const PERSON = { id: 1, login: 'ada' };
+const DIGEST = branded(`sha256:${'0'.repeat(64)}`, isDigest);
+const AT = '2026-11-17T03:00:00.000Z';
+const run = (date: string, ending: Partial<FinishedRun>): FinishedRun => ({
+  run: branded(`ferry-daily-${date.replaceAll('-', '')}`, isRunId),
+  proposal: {
+    lane: 'daily',
+    date,
+    runName: `daily-${date}`,
+    repository: 'lab/train',
+    issue: 12,
+    pull: 13,
+    baseBranch: 'main',
+    headBranch: 'ferry',
+    experiment: 'daily.py',
+    objective: { kind: 'integration', text: 'daily' },
+    interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
+    candidate: null,
+    author: PERSON,
+    requestedBy: null,
+    keys: [],
+  },
+  proposedAt: `${date}T03:00:00.000Z`,
+  submission: {
+    orderDigest: DIGEST,
+    attempt: 1,
+    engine: 'local',
+    jobId: `job-${date}`,
+    cluster: 'here',
+    command: [],
+    commit: SHA,
+    adopted: false,
+    urls: { log: 'https://x/log' },
+    details: {},
+    at: AT,
+    seq: 5,
+  },
+  seal: null,
+  closed: null,
+  end: null,
+  observation: null,
+  ...ending,
+});
+const SEALED: Partial<FinishedRun> = {
+  seal: {
+    tag: 'ferry/daily/x',
+    commit: SHA,
+    verdict: 'accepted',
+    accept: 'complete',
+    closurePull: 14,
+    metrics: {},
+    at: AT,
+    seq: 9,
+    actor: PERSON,
+  },
+};
+const FAILED: Partial<FinishedRun> = {
+  closed: { outcome: 'failed', reason: 'oom', closurePull: null, at: AT, seq: 9 },
+};
+
+describe('the last ferry', () => {
+  it('is none where no run was ever over', () => {
+    expect(lastFerryOf([], '2026-11-21')).toBeNull();
+    expect(lastFerryOf([run('2026-11-17', {})], '2026-11-21')).toBeNull();
+  });
+
+  it('is the newest that was launched and is over, sealed or failed', () => {
+    const runs = [run('2026-11-15', SEALED), run('2026-11-18', FAILED), run('2026-11-17', SEALED)];
+    expect(lastFerryOf(runs, '2026-11-21')).toMatchObject({
+      date: '2026-11-18',
+      outcome: 'failed',
+      launchCommit: SHA,
+      jobId: 'job-2026-11-18',
+      sealTag: null,
+    });
+    expect(lastFerryOf(runs, '2026-11-18')).toMatchObject({
+      date: '2026-11-17',
+      outcome: 'accepted',
+      sealTag: 'ferry/daily/x',
+      closurePull: 14,
+    });
+  });
+
+  it('is never one that reached no cluster, nor today’s own', () => {
+    const runs = [run('2026-11-20', { ...FAILED, submission: null }), run('2026-11-21', SEALED)];
+    expect(lastFerryOf(runs, '2026-11-21')).toBeNull();
+  });
+});
