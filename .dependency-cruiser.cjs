@@ -4,7 +4,7 @@
  */
 
 const CORE = ['commands', 'gates', 'run', 'kinds', 'watch', 'care', 'render', 'config'];
-const ADAPTERS = ['github', 'clusters', 'trackers', 'checkpoints', 'notify'];
+const ADAPTERS = ['github', 'engines', 'clouds', 'trackers', 'checkpoints', 'notify'];
 const STORE = '^src/logbook/store/';
 const core = `^src/(${CORE.join('|')})/|^src/logbook/(?!store/)`;
 const adapter = `^src/(${ADAPTERS.join('|')})/|${STORE}`;
@@ -16,15 +16,15 @@ const PACKAGES = {
   // Names of events as types: nothing of it runs, so any room may know them.
   '@octokit/webhooks': '^src/',
   probot: '^src/app/server/',
-  execa: '^src/(host|clusters)/',
+  execa: '^src/(host|engines|clouds)/',
   // The tail of a log that can be held back, the package of files that Ray takes, and what Ray leaves out of one.
-  'ws|fflate|ignore': '^src/clusters/ray/',
+  'ws|fflate|ignore': '^src/engines/ray/',
   yaml: '^src/(config|app/cli)/',
   'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',
   parse5: '^src/commands/grammar/',
   'fastest-levenshtein': '^src/commands/',
-  zod: `^src/(config|commands|logbook|handlers|github|clusters|trackers|checkpoints|app)/`,
+  zod: `^src/(config|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
 };
 
 const packagePath = (names) => `node_modules/(${names})(/|$)`;

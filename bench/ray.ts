@@ -1,9 +1,9 @@
 /** Looking at the jobs of a Ray cluster: 200 on the recorded head over real HTTP, and 30 on a real one where `npm run setup:ray` made it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRestEngine } from '../src/clusters/ray/rest/engine.ts';
-import { callOverHttp, type Http } from '../src/clusters/ray/rest/http.ts';
 import type { AskedJob, Engine, JobObservation } from '../src/domain/engine.ts';
+import { createRestEngine } from '../src/engines/ray/rest/engine.ts';
+import { callOverHttp, type Http } from '../src/engines/ray/rest/http.ts';
 import { startRayHead } from '../test/support/ray-head.ts';
 import { isRayThere } from '../test/support/ray-tools.ts';
 import { createRecordedRay } from '../test/support/recorded-ray.ts';

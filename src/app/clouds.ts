@@ -1,7 +1,7 @@
 /** The machines behind each cluster, as the config of this process's runner says. */
 
-import { type GcloudOptions, gcloudEnvironment } from '../clusters/gcp/gcloud.ts';
-import { createTpuCloud } from '../clusters/gcp/tpu-cloud.ts';
+import { type GcloudOptions, gcloudEnvironment } from '../clouds/gcp/gcloud.ts';
+import { createTpuCloud } from '../clouds/gcp/tpu-cloud.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import { runProgram } from '../host/process.ts';

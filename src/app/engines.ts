@@ -1,10 +1,10 @@
 /** The engine behind each cluster name, as the config of this process's runner says. */
 
 import { isAbsolute, join } from 'node:path';
-import { createLocalEngine } from '../clusters/local/engine.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { assertNever } from '../domain/assert.ts';
 import type { Engine } from '../domain/engine.ts';
+import { createLocalEngine } from '../engines/local/engine.ts';
 import type { EngineOf } from './lab.ts';
 import { composeRayEngine, type RayHost } from './ray-engine.ts';
 

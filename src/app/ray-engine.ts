@@ -2,14 +2,14 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRayEngine } from '../clusters/ray/engine.ts';
-import { createRestEngine } from '../clusters/ray/rest/engine.ts';
-import type { ScriptSettings } from '../clusters/ray/scripts/settings.ts';
-import { createTunnel, type Tunnel } from '../clusters/ray/tunnel.ts';
 import type { RayClusterConfig } from '../config/cluster-schema.ts';
 import type { Engine } from '../domain/engine.ts';
 import { limits } from '../domain/limits.ts';
 import { trimmedEnd } from '../domain/trimmed-end.ts';
+import { createRayEngine } from '../engines/ray/engine.ts';
+import { createRestEngine } from '../engines/ray/rest/engine.ts';
+import type { ScriptSettings } from '../engines/ray/scripts/settings.ts';
+import { createTunnel, type Tunnel } from '../engines/ray/tunnel.ts';
 
 export type RayHost = {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { GcloudOptions } from '../../src/clusters/gcp/gcloud.ts';
+import type { GcloudOptions } from '../../src/clouds/gcp/gcloud.ts';
 import { runProgram } from '../../src/host/process.ts';
 
 /** A TPU VM as the API prints one. */

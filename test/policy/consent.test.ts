@@ -67,7 +67,7 @@ describe('the source tree', () => {
       sources.filter(({ text }) => call.test(text)).map(({ file }) => file);
     expect(callers(/(?<!function )\bchangeWith(Gcloud|Script)\(/)).toEqual([
       'src/app/disk-scan/disk-port.ts',
-      'src/clusters/gcp/tpu-cloud.ts',
+      'src/clouds/gcp/tpu-cloud.ts',
     ]);
     expect(callers(/\.deleteVm\(/)).toEqual(['src/app/care/delete-node.ts']);
     expect(callers(/\bport\)?\.change\(|\.port\(\)\)\.change\(/)).toEqual([

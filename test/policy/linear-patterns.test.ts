@@ -33,7 +33,7 @@ type Attack = NonNullable<z.infer<typeof VERDICT>['attack']>;
 const BOUNDED: Readonly<Record<string, string>> = {
   'src/care/infra/shell-resolve.ts':
     'a word of a shell script, at most 1,024 characters (shellValueCharactersMax)',
-  'src/clusters/ray/scripts/log-window.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
+  'src/engines/ray/scripts/log-window.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
 };
 /** Not written in the source: the lab's own, from the config of its default branch. */
 const FROM_THE_CONFIG = ['src/care/disk/cleanup-check.ts', 'src/config/disk-schema.ts'];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';

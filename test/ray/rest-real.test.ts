@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import { type Engine, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 

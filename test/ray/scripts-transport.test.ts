@@ -1,10 +1,10 @@
 /** The lab's scripts submit to a real head through uv, and the Jobs API looks, as a lab with a dashboard has it (half a minute). */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/clusters/ray/engine.ts';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { isTerminal } from '../../src/domain/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.ts';

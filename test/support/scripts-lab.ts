@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ScriptSettings, ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
 import { rayKeys } from '../../src/config/ray-schema.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
+import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
 import { RAY_BIN } from './ray-tools.ts';
 
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));

@@ -3,11 +3,11 @@
 import { type LookEnd, readLook } from '../../care/disk/cleanup-check.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
 import type { ScanEnd } from '../../care/disk/scan-report.ts';
-import { changeWithScript } from '../../clusters/gcp/change-with-script.ts';
-import { changeWithGcloud, type GcloudOptions } from '../../clusters/gcp/gcloud.ts';
-import { listVms } from '../../clusters/gcp/list-vms.ts';
-import { runScriptCommand, scriptCommand } from '../../clusters/gcp/script-command.ts';
-import { inspectWorker } from '../../clusters/gcp/ssh.ts';
+import { changeWithScript } from '../../clouds/gcp/change-with-script.ts';
+import { changeWithGcloud, type GcloudOptions } from '../../clouds/gcp/gcloud.ts';
+import { listVms } from '../../clouds/gcp/list-vms.ts';
+import { runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
+import { inspectWorker } from '../../clouds/gcp/ssh.ts';
 import type { DiskConfig } from '../../config/disk-schema.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { ConsentToken } from '../../domain/care/consent-token.ts';

@@ -1,7 +1,7 @@
 /** The steps of disk care by the config of one cluster: what is proposed is exactly what is called later. */
 
-import { cleanStep } from '../../clusters/gcp/disk-steps.ts';
-import { scriptCommand } from '../../clusters/gcp/script-command.ts';
+import { cleanStep } from '../../clouds/gcp/disk-steps.ts';
+import { scriptCommand } from '../../clouds/gcp/script-command.ts';
 import type { ScannedWorker } from '../../domain/care/disk-scan.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';

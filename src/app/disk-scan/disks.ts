@@ -1,7 +1,7 @@
 /** Disk care of a cluster on this machine: the scripts are those of the default branch, in a checkout of their own. */
 
 import { join } from 'node:path';
-import type { GcloudOptions } from '../../clusters/gcp/gcloud.ts';
+import type { GcloudOptions } from '../../clouds/gcp/gcloud.ts';
 import { launcherCheckout } from '../launcher-checkout.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { createDiskPort, type DiskPlace, type DiskPort } from './disk-port.ts';

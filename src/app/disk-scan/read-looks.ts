@@ -4,7 +4,7 @@ import { readDiskUsage } from '../../care/disk/disk-usage.ts';
 import { readFolderSizes } from '../../care/disk/folder-sizes.ts';
 import { readMounts } from '../../care/disk/mounts.ts';
 import type { Looks } from '../../care/disk/scan-record.ts';
-import { folderOf, type WorkerAnswers } from '../../clusters/gcp/ssh.ts';
+import { folderOf, type WorkerAnswers } from '../../clouds/gcp/ssh.ts';
 import type { MountPoint } from '../../domain/care/worker-disk.ts';
 import { type Observed, unknown } from '../../domain/observed.ts';
 

@@ -1,10 +1,10 @@
 /** Turns an order into a job: the approved tree in a folder of its own, the exact command and environment, secrets apart. */
 
 import { join, resolve } from 'node:path';
-import { removeOldTrees } from '../../clusters/local/old-trees.ts';
 import type { Engine, JobMetadata, JobSpec } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
+import { removeOldTrees } from '../../engines/local/old-trees.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';

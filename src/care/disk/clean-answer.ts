@@ -13,7 +13,7 @@ export type CleanAnswer = {
   readonly leftFiles: number;
 };
 
-/** Codes of the remote command (src/clusters/gcp/clean-script.ts), a closed list. */
+/** Codes of the remote command (src/clouds/gcp/clean-script.ts), a closed list. */
 export const CLEAN_CODES = [
   'moved',
   'leftover',

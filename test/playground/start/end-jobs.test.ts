@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endJobs, livingJobs } from '../../../playground/start/end-jobs.ts';
-import { createLocalEngine } from '../../../src/clusters/local/engine.ts';
+import { createLocalEngine } from '../../../src/engines/local/engine.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { type BadNodeJudgement, type BadNodeSighting, judgeBadNode } from '../../../care/bad-node.ts';
-import { readListing } from '../../../clusters/gcp/list-vms.ts';
+import { readListing } from '../../../clouds/gcp/list-vms.ts';
 import type { VmListing } from '../../../domain/care/tpu-vm.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Looks, ScanFacts } from '../../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport } from '../../../care/disk/scan-report.ts';
-import { readListing } from '../../../clusters/gcp/list-vms.ts';
+import { readListing } from '../../../clouds/gcp/list-vms.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { codeOf } from '../../../host/publish-once.ts';

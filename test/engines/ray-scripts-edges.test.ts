@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/clusters/ray/engine.ts';
-import { metadataVariables } from '../../src/clusters/ray/job-identity.ts';
-import type { ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
+import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const MB = 1024 * 1024;

@@ -3,10 +3,10 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
-import { createFileLogReader } from '../../src/clusters/ray/rest/file-log.ts';
-import type { Http } from '../../src/clusters/ray/rest/http.ts';
 import type { Engine } from '../../src/domain/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { createFileLogReader } from '../../src/engines/ray/rest/file-log.ts';
+import type { Http } from '../../src/engines/ray/rest/http.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 

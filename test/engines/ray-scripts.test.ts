@@ -3,10 +3,10 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/clusters/ray/engine.ts';
-import { metadataVariables } from '../../src/clusters/ray/job-identity.ts';
-import type { ScriptTemplates } from '../../src/clusters/ray/scripts/settings.ts';
 import type { Engine, JobObservation, JobSpec } from '../../src/domain/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
+import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };

@@ -6,9 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/clusters/ray/engine.ts';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { Engine } from '../../src/domain/engine.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const closers: (() => Promise<unknown> | undefined)[] = [];

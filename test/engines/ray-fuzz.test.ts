@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
 import type { Engine } from '../../src/domain/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

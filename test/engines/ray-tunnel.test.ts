@@ -7,10 +7,10 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/clusters/ray/engine.ts';
-import { createTunnel, type Tunnel } from '../../src/clusters/ray/tunnel.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { createTunnel, type Tunnel } from '../../src/engines/ray/tunnel.ts';
 import { FORWARDER } from '../support/forwarder.ts';
 
 type Note = {

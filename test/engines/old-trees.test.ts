@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, realpath, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeOldTrees } from '../../src/clusters/local/old-trees.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { removeOldTrees } from '../../src/engines/local/old-trees.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY = 24 * 60 * 60_000;

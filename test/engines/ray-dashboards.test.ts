@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRestEngine } from '../../src/clusters/ray/rest/engine.ts';
-import type { RestOptions } from '../../src/clusters/ray/rest/settings.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import type { RestOptions } from '../../src/engines/ray/rest/settings.ts';
 import { createRecordedRay, type RecordedOptions, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Http } from '../../src/clusters/ray/rest/http.ts';
-import { createLogReader, type LogReader } from '../../src/clusters/ray/rest/log-reader.ts';
-import { type RestOptions, restSettings } from '../../src/clusters/ray/rest/settings.ts';
-import type { TailOpener } from '../../src/clusters/ray/rest/tail-socket.ts';
 import { limits } from '../../src/domain/limits.ts';
+import type { Http } from '../../src/engines/ray/rest/http.ts';
+import { createLogReader, type LogReader } from '../../src/engines/ray/rest/log-reader.ts';
+import { type RestOptions, restSettings } from '../../src/engines/ray/rest/settings.ts';
+import type { TailOpener } from '../../src/engines/ray/rest/tail-socket.ts';
 
 /** A head with one job: its log, how both ways to it behave, and what was asked. */
 type Head = {

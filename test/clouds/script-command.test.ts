@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeWithScript } from '../../src/clusters/gcp/change-with-script.ts';
-import { scriptCommand } from '../../src/clusters/gcp/script-command.ts';
+import { changeWithScript } from '../../src/clouds/gcp/change-with-script.ts';
+import { scriptCommand } from '../../src/clouds/gcp/script-command.ts';
 import { sealConsent } from '../../src/domain/care/consent-seal.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CleanAnswer, readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
-import { cleanCommand } from '../../src/clusters/gcp/clean-script.ts';
+import { cleanCommand } from '../../src/clouds/gcp/clean-script.ts';
 import { isMountPoint } from '../../src/domain/care/worker-disk.ts';
 import { branded } from '../../src/domain/ids.ts';
 import type { Observed } from '../../src/domain/observed.ts';

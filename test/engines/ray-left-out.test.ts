@@ -4,9 +4,9 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRayEngine } from '../../src/clusters/ray/engine.ts';
-import { leftOutOfPackage, zipTree } from '../../src/clusters/ray/rest/package-files.ts';
-import { leftOutByScript } from '../../src/clusters/ray/scripts/left-out.ts';
+import { createRayEngine } from '../../src/engines/ray/engine.ts';
+import { leftOutOfPackage, zipTree } from '../../src/engines/ray/rest/package-files.ts';
+import { leftOutByScript } from '../../src/engines/ray/scripts/left-out.ts';
 import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLocalEngine } from '../../src/clusters/local/engine.ts';
 import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
 import { isTerminal } from '../../src/domain/engine.ts';
+import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 import { processStartOf } from '../../src/host/process-identity.ts';
 
@@ -110,7 +110,7 @@ describe('at most once', () => {
   });
 
   it.each(['process.kill(process.pid, "SIGKILL")', ''])('outlives its submitter (%s)', async (ending) => {
-    const module = new URL('../../src/clusters/local/engine.ts', import.meta.url).href;
+    const module = new URL('../../src/engines/local/engine.ts', import.meta.url).href;
     const starter = await submitElsewhere(module, ending);
     expect(starter.stdout).toBe('submitted\n');
     // The submitter neither waits for the job nor takes it along.
@@ -120,7 +120,7 @@ describe('at most once', () => {
   });
 
   it('works from a minified bundle, where the supervisor is text of the bundle', async () => {
-    const entryPoint = new URL('../../src/clusters/local/engine.ts', import.meta.url).pathname;
+    const entryPoint = new URL('../../src/engines/local/engine.ts', import.meta.url).pathname;
     const outfile = join(directory, 'bundle.mjs');
     // Dynamic require is what bundled CommonJS dependencies (cross-spawn) need in an ES module.
     const js = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';

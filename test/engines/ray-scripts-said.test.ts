@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillTemplate } from '../../src/clusters/ray/scripts/fill-template.ts';
-import { createLogWindow } from '../../src/clusters/ray/scripts/log-window.ts';
-import { reasonOf, scrubber, submittedIds } from '../../src/clusters/ray/scripts/said.ts';
+import { fillTemplate } from '../../src/engines/ray/scripts/fill-template.ts';
+import { createLogWindow } from '../../src/engines/ray/scripts/log-window.ts';
+import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/said.ts';
 import { secretForms } from '../support/secret-forms.ts';
 
 /** Values as people choose them and as machines make them; shorter ones occur by chance in any text. */
