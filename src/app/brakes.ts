@@ -102,12 +102,11 @@ async function isLiftedElsewhere(
   const { journal, runs } = keeper.current();
   const lanes = lanesOf(config).map(({ laneName }) => laneName);
   const needs = neededFor(LIFTED_BY[hold.name], policyOf(config));
-  for (const { surface, comment, thread } of liftsRecorded(hold, journal, runs)) {
-    if (surface === 'review-comment') continue;
+  const spoken = { runs, lanes };
+  for (const { surface, comment, thread } of liftsRecorded(hold, journal, spoken)) {
     const read = await readCited(lab.client, { surface, comment, pull: thread }, readingOf(lab, config));
     if (read.kind === 'unknown') return read;
-    if (read.value === null || !lifts(read.value, hold, { runs, lanes, otherBots: config.otherBots }))
-      continue;
+    if (read.value === null || !lifts(read.value, hold, { ...spoken, otherBots: config.otherBots })) continue;
     const permission = await ask(read.value.author);
     if (permission.kind === 'unknown') return permission;
     if (needs === null || permits(permission.value, needs)) return known(true);

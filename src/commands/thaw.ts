@@ -1,6 +1,7 @@
 /** `/thaw [lane=…]`: lifts every freeze that stands on the lane. Approvals that fell stay fallen. */
 
-import { answer, type PlaceContext } from './decision.ts';
+import { missedLift } from '../domain/logbook/run-state.ts';
+import { type AnswerDetail, answer, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { laneUnclear, type MeantLane, meantLane, severally } from './meant-lane.ts';
 import { laneWord } from './values.ts';
@@ -12,11 +13,11 @@ export const thaw: CommandDefinition = {
   summary: 'Lifts the freeze of the lane and of the repository.',
   example: '/thaw',
   confusedWith: ['unfreeze', 'unlock'],
-  decide,
-  decideWithoutRun: decide,
+  decide: (context) => decide(context, missedLift(context.state)),
+  decideWithoutRun: (context) => decide(context, {}),
 };
 
-function decide(context: PlaceContext): ReturnType<typeof answer> {
+function decide(context: PlaceContext, missed: AnswerDetail): ReturnType<typeof answer> {
   const { journalHolds, actor, args } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const freezes = journalHolds.value.filter((hold) => hold.kind === 'freeze');
@@ -30,7 +31,7 @@ function decide(context: PlaceContext): ReturnType<typeof answer> {
   const isMeant = (lane: string | null): boolean =>
     lane === null || meant.kind !== 'lane' || lane === meant.lane;
   const lifted = freezes.filter(({ lane }) => isMeant(lane));
-  if (lifted.length === 0) return answer('thaw-nothing');
+  if (lifted.length === 0) return answer('thaw-nothing', missed);
   const released = lifted.map(({ kind, scope, lane, date }) => {
     const data = { kind, scope, ...(lane === null ? {} : { lane }), date };
     return { type: 'released', role: 'control', actor, data } as const;

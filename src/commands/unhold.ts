@@ -2,8 +2,9 @@
 
 import type { Hold } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
+import { missedLift } from '../domain/logbook/run-state.ts';
 import { dateOf } from '../domain/time.ts';
-import { answer, type CommandContext, type PlaceContext } from './decision.ts';
+import { type AnswerDetail, answer, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { laneUnclear, meantLane } from './meant-lane.ts';
 import { laneWord } from './values.ts';
@@ -15,14 +16,16 @@ export const unhold: CommandDefinition = {
   summary: 'Lifts the hold on this run, and the skip of its day.',
   example: '/unhold',
   confusedWith: ['release', 'resume', 'continue', 'unskip'],
-  decide: (context) => decide(context, context.state.holds, context.state.proposal.date),
-  decideWithoutRun: (context) => decide(context, [], dateOf(context.now)),
+  decide: (context) =>
+    decide(context, context.state.holds, context.state.proposal.date, missedLift(context.state)),
+  decideWithoutRun: (context) => decide(context, [], dateOf(context.now), {}),
 };
 
 function decide(
   context: PlaceContext | CommandContext,
   own: readonly Hold[],
   date: string,
+  missed: AnswerDetail,
 ): ReturnType<typeof answer> {
   const { journalHolds, actor, args } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
@@ -30,7 +33,7 @@ function decide(
   const meant = meantLane(args['lane'], context);
   if (meant.kind === 'no-such' || (meant.kind === 'unclear' && skipped.length > 1)) return laneUnclear(meant);
   const skips = skipped.filter(({ lane }) => lane === null || meant.kind !== 'lane' || lane === meant.lane);
-  if (own.length === 0 && skips.length === 0) return answer('unhold-nothing');
+  if (own.length === 0 && skips.length === 0) return answer('unhold-nothing', missed);
   const lifted = ({ kind, scope, lane, date: day }: Hold): EventDraft => ({
     type: 'released',
     role: 'control',

@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import type { Surface } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import { call, type GitHubClient } from './call.ts';
@@ -12,14 +13,20 @@ import { query } from './graphql.ts';
 import { commentOf, type Reading } from './thread-comments.ts';
 import { authorSchema } from './thread-schema.ts';
 
-/** Which one. `pull` is the pull request that a review belongs to; a comment says itself where it stands. */
+/** Which one. `pull` is the pull request that a review belongs to; the others say themselves where they stand. */
 export type Citation = {
-  readonly surface: 'comment' | 'review';
+  readonly surface: Surface;
   readonly comment: number;
   readonly pull: number;
 };
 
-const commentSchema = z.object({ id: z.number().int(), node_id: z.string(), issue_url: z.string() });
+const identified = z.object({ id: z.number().int(), node_id: z.string() });
+const commentSchema = z.union([
+  identified.extend({ issue_url: z.string() }).transform(({ issue_url: url, ...row }) => ({ ...row, url })),
+  identified
+    .extend({ pull_request_url: z.string() })
+    .transform(({ pull_request_url: url, ...row }) => ({ ...row, url })),
+]);
 const reviewSchema = z.object({ id: z.number().int(), node_id: z.string(), state: z.string() });
 
 const NODE_QUERY = `query($id: ID!) {
@@ -93,28 +100,29 @@ async function readNode(
   return known(commentOf(written, citation.surface, thread, reading));
 }
 
+const ROUTES: Readonly<Record<Surface, string>> = {
+  comment: 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}',
+  review: 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}',
+  'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
+};
+
 type Located = { readonly nodeId: string; readonly thread: number; readonly dismissed: boolean };
 
 async function locate(client: GitHubClient, citation: Citation): Promise<Observed<Located | null>> {
   const { surface, comment, pull } = citation;
-  const outcome =
-    surface === 'comment'
-      ? await call(client, 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: comment })
-      : await call(client, 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
-          pull_number: pull,
-          review_id: comment,
-        });
+  const ids = surface === 'review' ? { pull_number: pull, review_id: comment } : { comment_id: comment };
+  const outcome = await call(client, ROUTES[surface], ids);
   if (outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 410)) return known(null);
   if (outcome.kind !== 'answered')
     return unknown(`${surface} ${comment} could not be read: ${outcome.message}`);
-  const located = surface === 'comment' ? commentPlace(outcome.data) : reviewPlace(outcome.data, pull);
+  const located = surface === 'review' ? reviewPlace(outcome.data, pull) : commentPlace(outcome.data);
   return located === null ? unknown(`${surface} ${comment}: an answer of another shape`) : known(located);
 }
 
 function commentPlace(data: unknown): Located | null {
   const parsed = commentSchema.safeParse(data);
   if (!parsed.success) return null;
-  const thread = Number(parsed.data.issue_url.split('/').at(-1));
+  const thread = Number(parsed.data.url.split('/').at(-1));
   return Number.isSafeInteger(thread) ? { nodeId: parsed.data.node_id, thread, dismissed: false } : null;
 }
 

@@ -59,7 +59,8 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `too late for a hold: ${detail.has('jobId') ? `job ${detail.code('jobId')} was launched already` : 'the runner is launching it now, or the run has ended'}. \`/stop\` ends a job.`,
   unheld: ({ detail }) =>
     `lifted (holds: ${detail.text('count')}). The gates are evaluated again; an approval that fell has to be given anew.`,
-  'unhold-nothing': () => 'nothing to lift: there is no hold here and today is not skipped.',
+  'unhold-nothing': ({ detail }) =>
+    `nothing to lift: there is no hold here and today is not skipped.${missedWords(detail)}`,
   skipped: ({ detail }) =>
     `${detail.text('date')} is skipped${detail.has('lane') ? ` in the lane ${detail.code('lane')}` : ''}: ${detail.text('reason')}. No ferry is proposed or launched for that day; \`/unhold\` lifts it.`,
   'skip-too-late': ({ detail }) =>
@@ -68,7 +69,7 @@ const WORDS: Readonly<Record<AnswerCode, (view: AnswerView) => string>> = {
     `the ${detail.text('scope')}${detail.has('lane') ? ` ${detail.code('lane')}` : ''} is frozen: ${detail.text('reason')}. Nothing is proposed or launched until \`/thaw\`; a job that runs goes on.`,
   thawed: ({ detail }) =>
     `thawed (${detail.text('scopes')}). The gates are evaluated again; an approval that fell has to be given anew.`,
-  'thaw-nothing': () => 'nothing to thaw: nothing is frozen.',
+  'thaw-nothing': ({ detail }) => `nothing to thaw: nothing is frozen.${missedWords(detail)}`,
   'lane-shown': (view) => laneWords(view),
   'lane-unclear': ({ detail }) =>
     `nothing was done: ${detail.raw('kind') === 'no-such' ? `this lab has no lane ${detail.code('named')}` : 'this lab has several lanes'}. Say which one is meant, with one of these in the command: ${detail
@@ -155,6 +156,13 @@ function strayWords(detail: AnswerView['detail']): string {
     .map((one) => one.split(' '));
   const words = all.map(([kind = '', lane = '', by = '']) => `${text(kind)} of ${code(lane)} by ${text(by)}`);
   return ` **On lanes that the config does not have, and so holding nothing back:** ${words.join('; ')}. If such a lane has another name now, hold it anew under that.`;
+}
+
+/** A launcher found nobody who lifted what the record does not have any more: it will find these words. */
+function missedWords(detail: AnswerView['detail']): string {
+  return detail.has('missed')
+    ? " A launch was refused because nobody was found who had lifted it: this comment is found. Approve again with the card's `/approve-launch` line."
+    : '';
 }
 
 /** The first gate that blocks, as the record tells it; the answer itself carries only its name and code. */

@@ -5,6 +5,7 @@
 
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import type { AnswerCode } from '../domain/command.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { type Hold, type HoldKind, holdsOn, type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
@@ -41,32 +42,47 @@ function saidBy({ commands }: JournalState, { kind, actor, at }: Hold): LiftedHo
   return seen ?? null;
 }
 
-/** Commands of the record that may have lifted it, the newest first. */
+/** What is answered to somebody who may lift it, whether the record still had it or not. */
+const LIFTING: readonly AnswerCode[] = ['thawed', 'thaw-nothing', 'unheld', 'unhold-nothing'];
+
+/** Where words are said, and of what: the lane that they mean where they name none. */
+export type Spoken = { readonly runs: readonly RunState[]; readonly lanes: readonly string[] };
+
+/**
+ * Commands of the record that may have lifted it, the newest first. What anybody else said as well, or of another lane, is
+ * none of them: no stranger crowds out whoever lifted it.
+ */
 export function liftsRecorded(
   hold: LiftedHold,
   journal: JournalState,
-  runs: readonly RunState[],
+  spoken: Spoken,
 ): readonly SeenCommand[] {
-  const all = [journal, ...runs].flatMap(({ commands }) => [...commands.values()]);
+  const all = [journal, ...spoken.runs].flatMap(({ commands }) => [...commands.values()]);
   return all
-    .filter(({ name }) => name === LIFTED_BY[hold.name])
-    .toSorted((a, b) => b.comment - a.comment)
+    .filter((seen) => liftsByName(seen, hold, seen.thread, spoken))
+    .filter(({ answer }) => answer !== null && LIFTING.includes(answer.code))
+    .toSorted((a, b) => b.at.localeCompare(a.at) || b.comment - a.comment)
     .slice(0, LIFTS_READ_MAX);
+}
+
+/** A command that says no lane lifts what stands where one lane at most is held. */
+function liftsByName(
+  { name, args }: Pick<SeenCommand, 'name' | 'args'>,
+  hold: LiftedHold,
+  thread: number,
+  { runs, lanes }: Spoken,
+): boolean {
+  const here = runs.find(({ proposal: { pull, issue } }) => [pull, issue].includes(thread));
+  const only = lanes.length === 1 ? lanes[0] : undefined;
+  const lane = args['lane'] ?? here?.proposal.lane ?? only;
+  return name === LIFTED_BY[hold.name] && (hold.lane === null || lane === undefined || lane === hold.lane);
 }
 
 /** Whether this comment, as GitHub shows it, is by a person, unedited, younger than the hold, and lifts one of its lane. */
 export function lifts(
   comment: CommentFacts,
   hold: LiftedHold,
-  {
-    runs,
-    lanes,
-    otherBots,
-  }: {
-    readonly runs: readonly RunState[];
-    readonly lanes: readonly string[];
-    readonly otherBots: readonly string[];
-  },
+  { otherBots, ...spoken }: Spoken & { readonly otherBots: readonly string[] },
 ): boolean {
   if (comment.authorIsBot || comment.editedAt !== null || comment.minimized) return false;
   const isYounger =
@@ -74,11 +90,7 @@ export function lifts(
       ? comment.id > hold.said.comment
       : comment.createdAt >= hold.at;
   if (!isYounger) return false;
-  const here = runs.find(({ proposal: { pull, issue } }) => [pull, issue].includes(comment.thread));
-  const only = lanes.length === 1 ? lanes[0] : undefined;
-  return readComment(comment.body, COMMAND_DEFINITIONS, { otherBots }).commands.some(({ name, args }) => {
-    const lane = args['lane'] ?? here?.proposal.lane ?? only;
-    // A command that says no lane lifts what stands where one lane at most is held.
-    return name === LIFTED_BY[hold.name] && (hold.lane === null || lane === undefined || lane === hold.lane);
-  });
+  return readComment(comment.body, COMMAND_DEFINITIONS, { otherBots }).commands.some((said) =>
+    liftsByName(said, hold, comment.thread, spoken),
+  );
 }

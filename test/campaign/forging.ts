@@ -14,8 +14,11 @@ import { eventsOf, logbookParts, logbookText } from '../support/play.ts';
 import { pushLogbookText } from './logbook-files.ts';
 import type { Scene } from './scene.ts';
 
+/** The lab, and a writer who pushes to its logbook. */
+export type Pushing = Pick<Scene, 'lab' | 'ask' | 'deeds'>;
+
 /** Signs these drafts into a file and pushes it; nothing happens where the chain itself does not allow them. */
-export async function forge(scene: Scene, file: string, drafts: readonly EventDraft[]): Promise<boolean> {
+export async function forge(scene: Pushing, file: string, drafts: readonly EventDraft[]): Promise<boolean> {
   const text = await logbookText(scene.lab, file);
   const [first] = drafts;
   if (first === undefined || (text === '') !== (first.type === 'proposed')) return false;
@@ -90,7 +93,7 @@ function headOf(text: string): { readonly seq: number; readonly hash: string } |
 }
 
 /** Puts lines behind the last file of a run, or begins its first. */
-async function pushBehind(scene: Scene, run: string, lines: string): Promise<void> {
+async function pushBehind(scene: Pushing, run: string, lines: string): Promise<void> {
   const [path, text] = (await logbookParts(scene.lab, run)).at(-1) ?? [eventsPath(run), ''];
   await pushLogbookText(scene, path, `${text}${lines}`);
 }

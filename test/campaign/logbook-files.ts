@@ -16,7 +16,11 @@ export async function logbookFiles(
 }
 
 /** An ordinary commit by ada on top of what stands; nothing where somebody else pushed meanwhile. */
-export async function pushLogbookText(scene: Scene, path: string, text: string): Promise<void> {
+export async function pushLogbookText(
+  scene: Pick<Scene, 'lab' | 'ask' | 'deeds'>,
+  path: string,
+  text: string,
+): Promise<void> {
   const isThere = (await fileOf(scene.lab, BRANCH, path)) !== null;
   const { json } = await scene.ask('ada', 'GET', `/contents/${path}?ref=${BRANCH}`);
   const sha = typeof json === 'object' && json !== null && 'sha' in json ? { sha: String(json.sha) } : {};

@@ -1,6 +1,7 @@
 /** Which comment of GitHub's proves that a freeze or a skipped day was lifted, whatever the record says of it. */
 
 import { describe, expect, it } from 'vitest';
+import type { AnswerCode } from '../../src/domain/command.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
@@ -40,12 +41,12 @@ function hold(change: Partial<Hold> = {}): Hold {
 function seen(
   { surface, id, thread, bodyDigest, author }: CommentFacts,
   name: string,
+  code: AnswerCode = 'thawed',
 ): readonly [string, SeenCommand] {
   const place = { surface, comment: id, index: 0, thread, bodyDigest };
-  return [
-    commandKey(place),
-    { ...place, name, args: {}, actor: author, at: hold().at, seq: 1, answer: null },
-  ];
+  const { at: time } = hold();
+  const answer = { code, detail: {}, at: time, seq: 1 };
+  return [commandKey(place), { ...place, name, args: {}, actor: author, at: time, seq: 1, answer }];
 }
 
 function journal(
@@ -79,8 +80,15 @@ describe('a hold that is said to be lifted', () => {
     const thaws = Array.from({ length: 9 }, (_, index) =>
       seen(aComment(alice, '/thaw', at(10 + index)), 'thaw'),
     );
-    const found = liftsRecorded(only(journal([hold()])), journal([hold()], ...thaws), []);
+    const found = liftsRecorded(only(journal([hold()])), journal([hold()], ...thaws), lab);
     expect(found.map(({ comment }) => comment)).toEqual([118, 117, 116, 115].slice(0, LIFTS_READ_MAX));
+  });
+
+  it('is not looked for in what was said by somebody who may not', () => {
+    const stranger = seen(aComment(bob, '/thaw', at(20)), 'thaw', 'not-permitted');
+    const one = seen(aComment(alice, '/thaw', at(10)), 'thaw', 'thaw-nothing');
+    const found = liftsRecorded(only(journal([hold()])), journal([hold()], one, stranger), lab);
+    expect(found.map(({ comment }) => comment)).toEqual([110]);
   });
 
   const freeze = only(journal([hold()]));

@@ -153,6 +153,20 @@ export function standingApprovals(state: RunState): readonly Approval[] {
   return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
 }
 
+/**
+ * For the answer to somebody who lifts what the record does not have: a launcher has refused because it found nobody who
+ * lifted something, and the words themselves are what it looks for.
+ */
+export function missedLift({ incidents, submission }: RunState): { readonly missed?: 1 } {
+  const isMissed = incidents.some(
+    ({ code, role, detail: { reason } }) =>
+      code === 'runner-refused' &&
+      role === 'runner' &&
+      (reason === 'lift-unproven' || reason === 'held-in-thread'),
+  );
+  return isMissed && submission === null ? { missed: 1 } : {};
+}
+
 /** The stages of the lifecycle that a person is shown (docs/architecture.md, What ferrybot is). */
 export const PHASES = [
   'proposed',
