@@ -3,7 +3,7 @@
  * downwards only. `npm run arrows` checks them; test/policy/arrows.test.ts breaks each one and expects to be told.
  */
 
-const CORE = ['commands', 'gates', 'run', 'kinds', 'watch', 'care', 'render', 'config'];
+const CORE = ['commands', 'gates', 'run', 'kinds', 'watch', 'care', 'render', 'config', 'settings'];
 const ADAPTERS = ['github', 'engines', 'clouds', 'trackers', 'checkpoints', 'notify'];
 const STORE = '^src/logbook/store/';
 const core = `^src/(${CORE.join('|')})/|^src/logbook/(?!store/)`;
@@ -24,7 +24,7 @@ const PACKAGES = {
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',
   parse5: '^src/commands/grammar/',
   'fastest-levenshtein': '^src/commands/',
-  zod: `^src/(config|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
+  zod: `^src/(settings|config|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
 };
 
 const packagePath = (names) => `node_modules/(${names})(/|$)`;
@@ -50,7 +50,11 @@ module.exports = {
       comment: 'The core decides; adapters, handlers and composition roots carry out.',
       severity: 'error',
       from: { path: core },
-      to: { path: `${adapter}|^src/(host|handlers|app)/` },
+      to: {
+        path: `${adapter}|^src/(host|handlers|app)/`,
+        // What an engine says of itself is pure; its adapter is loaded by who calls clusters.
+        pathNot: '^src/engines/(registry|definition)\\.ts$',
+      },
     },
     {
       name: 'decisions-have-no-prose',
@@ -70,8 +74,15 @@ module.exports = {
       name: 'adapters-know-domain-and-host',
       comment: 'An adapter knows one outside system and nothing of what is decided with it.',
       severity: 'error',
-      from: { path: `^src/(${ADAPTERS.join('|')})/` },
+      from: { path: `^src/(${ADAPTERS.join('|')})/`, pathNot: '^src/engines/' },
       to: { path: '^src/', pathNot: `^src/(domain|host)/|^src/(${ADAPTERS.join('|')})/` },
+    },
+    {
+      name: 'engines-know-settings-too',
+      comment: 'An engine brings the schema of its own settings; of what is decided it knows nothing.',
+      severity: 'error',
+      from: { path: '^src/engines/' },
+      to: { path: '^src/', pathNot: '^src/(domain|host|settings|engines)/' },
     },
     ...ADAPTERS.map((room) => ({
       name: `adapter-${room}-stands-alone`,

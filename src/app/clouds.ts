@@ -2,6 +2,7 @@
 
 import { type GcloudOptions, gcloudEnvironment } from '../clouds/gcp/gcloud.ts';
 import { createTpuCloud } from '../clouds/gcp/tpu-cloud.ts';
+import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import { runProgram } from '../host/process.ts';
@@ -13,7 +14,6 @@ export function gcloudOf(environment: Readonly<Record<string, string | undefined
 
 /** The TPU VMs of a cluster; null where the config does not say where they are. */
 export function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): TpuCloud | null {
-  const found = config.clusters[cluster];
-  if (found?.engine !== 'ray' || found.gcp === null) return null;
-  return createTpuCloud(gcloud, found.gcp);
+  const place = traitsOf(config, cluster)?.machines?.gcp ?? null;
+  return place === null ? null : createTpuCloud(gcloud, place);
 }

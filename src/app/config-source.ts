@@ -1,6 +1,5 @@
 /** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and what is wrong with the newest. */
 
-import type { ConfigProblem } from '../config/config-problem.ts';
 import { readConfig } from '../config/read-config.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
@@ -8,6 +7,7 @@ import type { GitReader } from '../domain/git.ts';
 import type { Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { remembered } from '../domain/remembered.ts';
+import type { ConfigProblem } from '../settings/problem.ts';
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
 

@@ -3,6 +3,7 @@
  * lab's config passes to its jobs, whatever they are called (architecture, D5: a job gets no token of ours).
  */
 
+import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
@@ -52,12 +53,8 @@ export function createSecretKeeper(
 }
 
 /** What opens a cluster to this process: no job gets it, whatever it is called. */
-function clusterSecrets({ clusters }: LabConfig): readonly string[] {
-  return Object.values(clusters).flatMap((cluster) =>
-    cluster.engine === 'ray'
-      ? [...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]), ...Object.values(cluster.homeFiles)]
-      : [],
-  );
+function clusterSecrets(config: LabConfig): readonly string[] {
+  return Object.keys(config.clusters).flatMap((cluster) => traitsOf(config, cluster)?.secretVariables ?? []);
 }
 
 /** A shorter line of a key file (a brace, a header) says nothing, and stands in ordinary text too. */

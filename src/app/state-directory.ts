@@ -1,10 +1,11 @@
 /** Whether the folder for job records will still be there when the next job of the runner looks for it. */
 
 import { isAbsolute, relative } from 'node:path';
+import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 
 /**
- * Null where it will; otherwise what to do. The `local` engine keeps its records there: a folder that ends with the job
+ * Null where it will; otherwise what to do. Jobs of this machine have their records there: a folder that ends with the job
  * would make every later look find no job, and the watch conclude nothing for ever.
  */
 export function stateDirectoryProblem(
@@ -13,7 +14,7 @@ export function stateDirectoryProblem(
   directory: string,
   temporary: string,
 ): string | null {
-  if (config.clusters[cluster]?.engine !== 'local') return null;
+  if (traitsOf(config, cluster)?.jobsRunHere !== true) return null;
   if (directory === '') return `the cluster ${cluster} keeps its job records on this machine: ${ADVICE}`;
   if (!isAbsolute(directory)) return `${directory} is not absolute: ${ADVICE}`;
   const inside = relative(temporary, directory);

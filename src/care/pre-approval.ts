@@ -1,5 +1,6 @@
 /** Consent by the config: bounded in number and time, and only for what the monitoring policy lets a lab pre-approve. */
 
+import { traitsOf } from '../config/engine-traits.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { MutationProposal } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
@@ -12,9 +13,9 @@ export function preApprovalOf(
   config: LabConfig,
   { cluster, mutation }: MutationProposal,
 ): { readonly stands: boolean; readonly max: number } | null {
-  const found = config.clusters[cluster];
-  if (mutation.kind !== 'delete-tpu-vm' || found?.engine !== 'ray') return null;
-  const { approval, deletesPerDayMax } = found.badNodes;
+  const machines = traitsOf(config, cluster)?.machines ?? null;
+  if (mutation.kind !== 'delete-tpu-vm' || machines === null) return null;
+  const { approval, deletesPerDayMax } = machines.badNodes;
   return { stands: approval === 'pre-approved', max: deletesPerDayMax };
 }
 

@@ -1,7 +1,7 @@
 /** Who may say what: approvers, their number, and the least permission of every other command. */
 
 import { z } from 'zod';
-import { amount } from './words.ts';
+import { amount } from '../settings/words.ts';
 
 const permission = z.enum(['triage', 'write', 'maintain', 'admin']);
 /** What sets a run going or ends it for good is never left to triage. */

@@ -1,7 +1,7 @@
 /** The keys of a lane that its launch gates read: budgets, scale, freshness, required checks, preconditions. */
 
 import { z } from 'zod';
-import { amount, name } from './words.ts';
+import { amount, name } from '../settings/words.ts';
 
 /** Spread into the lane. */
 export const laneGateKeys = {

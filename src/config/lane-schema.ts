@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { WEEKDAYS } from '../domain/time.ts';
+import { amount, argumentArray, name, path, variable, word } from '../settings/words.ts';
 import { laneGateKeys } from './lane-gates-schema.ts';
 import { proposalKeys } from './proposals-schema.ts';
-import { amount, argumentArray, name, path, variable, word } from './words.ts';
 
 const metric = z.strictObject({
   key: name.describe('Key in the tracker, such as eval/loss.'),

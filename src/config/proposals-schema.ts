@@ -1,7 +1,7 @@
 /** The keys of a lane that its proposals read: candidates, memory, an outside proposer, checks before a push. */
 
 import { z } from 'zod';
-import { argumentArray, name, word } from './words.ts';
+import { argumentArray, name, word } from '../settings/words.ts';
 
 const candidate = z.strictObject({
   id: word.describe('Names the candidate in the record, so that it is not repeated.'),

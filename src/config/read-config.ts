@@ -1,7 +1,7 @@
 /** `.github/ferrybot.yml` in three stages: YAML with positions → schema → rules; problems are values with line and column. */
 
 import type { Instant } from '../domain/ids.ts';
-import { type ConfigProblem, dotted, type KeyPath, type Misfit } from './config-problem.ts';
+import { type ConfigProblem, dotted, type KeyPath, type Misfit } from '../settings/problem.ts';
 import { readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';

@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import { limits } from '../domain/limits.ts';
 import { fail, ok, type Result } from '../domain/result.ts';
-import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from './config-problem.ts';
+import { type ConfigProblem, dotted, type KeyPath, type ProblemCode } from '../settings/problem.ts';
 import { offsetOf, type Place, pathAt, placeAt, placeOf } from './yaml-place.ts';
 import { markWarning, textProblems, withoutMark } from './yaml-text.ts';
 

@@ -1,10 +1,10 @@
 /** The shape of `.github/ferrybot.yml`: strict, every key described; unknown keys are refused. */
 
 import { z } from 'zod';
+import { clusterSchema } from '../engines/registry.ts';
+import { laneName, moment, name, word } from '../settings/words.ts';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
-import { clusterSchema } from './cluster-schema.ts';
 import { laneSchema } from './lane-schema.ts';
-import { laneName, moment, name, word } from './words.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 

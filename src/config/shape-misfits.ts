@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { nearest } from '../commands/grammar/nearness.ts';
-import { dotted, type KeyPath, type Misfit } from './config-problem.ts';
+import { dotted, type KeyPath, type Misfit } from '../settings/problem.ts';
 import { configJsonSchema, type JsonSchema, schemasAt } from './json-schema.ts';
 import { typeHint, typeName } from './type-words.ts';
 

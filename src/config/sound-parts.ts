@@ -1,10 +1,10 @@
 /** What is left of a config that the schema refuses: its sound parts, so that one mistake does not hide all others. */
 
+import { laneName } from '../settings/words.ts';
 import { laneSchema } from './lane-schema.ts';
 import type { LanePart, Part } from './rules/rule.ts';
 import { configSchema, type LabConfig } from './schema.ts';
 import { isAbout } from './shape-misfits.ts';
-import { laneName } from './words.ts';
 
 /** Parts that are not in shape: of the file, and by lane of that lane. */
 export type UnsoundParts = {

@@ -1,7 +1,7 @@
 /** Where things stand in a YAML text: path → line and column, and offset → path. */
 
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
-import type { KeyPath } from './config-problem.ts';
+import type { KeyPath } from '../settings/problem.ts';
 
 /** 1-based. */
 export type Place = { readonly line: number; readonly column: number };

@@ -2,7 +2,7 @@
 
 import type { LineCounter } from 'yaml';
 import { limits } from '../domain/limits.ts';
-import type { ConfigProblem, ProblemCode } from './config-problem.ts';
+import type { ConfigProblem, ProblemCode } from '../settings/problem.ts';
 
 import { placeAt } from './yaml-place.ts';
 

@@ -160,6 +160,8 @@ export type Engine = {
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
   readLog(jobId: string, offset: number): Promise<LogRead>;
   stop(jobId: string): Promise<StopOutcome>;
+  /** Where jobs run in the shipped folders: removes those below `trees` in which a job ended long ago, and gives their paths. */
+  removeOldTrees?(trees: string): Promise<readonly string[]>;
 };
 
 /** True when a job in this status never changes again. */

@@ -1,10 +1,10 @@
 /** The check on a commit that changes `.github/ferrybot.yml`: what is wrong with it, or what it would have decided otherwise. */
 
-import type { ConfigProblem } from '../config/config-problem.ts';
 import type { LeftBehind } from '../config/left-behind.ts';
 import type { Annotation, Effect } from '../domain/effect.ts';
 import { limits } from '../domain/limits.ts';
 import type { Backtest } from '../domain/replayed.ts';
+import type { ConfigProblem } from '../settings/problem.ts';
 import { backtestTitle, renderBacktest } from './backtest.ts';
 import { cleanLine } from './clean-text.ts';
 import { leftBehindLines, leftBehindTitle } from './left-behind-words.ts';

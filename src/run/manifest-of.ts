@@ -1,6 +1,6 @@
 /** Builds the manifest of a run from facts: the same function on the App's side and on the runner, so that both get one digest. */
 
-import type { RayClusterConfig } from '../config/cluster-schema.ts';
+import { traitsOf } from '../config/engine-traits.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import type { RunId } from '../domain/ids.ts';
@@ -73,6 +73,7 @@ function isTicked(body: BodyFacts, text: string): boolean {
 function policyOf(config: LaneScopedConfig): Manifest['policy'] {
   const lane = config.lane;
   const cluster = config.clusters[lane.cluster];
+  const launcher = traitsOf(config, lane.cluster)?.launcher ?? null;
   return {
     'approvals.permission': config.approvals.permission,
     'approvals.users': config.approvals.users.join(','),
@@ -91,15 +92,8 @@ function policyOf(config: LaneScopedConfig): Manifest['policy'] {
     'lane.requiredChecks': lane.requiredChecks === 'all' ? 'all' : JSON.stringify(lane.requiredChecks),
     'lane.scaleKnobs': lane.scaleKnobs.join(','),
     'lane.engine': cluster?.engine ?? '',
-    ...(cluster?.engine === 'ray' ? { 'lane.launcher': launcherOf(cluster) } : {}),
+    ...(launcher === null ? {} : { 'lane.launcher': launcher }),
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),
     'lane.passSecrets': lane.passSecrets.join(','),
   };
-}
-
-/** What submits decides what runs as much as the command does. */
-function launcherOf({ scripts }: RayClusterConfig): string {
-  if (scripts === null) return 'rest';
-  const { python, submit, environment, clusterFile } = scripts;
-  return JSON.stringify({ python, submit, environment, clusterFile });
 }

@@ -5,7 +5,6 @@ import { diskCleaningHands } from '../../src/app/care/clean-disk.ts';
 import type { DiskPlace, DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import { diskStepsOf } from '../../src/app/disk-scan/disk-steps.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
-import { diskSchema } from '../../src/config/disk-schema.ts';
 import { sealConsent } from '../../src/domain/care/consent-seal.ts';
 import { spendConsent } from '../../src/domain/care/consent-token.ts';
 import { consentEndsAt } from '../../src/domain/care/mutation-state.ts';
@@ -14,6 +13,7 @@ import { branded, isInstant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known } from '../../src/domain/observed.ts';
 import { after } from '../../src/domain/time.ts';
+import { diskSchema } from '../../src/settings/disk-schema.ts';
 import { at, proposal, record } from '../care/consent-parts.ts';
 
 const AT = branded('/tmp/gcsfuse_mount', isMountPoint);

@@ -7,10 +7,10 @@ import { diskStepsOf } from '../../src/app/disk-scan/disk-steps.ts';
 import { readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { healthOf } from '../../src/care/disk/worker-health.ts';
-import { diskSchema } from '../../src/config/disk-schema.ts';
 import { sealConsent } from '../../src/domain/care/consent-seal.ts';
 import { isMountPoint, isTpuName, isZone } from '../../src/domain/care/worker-disk.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
+import { diskSchema } from '../../src/settings/disk-schema.ts';
 import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 

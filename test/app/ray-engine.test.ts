@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import type { LabConfig } from '../../src/config/schema.ts';
 import { GitError, type GitExporter, type GitReader } from '../../src/domain/git.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
+import { loadAdapters } from '../../src/engines/registry.ts';
 import { changed } from '../config/small-config.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
@@ -38,6 +39,7 @@ beforeEach(async () => {
   scripts = await openStandIn();
   asked = [];
   engines = createEngines({
+    adapters: await loadAdapters(),
     stateDirectory: join(scripts.tree, 'state'),
     temporaryDirectory: scripts.homes,
     environment: {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ConfigProblem } from '../../src/config/config-problem.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { limits } from '../../src/domain/limits.ts';
+import type { ConfigProblem } from '../../src/settings/problem.ts';
 import { changed, placeIn, SMALL, withLane } from './small-config.ts';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../fixtures/lab/.github/ferrybot.yml'), 'utf8');

@@ -1,10 +1,10 @@
 /** Every rule across keys: a config that breaks it alone is told so, where it is broken. */
 
 import { describe, expect, it } from 'vitest';
-import { PROBLEM_CODES } from '../../src/config/config-problem.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import { CHECK_NAME } from '../../src/github/check-run.ts';
+import { PROBLEM_CODES } from '../../src/settings/problem.ts';
 import { changed, placeIn, SMALL, withLane, withSecondLane } from './small-config.ts';
 
 type Row = readonly [name: string, text: string, code: string, path: string, where: string];

@@ -6,7 +6,19 @@ import { describe, expect, it } from 'vitest';
 import { forbiddenGlobals } from './forbidden-globals.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
-const CORE = ['domain', 'commands', 'gates', 'run', 'kinds', 'watch', 'care', 'logbook', 'render', 'config'];
+const CORE = [
+  'domain',
+  'commands',
+  'gates',
+  'run',
+  'kinds',
+  'watch',
+  'care',
+  'logbook',
+  'render',
+  'settings',
+  'config',
+];
 const files = CORE.filter((room) => existsSync(join(SRC, room))).flatMap((room) =>
   readdirSync(join(SRC, room), { recursive: true, encoding: 'utf8' })
     .map((file) => `${room}/${file}`)

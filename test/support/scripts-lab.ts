@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { rayKeys } from '../../src/config/ray-schema.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
+import { raySchema } from '../../src/engines/ray/schema.ts';
 import type { ScriptSettings, ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
 import { RAY_BIN } from './ray-tools.ts';
 
@@ -81,7 +81,7 @@ export async function openScriptsLab(): Promise<ScriptsLab> {
 }
 
 function templatesOfConfig(): ScriptTemplates {
-  const templates = rayKeys.scripts.parse({});
+  const templates = raySchema.shape.scripts.parse({});
   if (templates === null) throw new Error('the config has no scripts');
   return templates;
 }

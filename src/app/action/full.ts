@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { Octokit } from '@octokit/core';
 import { z } from 'zod';
+import { loadAdapters } from '../../engines/registry.ts';
 import type { Environment } from '../../host/private-environment.ts';
 import { cloudFor, gcloudOf } from '../clouds.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
@@ -81,6 +82,7 @@ async function act(payload: unknown, environment: Environment, secrets: SecretKe
   const event = startedBy(env, payload);
   const defaultBranch = defaultBranchOf(event);
   const engines = createEngines({
+    adapters: await loadAdapters(),
     stateDirectory,
     temporaryDirectory: workDirectory,
     environment,

@@ -1,5 +1,6 @@
 /** Which hands carry out which change of a cluster. */
 
+import { traitsOf } from '../../config/engine-traits.ts';
 import { assertNever } from '../../domain/assert.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { type DiskPlace, type DiskPort, diskPlaceOf } from '../disk-scan/disk-port.ts';
@@ -22,19 +23,19 @@ export type HandTools = {
 /** The hands for a proposal; null where the config does not say how its cluster is reached. */
 export function handsFor(open: OpenLab, mutation: MutationRecord, tools: HandTools): Hands | null {
   const { cluster, mutation: what } = mutation.proposal;
-  const found = open.config.clusters[cluster];
-  if (found?.engine !== 'ray') return null;
+  const machines = traitsOf(open.config, cluster)?.machines ?? null;
+  if (machines === null) return null;
   switch (what.kind) {
     case 'delete-tpu-vm': {
       const cloud = tools.cloudOf(open.config, cluster);
-      if (cloud === null || found.gcp === null) return null;
+      if (cloud === null || machines.gcp === null) return null;
       return nodeDeletionHands({
         lab: open.lab,
         cloud,
-        project: found.gcp.project,
+        project: machines.gcp.project,
         vm: what.vm,
         mutation,
-        replacementWaitMs: found.badNodes.replacementWaitMinutes * MS_PER_MINUTE,
+        replacementWaitMs: machines.badNodes.replacementWaitMinutes * MS_PER_MINUTE,
         sleep: tools.sleep,
       });
     }

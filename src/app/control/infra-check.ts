@@ -1,5 +1,6 @@
 /** Lints the cluster files of a branch before it is merged: set-up commands that write where a bucket may not be mounted (policy AG-20). */
 
+import { traitsOf } from '../../config/engine-traits.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -75,8 +76,9 @@ function lint(config: LabConfig, { path, text }: InfraText): LintedFile {
 }
 
 /** Mount points of the clusters whose file this is. */
-function mountPointsOf({ clusters }: LabConfig, path: string): readonly string[] {
-  return Object.values(clusters).flatMap((cluster) =>
-    cluster.engine === 'ray' && cluster.disk?.clusterFile === path ? [cluster.disk.mountPoint] : [],
-  );
+function mountPointsOf(config: LabConfig, path: string): readonly string[] {
+  return Object.keys(config.clusters).flatMap((cluster) => {
+    const disk = traitsOf(config, cluster)?.machines?.disk ?? null;
+    return disk?.clusterFile === path ? [disk.mountPoint] : [];
+  });
 }

@@ -8,7 +8,7 @@ import { changeWithGcloud, type GcloudOptions } from '../../clouds/gcp/gcloud.ts
 import { listVms } from '../../clouds/gcp/list-vms.ts';
 import { runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command.ts';
 import { inspectWorker } from '../../clouds/gcp/ssh.ts';
-import type { DiskConfig } from '../../config/disk-schema.ts';
+import { traitsOf } from '../../config/engine-traits.ts';
 import type { LabConfig } from '../../config/schema.ts';
 import type { ConsentToken } from '../../domain/care/consent-token.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
@@ -18,6 +18,7 @@ import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ProgramResult } from '../../host/process.ts';
+import type { DiskConfig } from '../../settings/disk-schema.ts';
 import { readLooks } from './read-looks.ts';
 
 /** A cluster whose disks are looked after, by its config. */
@@ -49,9 +50,8 @@ export type DiskMeans = {
 
 /** The place of a cluster; null where its config has no disk care. */
 export function diskPlaceOf(config: LabConfig, cluster: string): DiskPlace | null {
-  const found = config.clusters[cluster];
-  if (found?.engine !== 'ray' || found.disk === null || found.gcp === null) return null;
-  const { disk, gcp } = found;
+  const { disk = null, gcp = null } = traitsOf(config, cluster)?.machines ?? {};
+  if (disk === null || gcp === null) return null;
   return isMountPoint(disk.mountPoint) ? { cluster, disk, mountPoint: disk.mountPoint, gcp } : null;
 }
 

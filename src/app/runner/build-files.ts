@@ -1,5 +1,6 @@
 /** Files by which resolving, building or starting Python runs code of the tree, before any job does: none of them may be the change's own. */
 
+import { traitsOf } from '../../config/engine-traits.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
@@ -17,8 +18,7 @@ export async function changedBuildFiles(
   commit: Sha,
   defaultBranch: string,
 ): Promise<ShipRefusal | { readonly kind: 'same'; readonly isBuilt: boolean }> {
-  const cluster = config.clusters[config.lane.cluster];
-  if (cluster?.engine !== 'ray' || cluster.scripts === null) return { kind: 'same', isBuilt: false };
+  if (traitsOf(config, config.lane.cluster)?.buildsChange !== true) return { kind: 'same', isBuilt: false };
   const refused = (code: ShipRefusal['code'], why: string): ShipRefusal => ({
     kind: 'refused',
     code,

@@ -1,10 +1,10 @@
 /** Turns an order into a job: the approved tree in a folder of its own, the exact command and environment, secrets apart. */
 
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { traitsOf } from '../../config/engine-traits.ts';
 import type { Engine, JobMetadata, JobSpec } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
-import { removeOldTrees } from '../../engines/local/old-trees.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import { redact } from '../../host/redactor.ts';
@@ -46,12 +46,12 @@ export async function shipJob(
   input: ShipInput,
 ): Promise<ShippedJob | ShipRefusal> {
   const { cluster } = open.config.lane;
-  const isLocal = open.config.clusters[cluster]?.engine === 'local';
+  const runsHere = traitsOf(open.config, cluster)?.jobsRunHere === true;
   const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
-  // A local job runs in the folder, which has to be there as long as its outputs are wanted.
-  const parent = isLocal ? join(input.stateDirectory, TREES) : join(input.temporaryDirectory, TREES);
-  if (isLocal) await tidy(open, parent, input.stateDirectory);
+  // A job of this machine runs in the folder, which has to be there as long as its outputs are wanted.
+  const parent = runsHere ? join(input.stateDirectory, TREES) : join(input.temporaryDirectory, TREES);
+  if (runsHere) await tidy(open, engine, parent);
   const tree = await input.shipTree(open, order, parent);
   if (tree.kind === 'refused') return tree;
   const { directory: workingDirectory, files } = tree;
@@ -67,19 +67,16 @@ export async function shipJob(
     const why = firstOf(leftOut.map((one) => `${one.path} (${one.why})`));
     return { kind: 'refused', code: 'files-left-out', effect: 'ending', why };
   }
-  return jobOf(open, state, order, tree, isLocal, input.environment);
+  return jobOf(open, state, order, tree, runsHere, input.environment);
 }
 
 /** Folder of the shipped trees, below the state directory or the runner's temporary one. */
 const TREES = 'trees';
 
 /** Folders of jobs that ended long ago go. One that cannot be removed is said in the log and stops no launch. */
-async function tidy({ lab, config }: OpenLane, trees: string, stateDirectory: string): Promise<void> {
-  const cluster = config.clusters[config.lane.cluster];
-  if (cluster?.engine !== 'local') return;
-  const jobs = resolve(stateDirectory, cluster.jobs);
+async function tidy({ lab }: OpenLane, engine: Engine | null, trees: string): Promise<void> {
   try {
-    const gone = await removeOldTrees(trees, jobs, lab.now());
+    const gone = (await engine?.removeOldTrees?.(trees)) ?? [];
     if (gone.length > 0) lab.log('folders of old jobs were removed', { count: gone.length });
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
@@ -92,7 +89,7 @@ function jobOf(
   state: RunState,
   { order }: IssuedOrder,
   tree: ShippedTree,
-  isLocal: boolean,
+  runsHere: boolean,
   environment: ShipInput['environment'],
 ): ShippedJob {
   const lane = open.config.lane;
@@ -122,14 +119,14 @@ function jobOf(
     urlsOf: (jobId) => linksOf(open, state, jobId),
     details: {
       // Elsewhere the job runs in a copy: what it leaves there is not to be had from this machine.
-      ...(isLocal ? { workingDirectory } : {}),
+      ...(runsHere ? { workingDirectory } : {}),
       outputRoot: filled.outputRoot,
       metricsFile: filled.metricsFile,
       shippedFiles: files.length,
       shippedDigest: open.lab.digestOf(listText(files)),
     },
     leave: async (runsIn) => {
-      if (!isLocal || runsIn !== workingDirectory) await discard();
+      if (!runsHere || runsIn !== workingDirectory) await discard();
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { openSighting } from '../../care/bad-node.ts';
 import { answerSighting } from '../../care/propose-node-delete.ts';
+import { traitsOf } from '../../config/engine-traits.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -55,6 +56,5 @@ export async function answerBadNode(open: OpenLab, input: SightingInput, run: Ru
 }
 
 function projectOf({ config }: OpenLab, cluster: string): string {
-  const found = config.clusters[cluster];
-  return found?.engine === 'ray' ? (found.gcp?.project ?? '') : '';
+  return traitsOf(config, cluster)?.machines?.gcp?.project ?? '';
 }

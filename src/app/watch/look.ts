@@ -60,7 +60,9 @@ export function sessionOf(submission: Submission): string | null {
 /** What the job's file says; where the job ran elsewhere and its file is not to be had, the evals that its log printed. */
 async function metricsOf({ readMetrics, submission }: LookInput, log: LogFacts): Promise<Metrics> {
   const metrics = await readMetrics(submission);
-  return Object.keys(metrics).length === 0 && submission.engine !== 'local' ? log.evals : metrics;
+  return Object.keys(metrics).length === 0 && submission.details['workingDirectory'] === undefined
+    ? log.evals
+    : metrics;
 }
 
 type Reading = {

@@ -1,17 +1,16 @@
 /** What the schema cannot say: every rule over more than one value, and which of them a config breaks. */
 
 import type { Instant } from '../../domain/ids.ts';
-import type { Misfit } from '../config-problem.ts';
+import type { Misfit } from '../../settings/problem.ts';
 import { type LaneScopedConfig, lanesOf } from '../lane-scope.ts';
 import type { LabConfig } from '../schema.ts';
 import type { UnsoundParts } from '../sound-parts.ts';
 import { APPROVAL_RULES } from './approval-rules.ts';
-import { DISK_RULES } from './disk-rules.ts';
+import { ENGINE_RULES } from './engine-rules.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { LANE_RULES } from './lane-rules.ts';
 import { LANES_RULES } from './lanes-rules.ts';
 import { PATH_RULES } from './path-rules.ts';
-import { RAY_RULES } from './ray-rules.ts';
 import { REPOSITORY_RULES } from './repository-rules.ts';
 import { fromRoot, type Part, type Rule } from './rule.ts';
 import { SECRET_RULES } from './secret-rules.ts';
@@ -51,8 +50,7 @@ function isOfLane({ reads }: Rule): boolean {
 
 const RULES: readonly Rule[] = [
   ...REPOSITORY_RULES,
-  ...RAY_RULES,
-  ...DISK_RULES,
+  ...ENGINE_RULES,
   ...KEY_RULES,
   ...APPROVAL_RULES,
   ...PATH_RULES,

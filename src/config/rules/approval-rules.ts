@@ -1,6 +1,7 @@
 /** Rules for approvals and costs: dearer runs need more people, and every row of a table can be reached. */
 
-import { doubled, error, inLane, type Rule, warning } from './rule.ts';
+import { error, warning } from '../../settings/problem.ts';
+import { doubled, inLane, type Rule } from './rule.ts';
 
 const quorumGrowsWithCost: Rule = {
   reads: ['approvals'],

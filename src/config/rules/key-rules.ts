@@ -4,9 +4,9 @@ import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import type { Misfit } from '../config-problem.ts';
+import { error, type Misfit, warning } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
-import { doubled, error, type Rule, warning } from './rule.ts';
+import { doubled, type Rule } from './rule.ts';
 
 type Key = LabConfig['keys'][number];
 type PlacedKey = { readonly key: Key; readonly index: number };

@@ -1,6 +1,7 @@
 /** Rules for what a lane tries and is judged by: candidates, metrics, checks, the checklist, checkpoints. */
 
-import { doubled, error, inLane, type Rule, warning } from './rule.ts';
+import { error, warning } from '../../settings/problem.ts';
+import { doubled, inLane, type Rule } from './rule.ts';
 
 const candidatesAreApart: Rule = {
   reads: ['lane.candidates'],

@@ -1,8 +1,8 @@
 /** Rules between lanes: no two of them may be taken for each other in a tracker or on a disk. */
 
-import type { Misfit } from '../config-problem.ts';
+import { error, type Misfit } from '../../settings/problem.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
-import { error, type LanesRule } from './rule.ts';
+import type { LanesRule } from './rule.ts';
 
 /** Two runs of one day in two lanes would have one name in the tracker. */
 const runNamesAreApart: LanesRule = {

@@ -1,7 +1,7 @@
 /** Rules for paths: what a ferry edits is in its scope and is shipped, and never what it is judged by. */
 
-import type { Misfit } from '../config-problem.ts';
-import { doubled, error, inLane, type Rule, warning } from './rule.ts';
+import { error, type Misfit, warning } from '../../settings/problem.ts';
+import { doubled, inLane, type Rule } from './rule.ts';
 
 const scopeHoldsTheExperiment: Rule = {
   reads: ['lane.scope', 'lane.experiment'],

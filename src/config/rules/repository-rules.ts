@@ -1,7 +1,8 @@
 /** Rules for what the config names in the repository and outside: clusters, branches, workflows, words of other bots. */
 
 import { COMMAND_DEFINITIONS } from '../../commands/registry.ts';
-import { doubled, error, inLane, type Rule } from './rule.ts';
+import { error } from '../../settings/problem.ts';
+import { doubled, inLane, type Rule } from './rule.ts';
 
 const clusterExists: Rule = {
   reads: ['clusters', 'lane.cluster'],
@@ -15,17 +16,6 @@ const clusterExists: Rule = {
             `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
           ),
         ],
-};
-
-/** Records that leave their folder could be those of another lab on the same runner. */
-const recordsStayInTheirFolder: Rule = {
-  reads: ['clusters'],
-  misfits: ({ clusters }) =>
-    Object.entries(clusters).flatMap(([name, cluster]) =>
-      cluster.engine === 'local' && cluster.jobs.split('/').includes('..')
-        ? [error('outside-folder', ['clusters', name, 'jobs'], 'leaves the folder that it starts from')]
-        : [],
-    ),
 };
 
 const branchesAreBranches: Rule = {
@@ -94,7 +84,6 @@ const otherBotsLeaveOurWords: Rule = {
 
 export const REPOSITORY_RULES: readonly Rule[] = [
   clusterExists,
-  recordsStayInTheirFolder,
   branchesAreBranches,
   branchesAreApart,
   workflowsAreApart,

@@ -1,7 +1,7 @@
 /** What a rule across keys is: which parts of the config it reads, and what it says against them. */
 
 import type { Instant } from '../../domain/ids.ts';
-import type { KeyPath, Misfit, ProblemCode } from '../config-problem.ts';
+import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
 import type { LabConfig, LaneConfig } from '../schema.ts';
 
@@ -23,16 +23,6 @@ export type LanesRule = {
   readonly reads: readonly LanePart[];
   readonly misfits: (lanes: readonly LaneScopedConfig[]) => readonly Misfit[];
 };
-
-/** A problem that keeps the config from being used. */
-export function error(code: ProblemCode, path: KeyPath, message: string): Misfit {
-  return { severity: 'error', code, path, message };
-}
-
-/** A problem that a lab may live with. */
-export function warning(code: ProblemCode, path: KeyPath, message: string): Misfit {
-  return { severity: 'warning', code, path, message };
-}
 
 /** A path below the lane that a rule is asked for. */
 export function inLane(...path: KeyPath): KeyPath {

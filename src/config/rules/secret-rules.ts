@@ -1,8 +1,8 @@
 /** Rules for secrets: none is written into the config, and the job gets none that is ferrybot's or the workflow's own. */
 
-import type { KeyPath, Misfit } from '../config-problem.ts';
-import { doubled, error, inLane, type Rule } from './rule.ts';
-import { reservedName, writtenSecret } from './secret-words.ts';
+import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
+import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import { doubled, inLane, type Rule } from './rule.ts';
 
 const secretsAreNotSet: Rule = {
   reads: ['lane.environment'],

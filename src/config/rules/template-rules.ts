@@ -1,7 +1,7 @@
 /** Rules for templates: a ferry is named by its date, two runs never write to one place, and every placeholder is filled. */
 
-import type { KeyPath, Misfit } from '../config-problem.ts';
-import { error, inLane, type Rule } from './rule.ts';
+import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
+import { inLane, type Rule } from './rule.ts';
 
 const runNameIsDated: Rule = {
   reads: ['lane.runName'],

@@ -1,13 +1,25 @@
 /** The `local` engine: a job is a real detached process of this machine, with its records in a folder. */
 
+import { isAbsolute, join } from 'node:path';
 import type { Engine } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
+import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { observeLocally } from './observe.ts';
+import { removeOldTrees } from './old-trees.ts';
 import { readLogLocally } from './read-log.ts';
 import type { LocalEngineOptions, LocalSettings } from './settings.ts';
 import { stopLocally } from './stop.ts';
 import { submitLocally } from './submit.ts';
+
+/** The engine of a cluster of the config. */
+export function compose(
+  { stateDirectory, now }: EngineHost,
+  { jobs }: { readonly jobs: string },
+): ComposedEngine {
+  const directory = isAbsolute(jobs) ? jobs : join(stateDirectory, jobs);
+  return { engine: createLocalEngine({ directory, now }), close: async () => undefined };
+}
 
 /** An engine over `directory`; any number of them, in any number of processes, may share it. */
 export function createLocalEngine(options: LocalEngineOptions): Engine {
@@ -28,6 +40,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
     readLog: (jobId, offset) => readLogLocally(settings, jobId, offset),
     stop: (jobId) => stopLocally(settings, jobId),
+    removeOldTrees: (trees) => removeOldTrees(trees, settings.directory, settings.now()),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Judges what the config says of keys: one in force for each role, none that the whole world can sign with, and whose jobs run beside them. */
 
+import { traitsOf } from '../../../config/engine-traits.ts';
 import type { LabConfig } from '../../../config/schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
 import { ROLES } from '../../../domain/logbook/role.ts';
@@ -36,11 +37,9 @@ export function judgeKeys(config: LabConfig, held: SigningKeys, now: Instant): F
     : missing('keys', faults.join('; '), todo);
 }
 
-/** Jobs of a local engine are processes of the runner's own user. Nothing is missing there; it has to be known. */
-export function judgeJobUser({ clusters }: LabConfig): Finding {
-  const local = Object.entries(clusters)
-    .filter(([, { engine }]) => engine === 'local')
-    .map(([name]) => name);
+/** Jobs of such an engine are processes of the runner's own user. Nothing is missing there; it has to be known. */
+export function judgeJobUser(config: LabConfig): Finding {
+  const local = Object.keys(config.clusters).filter((name) => traitsOf(config, name)?.jobsRunHere === true);
   return fine(
     'job-user',
     local.length === 0

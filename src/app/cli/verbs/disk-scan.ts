@@ -3,12 +3,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { scanRecord } from '../../../care/disk/scan-record.ts';
-import { diskSchema } from '../../../config/disk-schema.ts';
 import type { DiskScan } from '../../../domain/care/disk-scan.ts';
 import { isMountPoint } from '../../../domain/care/worker-disk.ts';
 import { fail, ok, type Result } from '../../../domain/result.ts';
 import { redact } from '../../../host/redactor.ts';
 import { FINDING_WORDS } from '../../../render/disk-words.ts';
+import { diskSchema } from '../../../settings/disk-schema.ts';
 import { EXIT, misused, type VerbIo } from '../verb-io.ts';
 import { readRecordedScan } from './recorded-scan.ts';
 

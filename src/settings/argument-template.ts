@@ -1,7 +1,6 @@
 /** Templates of argument arrays: which placeholders stand in one, and whether each may. */
 
-import type { KeyPath, Misfit } from '../config-problem.ts';
-import { error } from './rule.ts';
+import { error, type KeyPath, type Misfit } from './problem.ts';
 
 /** What is wrong with a template: a placeholder that is not one of `may`, several arguments inside of one, one of `must` that is missing. */
 export function templateMisfits(

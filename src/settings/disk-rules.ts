@@ -1,44 +1,16 @@
 /** Rules for disk care: the thresholds stand in order, the commands name what they have to, and no secret of ours goes there. */
 
-import type { KeyPath, Misfit } from '../config-problem.ts';
-import type { DiskConfig } from '../disk-schema.ts';
 import { templateMisfits } from './argument-template.ts';
-import { error, type Rule } from './rule.ts';
+import type { DiskConfig } from './disk-schema.ts';
+import { error, type KeyPath, type Misfit } from './problem.ts';
 import { reservedName, writtenSecret } from './secret-words.ts';
 
-function ofEachDisk(misfitsOf: (at: KeyPath, disk: DiskConfig) => readonly Misfit[]): Rule {
-  return {
-    reads: ['clusters'],
-    misfits: ({ clusters }) =>
-      Object.entries(clusters).flatMap(([name, cluster]) =>
-        cluster.engine === 'ray' && cluster.disk !== null
-          ? misfitsOf(['clusters', name, 'disk'], cluster.disk)
-          : [],
-      ),
-  };
-}
+type Rule = (at: KeyPath, disk: DiskConfig) => readonly Misfit[];
 
-const workersCanBeFound: Rule = {
-  reads: ['clusters'],
-  misfits: ({ clusters }) =>
-    Object.entries(clusters).flatMap(([name, cluster]) =>
-      cluster.engine === 'ray' && cluster.disk !== null && cluster.gcp === null
-        ? [
-            error(
-              'disk-nowhere',
-              ['clusters', name, 'disk'],
-              'needs gcp beside it: project and zones of the workers',
-            ),
-          ]
-        : [],
-    ),
-};
-
-const warningComesFirst = ofEachDisk((at, { thresholdPercent, warnPercent }) =>
+const warningComesFirst: Rule = (at, { thresholdPercent, warnPercent }) =>
   warnPercent < thresholdPercent
     ? [error('thresholds-order', [...at, 'warnPercent'], `less than the threshold of ${thresholdPercent}`)]
-    : [],
-);
+    : [];
 
 const COMMANDS = [
   { key: 'scan', may: ['clusterFile', 'threshold'], must: ['threshold'] },
@@ -50,16 +22,16 @@ const CHECKS = [
   { key: 'workerSeen', may: ['clusterFile', 'worker'], must: [] },
 ] as const;
 
-const commandsAreComplete = ofEachDisk((at, disk) => [
+const commandsAreComplete: Rule = (at, disk) => [
   ...COMMANDS.flatMap(({ key, may, must }) => templateMisfits([...at, key], disk[key], may, must)),
   ...templateMisfits([...at, 'pythonWithoutUv'], disk.pythonWithoutUv ?? [], [], []),
   ...CHECKS.flatMap(({ key, may, must }) =>
     templateMisfits([...at, key, 'command'], disk[key]?.command ?? [], may, must),
   ),
-]);
+];
 
 /** The scan looks and changes nothing: without this word the script restarts workers. */
-const scanIsDry = ofEachDisk((at, { scan }) =>
+const scanIsDry: Rule = (at, { scan }) =>
   scan.includes('--dry-run')
     ? []
     : [
@@ -68,20 +40,22 @@ const scanIsDry = ofEachDisk((at, { scan }) =>
           [...at, 'scan'],
           '--dry-run has to stand in it: without it workers are restarted',
         ),
-      ],
-);
+      ];
 
-const nothingOfOursIsPassed = ofEachDisk((at, disk) => [
+const nothingOfOursIsPassed: Rule = (at, disk) => [
   ...disk.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
   ...COMMANDS.flatMap(({ key }) =>
     disk[key].flatMap((text, index) => writtenSecret([...at, key, index], text)),
   ),
-]);
-
-export const DISK_RULES: readonly Rule[] = [
-  workersCanBeFound,
-  warningComesFirst,
-  commandsAreComplete,
-  scanIsDry,
-  nothingOfOursIsPassed,
 ];
+
+/** What is wrong with the disk care of one cluster; `hasPlace`: project and zones of its workers are given. */
+export function diskMisfits(at: KeyPath, disk: DiskConfig | null, hasPlace: boolean): readonly Misfit[] {
+  if (disk === null) return [];
+  return [
+    ...(hasPlace ? [] : [error('disk-nowhere', at, 'needs gcp beside it: project and zones of the workers')]),
+    ...RULES.flatMap((rule) => rule(at, disk)),
+  ];
+}
+
+const RULES: readonly Rule[] = [warningComesFirst, commandsAreComplete, scanIsDry, nothingOfOursIsPassed];

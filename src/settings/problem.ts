@@ -95,6 +95,16 @@ export type Misfit = {
   readonly message: string;
 };
 
+/** A problem that keeps the config from being used. */
+export function error(code: ProblemCode, path: KeyPath, message: string): Misfit {
+  return { severity: 'error', code, path, message };
+}
+
+/** A problem that a lab may live with. */
+export function warning(code: ProblemCode, path: KeyPath, message: string): Misfit {
+  return { severity: 'warning', code, path, message };
+}
+
 /** How a path is written in messages and in JSON. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join('.');

@@ -1,26 +1,14 @@
-/** Rules for clusters of the `ray` engine: it can be reached, the templates of its scripts name what they have to, and no secret of ours goes there. */
+/** Rules for clusters of the engine `ray`: it can be reached, the templates of its scripts name what they have to, and no secret of ours goes there. */
 
-import { isBuildFile } from '../../run/build-files.ts';
-import type { RayClusterConfig } from '../cluster-schema.ts';
-import type { KeyPath, Misfit } from '../config-problem.ts';
-import { templateMisfits } from './argument-template.ts';
-import { error, inLane, type Rule, warning } from './rule.ts';
-import { reservedName, writtenSecret } from './secret-words.ts';
+import { templateMisfits } from '../../settings/argument-template.ts';
+import { diskMisfits } from '../../settings/disk-rules.ts';
+import { error, type KeyPath, type Misfit, warning } from '../../settings/problem.ts';
+import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import type { RayCluster } from './schema.ts';
 
-type Placed = { readonly at: KeyPath; readonly cluster: RayClusterConfig };
+type Rule = (at: KeyPath, cluster: RayCluster) => readonly Misfit[];
 
-/** A rule that reads each Ray cluster by itself. */
-function ofEachRayCluster(misfitsOf: (placed: Placed) => readonly Misfit[]): Rule {
-  return {
-    reads: ['clusters'],
-    misfits: ({ clusters }) =>
-      Object.entries(clusters).flatMap(([name, cluster]) =>
-        cluster.engine === 'ray' ? misfitsOf({ at: ['clusters', name], cluster }) : [],
-      ),
-  };
-}
-
-const clusterCanBeReached = ofEachRayCluster(({ at, cluster: { dashboard, scripts, tunnel } }) => [
+const clusterCanBeReached: Rule = (at, { dashboard, scripts, tunnel }) => [
   ...(dashboard === null && scripts === null
     ? [error('cluster-unreachable', at, 'has neither a dashboard nor scripts: nothing can be submitted')]
     : []),
@@ -42,7 +30,7 @@ const clusterCanBeReached = ofEachRayCluster(({ at, cluster: { dashboard, script
         ),
       ]
     : []),
-]);
+];
 
 /** Each template with the placeholders that it may have, and those that it has to have. */
 const TEMPLATES = [
@@ -63,23 +51,23 @@ const TEMPLATES = [
   { key: 'stop', may: ['cluster', 'clusterFile', 'checkout', 'python', 'jobId'], must: ['jobId'] },
 ] as const;
 
-const templatesAreComplete = ofEachRayCluster(({ at, cluster: { scripts, tunnel } }) => [
+const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
   ...TEMPLATES.flatMap(({ key, may, must }) => {
     const template = scripts?.[key] ?? null;
     return template === null ? [] : templateMisfits([...at, 'scripts', key], template, may, must);
   }),
   ...(tunnel === null ? [] : templateMisfits([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
-]);
+];
 
-const nothingOfOursIsPassed = ofEachRayCluster(({ at, cluster }) => [
+const nothingOfOursIsPassed: Rule = (at, cluster) => [
   ...(cluster.tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], cluster.tokenFrom)),
   ...cluster.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
   ...Object.entries(cluster.homeFiles).flatMap(([file, name]) =>
     reservedName([...at, 'homeFiles', file], name),
   ),
-]);
+];
 
-const noSecretIsWritten = ofEachRayCluster(({ at, cluster: { dashboard, scripts, tunnel } }) => [
+const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
   ...(dashboard === null ? [] : writtenSecret([...at, 'dashboard'], dashboard)),
   ...(tunnel?.command ?? []).flatMap((text, index) =>
     writtenSecret([...at, 'tunnel', 'command', index], text),
@@ -87,10 +75,10 @@ const noSecretIsWritten = ofEachRayCluster(({ at, cluster: { dashboard, scripts,
   ...TEMPLATES.flatMap(({ key }) =>
     (scripts?.[key] ?? []).flatMap((text, index) => writtenSecret([...at, 'scripts', key, index], text)),
   ),
-]);
+];
 
 /** The launcher's checkout holds what `checkout` names; a file beside it would be missing at each launch. */
-const clusterFileIsCheckedOut = ofEachRayCluster(({ at, cluster: { scripts } }) => {
+const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
   if (scripts === null || scripts.checkout === null) return [];
   const { checkout, clusterFile, submit } = scripts;
   const isThere = checkout.some((path) => clusterFile === path || clusterFile.startsWith(`${path}/`));
@@ -103,33 +91,18 @@ const clusterFileIsCheckedOut = ofEachRayCluster(({ at, cluster: { scripts } }) 
           'is not among the files of the default branch that `checkout` names',
         ),
       ];
-});
-
-/** A file that is run while the job is submitted, beside the credentials of the cluster. */
-const scopeSparesTheBuild: Rule = {
-  reads: ['clusters', 'lane.scope', 'lane.cluster'],
-  misfits: ({ clusters, lane }) => {
-    const cluster = clusters[lane.cluster];
-    if (cluster?.engine !== 'ray' || cluster.scripts === null) return [];
-    return lane.scope.flatMap((path, index) =>
-      isBuildFile(path)
-        ? [
-            error(
-              'scope-builds',
-              inLane('scope', index),
-              'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
-            ),
-          ]
-        : [],
-    );
-  },
 };
 
-export const RAY_RULES: readonly Rule[] = [
+/** Everything that the schema cannot say of one Ray cluster. */
+export function rayMisfits(at: KeyPath, cluster: RayCluster): readonly Misfit[] {
+  return RULES.flatMap((rule) => rule(at, cluster));
+}
+
+const RULES: readonly Rule[] = [
   clusterCanBeReached,
   templatesAreComplete,
   clusterFileIsCheckedOut,
-  scopeSparesTheBuild,
   nothingOfOursIsPassed,
   noSecretIsWritten,
+  (at, { disk, gcp }) => diskMisfits([...at, 'disk'], disk, gcp !== null),
 ];

@@ -2,28 +2,18 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RayClusterConfig } from '../config/cluster-schema.ts';
-import type { Engine } from '../domain/engine.ts';
-import { limits } from '../domain/limits.ts';
-import { trimmedEnd } from '../domain/trimmed-end.ts';
-import { createRayEngine } from '../engines/ray/engine.ts';
-import { createRestEngine } from '../engines/ray/rest/engine.ts';
-import type { ScriptSettings } from '../engines/ray/scripts/settings.ts';
-import { createTunnel, type Tunnel } from '../engines/ray/tunnel.ts';
-
-export type RayHost = {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Emptied when this job of the runner is over. */
-  readonly temporaryDirectory: string;
-  readonly checkout: () => Promise<string>;
-};
+import { limits } from '../../domain/limits.ts';
+import { trimmedEnd } from '../../domain/trimmed-end.ts';
+import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { createRayEngine } from './engine.ts';
+import { createRestEngine } from './rest/engine.ts';
+import type { RayCluster } from './schema.ts';
+import type { ScriptSettings } from './scripts/settings.ts';
+import { createTunnel, type Tunnel } from './tunnel.ts';
 
 /** The engine, and how to end what it keeps open. No child of it sees more of the environment than the config names. */
-export function composeRayEngine(
-  name: string,
-  cluster: RayClusterConfig,
-  host: RayHost,
-): { readonly engine: Engine; readonly close: () => Promise<void> } {
+export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
+  const name = host.cluster;
   const dashboard = cluster.dashboard == null ? null : trimmedEnd(cluster.dashboard, '/');
   const credentials = credentialsOf(cluster, host.environment);
   const tunnel = tunnelOf(name, cluster, host, credentials);
@@ -51,7 +41,7 @@ type Credentials = {
 };
 
 /** A variable that this runner does not have is left out: what needs it says so itself. */
-function credentialsOf(cluster: RayClusterConfig, environment: RayHost['environment']): Credentials {
+function credentialsOf(cluster: RayCluster, environment: EngineHost['environment']): Credentials {
   const variableOf = (name: string): string | null => environment[name] || null;
   const named = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
     Object.fromEntries(
@@ -77,8 +67,8 @@ function credentialsOf(cluster: RayClusterConfig, environment: RayHost['environm
 
 function tunnelOf(
   name: string,
-  { tunnel, dashboard }: RayClusterConfig,
-  host: RayHost,
+  { tunnel, dashboard }: RayCluster,
+  host: EngineHost,
   { env, homeFiles }: Credentials,
 ): Tunnel | null {
   if (tunnel === null || dashboard === null) return null;
@@ -110,8 +100,8 @@ async function answers(address: string): Promise<boolean> {
 
 function scriptsOf(
   cluster: string,
-  { scripts }: RayClusterConfig,
-  host: RayHost,
+  { scripts }: RayCluster,
+  host: EngineHost,
   { env, homeFiles, secrets }: Credentials,
 ): ScriptSettings | null {
   if (scripts === null) return null;
@@ -120,7 +110,7 @@ function scriptsOf(
     cluster,
     templates: scripts,
     checkout: async () => {
-      checkout ??= host.checkout();
+      checkout ??= host.checkout(scripts.checkout ?? []);
       try {
         return await checkout;
       } catch (error) {
@@ -137,6 +127,6 @@ function scriptsOf(
   };
 }
 
-function homesIn({ temporaryDirectory }: RayHost): string {
+function homesIn({ temporaryDirectory }: EngineHost): string {
   return join(temporaryDirectory, 'ferrybot', 'homes');
 }

@@ -1,8 +1,10 @@
-/** The shape of a cluster of the `ray` engine: where its Jobs API is, and the lab's own scripts that submit to it. */
+/** The settings of a cluster of the engine `ray`: where its Jobs API is, and the lab's own scripts that submit to it. */
 
 import { z } from 'zod';
-import { diskSchema } from './disk-schema.ts';
-import { argumentArray, path, variable } from './words.ts';
+import { diskSchema } from '../../settings/disk-schema.ts';
+import { gcpKeys } from '../../settings/gcp-schema.ts';
+import { argumentArray, path, variable } from '../../settings/words.ts';
+import { CLUSTER_KEYS } from '../cluster-keys.ts';
 
 const tunnel = z.strictObject({
   command: argumentArray.describe(
@@ -114,8 +116,7 @@ const scripts = z.strictObject({
     .describe('How long one call of a script may take.'),
 });
 
-/** Keys of a Ray cluster beside those that every cluster has. */
-export const rayKeys = {
+export const raySchema = z.strictObject({
   engine: z.literal('ray').describe('Jobs of a Ray cluster.'),
   dashboard: z
     .url({ protocol: /^https?$/, error: 'an address such as http://10.0.0.2:8265' })
@@ -158,4 +159,8 @@ export const rayKeys = {
     .nullable()
     .default(null)
     .describe("Care of the disks of the cluster's TPU workers; null: nobody looks after them."),
-};
+  ...gcpKeys,
+  ...CLUSTER_KEYS,
+});
+
+export type RayCluster = z.infer<typeof raySchema>;

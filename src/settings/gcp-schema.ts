@@ -46,3 +46,6 @@ export const gcpKeys = {
     .describe('Where the TPU VMs of this cluster are; null: nothing is proposed for them.'),
   badNodes,
 };
+
+export type GcpConfig = z.infer<typeof gcp>;
+export type BadNodesConfig = z.infer<typeof badNodes>;

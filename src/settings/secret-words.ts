@@ -1,7 +1,6 @@
 /** What a secret looks like, and which variables belong to the workflow or to ferrybot: one place for every rule that minds them. */
 
-import type { KeyPath, Misfit } from '../config-problem.ts';
-import { error } from './rule.ts';
+import { error, type KeyPath, type Misfit } from './problem.ts';
 
 /** Shapes of keys that their makers document: GitHub, OpenAI, Anthropic, Hugging Face, AWS, Google, Slack, W&B, PEM. */
 const SECRET_VALUE =

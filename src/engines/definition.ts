@@ -1,0 +1,64 @@
+/** What an engine says of itself: its settings, the rules over them, and what follows from them for whoever launches and watches. */
+
+import type { z } from 'zod';
+import type { Engine } from '../domain/engine.ts';
+import type { DiskConfig } from '../settings/disk-schema.ts';
+import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
+import type { KeyPath, Misfit } from '../settings/problem.ts';
+
+/** What the rest of ferrybot may know of a cluster's engine. */
+export type EngineTraits = {
+  /**
+   * A job is a process of the runner's own machine and user: it runs in the shipped folder, which has to stay, its files can
+   * be read there, and its records outlive the runner's jobs in the state directory.
+   */
+  readonly jobsRunHere: boolean;
+  /** What submits may run build files of the change beside the credentials of the cluster. */
+  readonly buildsChange: boolean;
+  /** What submits, as text of the manifest: it decides what runs as much as the command does. Null: the engine's name says all. */
+  readonly launcher: string | null;
+  /** Variables of the runner whose values open the cluster: no text may have them. */
+  readonly secretVariables: readonly string[];
+  /** The machines under it, where the lab has them looked after; null: nobody does. */
+  readonly machines: Machines | null;
+};
+
+export type Machines = {
+  readonly gcp: GcpConfig | null;
+  readonly badNodes: BadNodesConfig;
+  readonly disk: DiskConfig | null;
+};
+
+/** What an adapter is put together from: nothing else of the process reaches it. */
+export type EngineHost = {
+  /** The cluster's name in the config. */
+  readonly cluster: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Emptied when this job of the runner is over. */
+  readonly temporaryDirectory: string;
+  /** Outlives the runner's checkout. */
+  readonly stateDirectory: string;
+  readonly now: () => number;
+  /** The folder with the default branch's files; an empty list of paths: all of them. */
+  readonly checkout: (paths: readonly string[]) => Promise<string>;
+};
+
+/** An engine, and how to end what it keeps open. */
+export type ComposedEngine = { readonly engine: Engine; readonly close: () => Promise<void> };
+
+type ClusterSchema = z.ZodObject<{ engine: z.ZodLiteral<string> }>;
+
+/** One engine; `src/engines/registry.ts` has them all. Everything here but `load` is pure. */
+export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
+  readonly schema: Schema;
+  /** What the schema cannot say of one cluster; `at` is its place in the config. */
+  misfits(at: KeyPath, cluster: z.infer<Schema>): readonly Misfit[];
+  traits(cluster: z.infer<Schema>): EngineTraits;
+  /** The adapter: loaded where a cluster is called, by nobody who only reads a config. */
+  load(): Promise<EngineAdapter<z.infer<Schema>>>;
+};
+
+/** What the module of an adapter exports. */
+export type EngineAdapter<Cluster = z.infer<ClusterSchema>> = {
+  compose(host: EngineHost, cluster: Cluster): ComposedEngine;
+};

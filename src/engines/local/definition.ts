@@ -1,0 +1,34 @@
+/** The engine `local`: processes of the runner's own machine. */
+
+import { z } from 'zod';
+import { error } from '../../settings/problem.ts';
+import { CLUSTER_KEYS } from '../cluster-keys.ts';
+import type { EngineDefinition } from '../definition.ts';
+
+const schema = z.strictObject({
+  engine: z.literal('local').describe("Processes of the runner's own machine."),
+  jobs: z
+    .string()
+    .min(1)
+    .max(300)
+    .default('jobs')
+    .describe('Folder for job records, relative to FERRYBOT_STATE_DIR.'),
+  ...CLUSTER_KEYS,
+});
+
+export const localEngine: EngineDefinition<typeof schema> = {
+  schema,
+  // Records that leave their folder could be those of another lab on the same runner.
+  misfits: (at, { jobs }) =>
+    jobs.split('/').includes('..')
+      ? [error('outside-folder', [...at, 'jobs'], 'leaves the folder that it starts from')]
+      : [],
+  traits: () => ({
+    jobsRunHere: true,
+    buildsChange: false,
+    launcher: null,
+    secretVariables: [],
+    machines: null,
+  }),
+  load: () => import('./engine.ts'),
+};

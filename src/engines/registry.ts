@@ -1,0 +1,45 @@
+/** Every engine, one line each: what of the rest of ferrybot knows engines at all knows them from here. */
+
+import { z } from 'zod';
+import type { EngineAdapter, EngineDefinition } from './definition.ts';
+import { localEngine } from './local/definition.ts';
+import { rayEngine } from './ray/definition.ts';
+
+const ENGINES = [localEngine, rayEngine] as const;
+
+const [first, ...others] = ENGINES;
+
+/** A cluster; `engine` says which kind, and with it which keys there are. */
+export const clusterSchema = z.discriminatedUnion('engine', [
+  first.schema,
+  ...others.map(({ schema }) => schema),
+]);
+
+export type ClusterConfig = z.infer<typeof clusterSchema>;
+
+/** The engine of a cluster. Throws for one that no schema took, which is a bug. */
+export function engineDefinition({ engine }: ClusterConfig): EngineDefinition {
+  const found = ENGINES.find(({ schema }) => schema.shape.engine.value === engine);
+  if (found === undefined) throw new Error(`no engine is called ${engine}`);
+  return found;
+}
+
+/** The adapters of all engines, by name. */
+export type Adapters = ReadonlyMap<string, EngineAdapter>;
+
+/** Loads every adapter: a process that calls clusters does so once, when it begins. */
+export async function loadAdapters(): Promise<Adapters> {
+  const all: readonly EngineDefinition[] = ENGINES;
+  return new Map(
+    await Promise.all(
+      all.map(async ({ schema, load }) => [schema.shape.engine.value, await load()] as const),
+    ),
+  );
+}
+
+/** The adapter of a cluster's engine. Throws for one that was not loaded, which is a bug. */
+export function adapterOf(adapters: Adapters, { engine }: ClusterConfig): EngineAdapter {
+  const found = adapters.get(engine);
+  if (found === undefined) throw new Error(`the adapter of ${engine} was not loaded`);
+  return found;
+}
