@@ -23,7 +23,8 @@ const PACKAGES = {
   'web-tree-sitter|tree-sitter-python': '^src/host/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',
   parse5: '^src/commands/grammar/',
-  'fastest-levenshtein': '^src/commands/',
+  leven: '^src/commands/',
+  '@commander-js/extra-typings|commander': '^src/app/cli/',
   zod: `^src/(settings|config|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
 };
 

@@ -1,10 +1,10 @@
 // Asks our verifier and the one in Python the same question, and holds the answers against each other.
 
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { expect } from 'vitest';
-import { logbookVerify, type VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
+import type { VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
 import { runProgram } from '../../src/host/process.ts';
+import { callVerb } from '../app/cli/call-verb.ts';
 
 const folder = new URL('../../docs/', import.meta.url).pathname;
 const script = join(folder, 'verify_logbook.py');
@@ -30,16 +30,8 @@ export async function ours(cwd: string, args: readonly string[]): Promise<Verify
 
 /** The same with the exit code, also where it was used wrongly. */
 export async function ourAnswer(cwd: string, args: readonly string[]): Promise<Answered> {
-  let text = '';
-  const io = {
-    stdin: Readable.from([]),
-    stdout: { write: (part: string) => (text += part) },
-    stderr: { write: () => true },
-    cwd,
-    environment,
-  };
-  const code = await logbookVerify([...args, '--json'], io);
-  return { code, answer: JSON.parse(text) as VerifyAnswer };
+  const { code, out } = await callVerb('logbook verify', cwd, [...args, '--json']);
+  return { code, answer: JSON.parse(out) as VerifyAnswer };
 }
 
 /** An answer and the exit code that came with it; used wrongly (2), it has an `error` and no runs. */

@@ -5,6 +5,10 @@ import { describe, expect, it } from 'vitest';
 
 type Locked = {
   readonly version?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
   readonly hasInstallScript?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
@@ -42,6 +46,18 @@ describe('the lock file', () => {
       ([name, allowed]) => allowed === true && /.@/.test(name),
     );
     expect(withVersion).toEqual([]);
+  });
+
+  it('has a checksum for everything but two tools for development on other systems', () => {
+    const without = Object.entries(packages).filter(
+      ([path, { integrity }]) => path !== '' && integrity === undefined,
+    );
+    const wrong = without.filter(
+      ([path, { dev, optional, os }]) =>
+        !(dev === true && optional === true && os !== undefined) ||
+        !/^node_modules\/@(biomejs\/cli|oxc-parser\/binding)-/.test(path),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('pins exact versions', () => {

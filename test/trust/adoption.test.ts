@@ -6,7 +6,6 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { Octokit } from '@octokit/core';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +18,7 @@ import { mintUserToken } from '../../playground/identity/tokens.ts';
 import { createWorld } from '../../playground/world/create-world.ts';
 import { addUser, seedWorld } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
-import { doctorVerb } from '../../src/app/cli/verbs/doctor.ts';
+import { callVerb } from '../app/cli/call-verb.ts';
 import { bundledAction } from './bundle-world.ts';
 import { copied, keyCommands, keyPlaces, labels } from './readme-adoption.ts';
 
@@ -284,19 +283,12 @@ async function secretsFor(environment: string): Promise<Readonly<Record<string, 
 type Told = { readonly check: string; readonly state: string; readonly found: string };
 
 async function doctor(): Promise<readonly Told[]> {
-  const written: string[] = [];
-  await doctorVerb(['--json'], {
-    stdin: Readable.from([]),
-    stdout: { write: (text) => written.push(text) },
-    stderr: { write: () => true },
-    cwd: checkout(),
-    environment: {
-      GITHUB_TOKEN: ownersToken,
-      GITHUB_REPOSITORY: 'lab/ferries',
-      GITHUB_API_URL: `${world.baseUrl}/api/v3`,
-    },
+  const { out } = await callVerb('doctor', checkout(), ['--json'], '', {
+    GITHUB_TOKEN: ownersToken,
+    GITHUB_REPOSITORY: 'lab/ferries',
+    GITHUB_API_URL: `${world.baseUrl}/api/v3`,
   });
-  return (JSON.parse(written.join('')) as { readonly findings: readonly Told[] }).findings;
+  return (JSON.parse(out) as { readonly findings: readonly Told[] }).findings;
 }
 
 async function asked(route: string, parameters: object): Promise<unknown> {

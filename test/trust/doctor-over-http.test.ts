@@ -3,7 +3,6 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { Octokit } from '@octokit/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { importTree } from '../../playground/git/store/import-tree.ts';
@@ -13,8 +12,8 @@ import { mintUserToken } from '../../playground/identity/tokens.ts';
 import { createWorld } from '../../playground/world/create-world.ts';
 import { addUser, type Seeded, seedWorld } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
-import { doctorVerb } from '../../src/app/cli/verbs/doctor.ts';
 import { APP_PERMISSIONS } from '../../src/app/server/app-permissions.ts';
+import { callVerb } from '../app/cli/call-verb.ts';
 import { createKeyPair } from '../support/key-pair.ts';
 
 const LAB = join(import.meta.dirname, '../../fixtures/lab');
@@ -92,19 +91,12 @@ async function copiedLab(): Promise<Lab> {
 type Told = { readonly code: number; readonly states: Readonly<Record<string, string>> };
 
 async function doctor(lab: Lab, token: string): Promise<Told> {
-  const written: string[] = [];
-  const code = await doctorVerb(['--json'], {
-    stdin: Readable.from([]),
-    stdout: { write: (text) => written.push(text) },
-    stderr: { write: () => true },
-    cwd: tmpdir(),
-    environment: {
-      GITHUB_TOKEN: token,
-      GITHUB_REPOSITORY: 'lab/ferries',
-      GITHUB_API_URL: `${lab.origin}/api/v3`,
-    },
+  const { code, out } = await callVerb('doctor', tmpdir(), ['--json'], '', {
+    GITHUB_TOKEN: token,
+    GITHUB_REPOSITORY: 'lab/ferries',
+    GITHUB_API_URL: `${lab.origin}/api/v3`,
   });
-  const { findings } = JSON.parse(written.join('')) as {
+  const { findings } = JSON.parse(out) as {
     readonly findings: readonly { readonly check: string; readonly state: string; readonly found: string }[];
   };
   return { code, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };

@@ -1,7 +1,6 @@
 /** A record that somebody broke by a push is put back by one command in anybody's clone, and everything goes on from there. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { logbookRepair } from '../../src/app/cli/verbs/logbook-repair.ts';
 import { runProgram } from '../../src/host/process.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
 import { environment } from '../host/git/scratch-repository.ts';
@@ -48,7 +47,7 @@ async function repair(
   folder: string,
   ...args: readonly string[]
 ): Promise<Answer & { readonly code: number }> {
-  const { code, out, err } = await callVerb(logbookRepair, folder, [...args, '--json']);
+  const { code, out, err } = await callVerb('logbook repair', folder, [...args, '--json']);
   expect(err).toBe('');
   return { ...(JSON.parse(out) as Answer), code };
 }
@@ -142,7 +141,7 @@ it('junk in a run without a job and in the journal stops everything, and after t
   expect(dry.files.map(({ run }) => run).sort()).toEqual(runs.toSorted());
   expect(await headOfRecord(lab)).toBe(broken);
 
-  const told = await callVerb(logbookRepair, folder, []);
+  const told = await callVerb('logbook repair', folder, []);
   expect(told).toMatchObject({ code: 0, err: '' });
   expect(told.out).toMatch(/is bad: `canonical`[\s\S]*put back up to entry \d+[\s\S]*pushed [0-9a-f]{40}/);
   expect(await recordFiles(lab)).toEqual(whole);

@@ -1,6 +1,6 @@
 /** Did-you-mean: which of our words a mistyped one was probably meant to be. Suggested, never run. */
 
-import { distance } from 'fastest-levenshtein';
+import leven from 'leven';
 
 // A word of four letters may be off by one, of seven by two, of fourteen by four.
 const DIFFERENT_SHARE_MAX = 0.3;
@@ -26,7 +26,7 @@ function howFar(given: string, name: string): number | null {
   const longest = Math.max(given.length, name.length);
   const most = Math.floor(longest * DIFFERENT_SHARE_MAX);
   if (Math.abs(given.length - name.length) <= most && sameStartIfShort(given, name)) {
-    const letters = distance(given, name);
+    const letters = leven(given, name);
     if (letters <= most) return letters;
   }
   return isPartOf(given, name) ? Math.abs(name.length - given.length) : null;
@@ -59,6 +59,6 @@ function isPartOf(given: string, name: string): boolean {
         part !== name &&
         part.length >= PART_LENGTH_MIN &&
         given.length >= PART_LENGTH_MIN - 1 &&
-        distance(given, part) <= 1,
+        leven(given, part) <= 1,
     );
 }

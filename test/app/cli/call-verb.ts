@@ -1,25 +1,26 @@
-// Calls a verb of the command line as a process would, and keeps what it says.
+// Calls the command line as a process would, and keeps what it says.
 
 import { Readable } from 'node:stream';
-import type { Verb } from '../../../src/app/cli/verb-table.ts';
+import { commandLine } from '../../../src/app/cli/command-line.ts';
 import { environment } from '../../host/git/scratch-repository.ts';
 
 export type Called = { readonly code: number; readonly out: string; readonly err: string };
 
-/** The exit code with what was written; `cwd` is where it was called, `stdin` what is piped in. */
+/** The exit code with what was written; `verb` as it is typed, `cwd` where it was called, `stdin` what is piped in. */
 export async function callVerb(
-  verb: Verb,
+  verb: string,
   cwd: string,
   args: readonly string[],
-  stdin = '',
+  stdin: string | Uint8Array = '',
+  variables: Readonly<Record<string, string>> = { ...environment, HOME: cwd },
 ): Promise<Called> {
   let [out, err] = ['', ''];
-  const code = await verb(args, {
-    stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+  const code = await commandLine([...verb.split(' '), ...args], {
+    stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]),
     stdout: { write: (text: string) => (out += text) },
     stderr: { write: (text: string) => (err += text) },
     cwd,
-    environment: { ...environment, HOME: cwd },
+    environment: variables,
   });
   return { code, out, err };
 }

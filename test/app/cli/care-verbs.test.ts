@@ -3,9 +3,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { badNodeVerb } from '../../../src/app/cli/verbs/bad-node.ts';
-import { checkConsentVerb } from '../../../src/app/cli/verbs/check-consent.ts';
-import { diskScanVerb } from '../../../src/app/cli/verbs/disk-scan.ts';
 import { proposalDigest } from '../../../src/care/mutation-digest.ts';
 import type { MutationProposal } from '../../../src/domain/care/mutation.ts';
 import { digestOf, evidence, proposal } from '../../care/consent-parts.ts';
@@ -47,7 +44,7 @@ describe('disk-scan', () => {
 
   it('says yes to a whole scan in which every worker has room', async () => {
     const folder = folderWith({ 'scan.txt': '✓ All workers have >20% free disk space\n' });
-    expect(await asJson(diskScanVerb, folder, ['.'])).toMatchObject({
+    expect(await asJson('disk-scan', folder, ['.'])).toMatchObject({
       code: 0,
       ok: true,
       scan: { reading: 'whole', workers: [] },
@@ -63,7 +60,7 @@ describe('disk-scan', () => {
       ...worker('ray-b', ROOT_MOUNT + BUCKET),
       ...worker('ray-c', ROOT_MOUNT),
     });
-    expect(await asJson(diskScanVerb, folder, ['.'])).toMatchObject({
+    expect(await asJson('disk-scan', folder, ['.'])).toMatchObject({
       code: 1,
       ok: false,
       scan: {
@@ -75,7 +72,7 @@ describe('disk-scan', () => {
       },
       proposed: [{ tpu: 'ray-a', workers: [0] }],
     });
-    expect((await callVerb(diskScanVerb, folder, ['.'])).out).toContain(
+    expect((await callVerb('disk-scan', folder, ['.'])).out).toContain(
       'would be proposed: clean-disk, init-worker of ray-a (worker 0)',
     );
   });
@@ -103,7 +100,7 @@ describe('disk-scan', () => {
       'partial',
     ],
   ])('does not say fine where %s', async (_, files, reading) => {
-    expect(await asJson(diskScanVerb, folderWith(files), ['.'])).toMatchObject({
+    expect(await asJson('disk-scan', folderWith(files), ['.'])).toMatchObject({
       code: 1,
       ok: false,
       scan: { reading },
@@ -114,7 +111,7 @@ describe('disk-scan', () => {
   it('takes what was not recorded, or cut off, for unknown', async () => {
     const files = { 'scan.txt': low('ray-a'), 'tpus.json': tpus, ...worker('ray-a', ROOT_MOUNT) };
     const findingOf = async (change: Readonly<Record<string, string>>): Promise<unknown> => {
-      const answer = await asJson(diskScanVerb, folderWith({ ...files, ...change }), ['.']);
+      const answer = await asJson('disk-scan', folderWith({ ...files, ...change }), ['.']);
       return (answer as { scan: { workers: readonly { finding: string }[] } }).scan.workers[0]?.finding;
     };
     expect(await findingOf({})).toBe('mount-missing');
@@ -127,7 +124,7 @@ describe('disk-scan', () => {
 
   it('is used wrongly without a folder, without a scan in it, and for a mount point that is none', async () => {
     for (const args of [[], ['.'], ['.', '--mount-point', '/'], ['.', '--warn', 'x'], ['a', 'b'], ['--x']])
-      expect((await callVerb(diskScanVerb, folderWith({}), args)).code).toBe(2);
+      expect((await callVerb('disk-scan', folderWith({}), args)).code).toBe(2);
   });
 });
 
@@ -140,7 +137,7 @@ describe('bad-node', () => {
   });
 
   it('names signature, address, line and machine', async () => {
-    expect(await asJson(badNodeVerb, folder, ['--tpus', 'tpus.json'], `hello\n${LINE}`)).toMatchObject({
+    expect(await asJson('bad-node', folder, ['--tpus', 'tpus.json'], `hello\n${LINE}`)).toMatchObject({
       code: 0,
       ok: true,
       signatures: [{ id: 'no-accelerator', lineNumber: 2, count: 1 }],
@@ -156,14 +153,14 @@ describe('bad-node', () => {
     ['no line says where', ['--tpus', 'tpus.json'], 'Device or resource busy\n', 'no-address'],
     ['no machine has the address', ['--tpus', 'tpus.json'], LINE.replace('.2)', '.9)'), 'no-machine'],
   ])('says that the machine is not certain where %s', async (_, args, log, code) => {
-    expect(await asJson(badNodeVerb, folder, args, log)).toMatchObject({
+    expect(await asJson('bad-node', folder, args, log)).toMatchObject({
       code: 0,
       machine: { kind: 'unclear', code },
     });
   });
 
   it('says no to a log of another failure, and tells no secret', async () => {
-    expect(await asJson(badNodeVerb, folder, [], 'OwnerDiedError\n')).toEqual({
+    expect(await asJson('bad-node', folder, [], 'OwnerDiedError\n')).toEqual({
       code: 1,
       ok: false,
       signatures: [],
@@ -171,9 +168,9 @@ describe('bad-node', () => {
       machine: null,
     });
     const secret = `hf_${'a'.repeat(30)}`;
-    const { out, err } = await callVerb(badNodeVerb, folder, [], `${secret} Device or resource busy\n`);
+    const { out, err } = await callVerb('bad-node', folder, [], `${secret} Device or resource busy\n`);
     expect(out + err).not.toContain(secret);
-    expect((await callVerb(badNodeVerb, folder, ['log.txt'], '')).code).toBe(2);
+    expect((await callVerb('bad-node', folder, ['log.txt'], '')).code).toBe(2);
   });
 });
 
@@ -210,7 +207,7 @@ describe('check-consent', () => {
   const COMMAND = `${BARE} ${proposalDigest(here, digestOf).slice(7, 39)}`;
 
   it('says yes to the command in its thread within the hour', async () => {
-    expect(await asJson(checkConsentVerb, journal(here), flags(), COMMAND)).toMatchObject({
+    expect(await asJson('check-consent', journal(here), flags(), COMMAND)).toMatchObject({
       code: 0,
       ok: true,
       verdicts: [{ command: BARE, line: 1, code: 'consented', detail: { target: 'us-central1' } }],
@@ -237,7 +234,7 @@ describe('check-consent', () => {
     ['in a block of code', flags(), `\`\`\`\n${COMMAND}\n\`\`\``, undefined],
     ['in letters that only look so', flags(), COMMAND.replace('a', 'а'), undefined],
   ])('says no to one %s', async (_, args, text, code) => {
-    expect(await asJson(checkConsentVerb, journal(here), args, text)).toMatchObject({
+    expect(await asJson('check-consent', journal(here), args, text)).toMatchObject({
       code: 1,
       ok: false,
       verdicts: code === undefined ? [] : [{ code }],
@@ -246,26 +243,24 @@ describe('check-consent', () => {
 
   it('asks which where two are open, and takes the one that is named', async () => {
     const folder = journal(here, proposed({ round: 2 }));
-    expect(await asJson(checkConsentVerb, folder, flags(), BARE)).toMatchObject({
+    expect(await asJson('check-consent', folder, flags(), BARE)).toMatchObject({
       code: 1,
       verdicts: [{ code: 'consent-ambiguous' }],
     });
-    expect((await callVerb(checkConsentVerb, folder, flags(), COMMAND)).code).toBe(0);
+    expect((await callVerb('check-consent', folder, flags(), COMMAND)).code).toBe(0);
   });
 
   it('says nothing on a record that does not verify', async () => {
     const folder = journal(here);
     const file = join(folder, 'journal/events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('us-central1', 'us-central2'));
-    const { err, code } = await callVerb(checkConsentVerb, folder, flags(), COMMAND);
+    const { err, code } = await callVerb('check-consent', folder, flags(), COMMAND);
     expect([code, err]).toEqual([1, expect.stringContaining('broken record')]);
-    expect(await asJson(checkConsentVerb, folder, flags(), COMMAND)).toMatchObject({
+    expect(await asJson('check-consent', folder, flags(), COMMAND)).toMatchObject({
       ok: false,
       error: { code: 'logbook-broken' },
     });
-    expect((await callVerb(checkConsentVerb, folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
-    expect((await callVerb(checkConsentVerb, folder, ['nowhere', ...flags().slice(1)], COMMAND)).code).toBe(
-      2,
-    );
+    expect((await callVerb('check-consent', folder, ['.', '--thread', 'x'], COMMAND)).code).toBe(2);
+    expect((await callVerb('check-consent', folder, ['nowhere', ...flags().slice(1)], COMMAND)).code).toBe(2);
   });
 });

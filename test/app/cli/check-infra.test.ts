@@ -3,25 +3,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
-import { checkInfraVerb } from '../../../src/app/cli/verbs/check-infra.ts';
+import { callVerb } from './call-verb.ts';
 
 const LAB = join(import.meta.dirname, '../../../fixtures/lab');
 const folder = mkdtempSync(join(tmpdir(), 'ferrybot-infra-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function run(cwd: string, ...args: readonly string[]): Promise<{ code: number; out: string }> {
-  let out = '';
-  const sink = { write: (text: string) => (out += text) };
-  const code = await checkInfraVerb(args, {
-    stdout: sink,
-    stderr: sink,
-    stdin: Readable.from([]),
-    cwd,
-    environment: {},
-  });
-  return { code, out };
+  const { code, out, err } = await callVerb('check-infra', cwd, args);
+  return { code, out: `${out}${err}` };
 }
 
 test("finds nothing in the example lab's file, which it finds by itself", async () => {

@@ -2,13 +2,12 @@
 
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { withSecondLane } from '../../../playground/start/second-lane.ts';
-import { checkPrVerb } from '../../../src/app/cli/verbs/check-pr.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
+import { type Called, callVerb } from './call-verb.ts';
 
 const LAB = join(import.meta.dirname, '../../../fixtures/lab');
 const EXPERIMENT = 'experiments/ferries/daily.py';
@@ -37,16 +36,8 @@ async function edit(branch: string, from: string, to: string): Promise<void> {
   await git('commit', '--quiet', '-am', branch);
 }
 
-async function check(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ['', ''];
-  const code = await checkPrVerb(args, {
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
-    cwd: join(folder, 'experiments'),
-    environment,
-  });
-  return { code, out, err };
+function check(...args: readonly string[]): Promise<Called> {
+  return callVerb('check-pr', join(folder, 'experiments'), args);
 }
 
 async function judged(...args: readonly string[]) {

@@ -3,9 +3,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Verb } from '../../../src/app/cli/verb-table.ts';
-import { backtestVerb } from '../../../src/app/cli/verbs/backtest.ts';
-import { checkConfigVerb } from '../../../src/app/cli/verbs/check-config.ts';
 import { scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, lifeOfAFerry, RUN } from '../../logbook/sample-logbook.ts';
 import { type Called, callVerb } from './call-verb.ts';
@@ -13,7 +10,7 @@ import { type Called, callVerb } from './call-verb.ts';
 const VALID = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 const BROKEN = VALID.replace('quorum: 1', 'quorum: none').replace('afterSeal: close', 'afterSeal: clsoe');
 
-const call = (verb: Verb, cwd: string, ...args: readonly string[]): Promise<Called> =>
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
   callVerb(verb, cwd, args);
 
 function lab(config: string): string {
@@ -27,12 +24,12 @@ function lab(config: string): string {
 
 describe('check-config', () => {
   it('takes the file of the lab it stands in', async () => {
-    const { code, out } = await call(checkConfigVerb, lab(VALID), '--json');
+    const { code, out } = await call('check-config', lab(VALID), '--json');
     expect({ code, answer: JSON.parse(out) }).toEqual({ code: 0, answer: { ok: true, problems: [] } });
   });
 
   it('says every problem with its place, key path, code and message', async () => {
-    const { code, out } = await call(checkConfigVerb, lab(BROKEN), '--json');
+    const { code, out } = await call('check-config', lab(BROKEN), '--json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
@@ -55,7 +52,7 @@ describe('check-config', () => {
   });
 
   it('says them to people as compilers do', async () => {
-    const { out } = await call(checkConfigVerb, lab(BROKEN));
+    const { out } = await call('check-config', lab(BROKEN));
     expect(out).toMatch(
       /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: a whole number belongs here/,
     );
@@ -64,7 +61,7 @@ describe('check-config', () => {
   it.each([[['nowhere.yml']], [['a.yml', 'b.yml']], [['--zebra']]])(
     'is used wrongly with %j',
     async (args) => {
-      const { code, out } = await call(checkConfigVerb, lab(VALID), ...args, '--json');
+      const { code, out } = await call('check-config', lab(VALID), ...args, '--json');
       expect({ code, answer: JSON.parse(out) }).toMatchObject({
         code: 2,
         answer: { ok: false, error: { code: 'usage' } },
@@ -78,20 +75,20 @@ describe('backtest', () => {
 
   it('replays the runs of a logbook against a config', async () => {
     const strict = VALID.replace('quorum: 1', 'quorum: 2');
-    const { code, out } = await call(backtestVerb, lab(strict), ...CONFIG, '--logbook', 'logbook', '--json');
+    const { code, out } = await call('backtest', lab(strict), ...CONFIG, '--logbook', 'logbook', '--json');
     const answer = JSON.parse(out);
     expect({ code, ok: answer.ok, run: answer.runs[0].run }).toEqual({ code: 0, ok: true, run: RUN });
     expect(answer.runs[0].decisions).toContainEqual(
       expect.objectContaining({ decision: 'quorum', from: 'reached', to: 'not-reached', why: '0-of-2' }),
     );
     expect(answer.changed).toBeGreaterThan(0);
-    const people = await call(backtestVerb, lab(strict), ...CONFIG, '--logbook', 'logbook');
+    const people = await call('backtest', lab(strict), ...CONFIG, '--logbook', 'logbook');
     expect(people.out).toContain(`${RUN}  `);
     expect(people.out).toContain('reached -> not-reached (0-of-2)');
   });
 
   it('says no to a config that is not valid, with its problems', async () => {
-    const { code, out } = await call(backtestVerb, lab(BROKEN), ...CONFIG, '--logbook', 'logbook', '--json');
+    const { code, out } = await call('backtest', lab(BROKEN), ...CONFIG, '--logbook', 'logbook', '--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({
       code: 1,
       answer: {
@@ -105,7 +102,7 @@ describe('backtest', () => {
     const folder = lab(VALID);
     const file = join(folder, 'logbook/runs', RUN, 'events.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"id":', '"id": '));
-    const { code, out } = await call(backtestVerb, folder, ...CONFIG, '--logbook', 'logbook', '--json');
+    const { code, out } = await call('backtest', folder, ...CONFIG, '--logbook', 'logbook', '--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({
       code: 1,
       answer: { error: { code: 'logbook-broken' } },
@@ -118,7 +115,7 @@ describe('backtest', () => {
     [[...CONFIG, '--logbook', 'nowhere']],
     [[...CONFIG, '--zebra']],
   ])('is used wrongly with %j', async (args) => {
-    const { code, out } = await call(backtestVerb, lab(VALID), ...args, '--json');
+    const { code, out } = await call('backtest', lab(VALID), ...args, '--json');
     expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 2, answer: { ok: false } });
   });
 });

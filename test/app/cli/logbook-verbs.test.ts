@@ -3,10 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Verb } from '../../../src/app/cli/verb-table.ts';
-import { logbookShow } from '../../../src/app/cli/verbs/logbook-show.ts';
 import type { VerifyAnswer } from '../../../src/app/cli/verbs/logbook-verify.ts';
-import { logbookVerify } from '../../../src/app/cli/verbs/logbook-verify.ts';
 import { runProgram } from '../../../src/host/process.ts';
 import { environment, scratchFolder } from '../../host/git/scratch-repository.ts';
 import { fileOf, keys, lifeOfAFerry, RUN, seededKey } from '../../logbook/sample-logbook.ts';
@@ -21,14 +18,14 @@ const linesOf = (text: string): readonly string[] =>
 const first = (count: number): string => linesOf(sealed).slice(0, count).join('');
 const EVENTS = `runs/${RUN}/events.jsonl`;
 
-const call = (verb: Verb, cwd: string, ...args: readonly string[]): Promise<Called> =>
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
   callVerb(verb, cwd, args);
 
 async function verify(
   cwd: string,
   ...args: readonly string[]
 ): Promise<VerifyAnswer & { readonly code: number }> {
-  const { code, out } = await call(logbookVerify, cwd, ...args, '--json');
+  const { code, out } = await call('logbook verify', cwd, ...args, '--json');
   expect(out.endsWith('\n') && !out.slice(0, -1).includes('\n')).toBe(true);
   return { ...(JSON.parse(out) as VerifyAnswer), code };
 }
@@ -80,7 +77,7 @@ describe('logbook verify', () => {
     expect(await verify(folder, `runs/${RUN}`)).toMatchObject(good);
     expect(await verify(folder, '.')).toMatchObject(good);
     expect((await verify(folder, '.')).runs[0]?.head).toMatch(/^13:[0-9a-f]{64}$/);
-    expect((await call(logbookVerify, folder, '.')).out).toMatch(
+    expect((await call('logbook verify', folder, '.')).out).toMatch(
       /^ferry-daily-20261121: 14 events, head 13:.*\ngood\n$/,
     );
   });
@@ -100,7 +97,7 @@ describe('logbook verify', () => {
     expect(await verify(folder, '.')).toMatchObject({
       bad: { line: 5, reason: 'canonical', message: 'not UTF-8' },
     });
-    expect((await call(logbookVerify, folder, '.')).out).toContain(
+    expect((await call('logbook verify', folder, '.')).out).toContain(
       `bad: ${EVENTS} line 5 (entry 4): canonical: not UTF-8`,
     );
   });
@@ -220,10 +217,10 @@ describe('logbook verify', () => {
       ['.', '--wrong'],
       ['runs'],
     ]) {
-      const asked = await call(logbookVerify, folder, ...args, '--json');
+      const asked = await call('logbook verify', folder, ...args, '--json');
       expect(asked.code, args.join(' ')).toBe(2);
       expect(JSON.parse(asked.out)).toMatchObject({ ok: false, error: { code: 'usage' } });
-      const plain = await call(logbookVerify, folder, ...args);
+      const plain = await call('logbook verify', folder, ...args);
       expect(plain.out).toBe('');
       expect(plain.err).not.toBe('');
     }
@@ -252,12 +249,12 @@ describe('logbook show', () => {
   it('tells the run, also of one that goes on, and stops where an entry is bad', async () => {
     const folder = scratchFolder();
     write(folder, first(9));
-    const shown = await call(logbookShow, folder, '.');
+    const shown = await call('logbook show', folder, '.');
     expect(shown.code).toBe(0);
     expect(shown.out).toContain(
       '2026-11-21 09:07 UTC  submitted: job ferrybot-ferry-daily-20261121-a1 was submitted',
     );
-    const json = JSON.parse((await call(logbookShow, folder, '.', '--json')).out);
+    const json = JSON.parse((await call('logbook show', folder, '.', '--json')).out);
     expect(json).toMatchObject({ ok: true, runs: [{ run: RUN, bad: null }] });
     expect(json.runs[0].events[3]).toMatchObject({
       seq: 3,
@@ -266,7 +263,7 @@ describe('logbook show', () => {
       status: 'approved by @alice (101)',
     });
     write(folder, first(9).replace('"comment":501', '"comment":502'));
-    const bad = await call(logbookShow, folder, '.');
+    const bad = await call('logbook show', folder, '.');
     expect(bad.code).toBe(1);
     expect(bad.out).toContain('bad: line 3 (entry 2): hash');
     expect(bad.out).not.toContain('submitted');
@@ -277,7 +274,7 @@ describe('a path that cannot be read', () => {
   it('is wrong use, and no break', async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, EVENTS), { recursive: true });
-    const { code, out } = await call(logbookShow, folder, '.', '--json');
+    const { code, out } = await call('logbook show', folder, '.', '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({
       code: 2,
       error: { code: 'usage', message: expect.stringContaining('EISDIR') },

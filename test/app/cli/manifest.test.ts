@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { manifestVerb } from '../../../src/app/cli/verbs/manifest.ts';
 import type { Manifest } from '../../../src/domain/launch/manifest.ts';
 import type { EventDraft } from '../../../src/domain/logbook/event.ts';
 import { manifestDigest } from '../../../src/run/manifest-digest.ts';
@@ -15,7 +14,7 @@ import { type Called, callVerb } from './call-verb.ts';
 
 const EVENTS = `runs/${RUN}/events.jsonl`;
 const sealed = fileOf(lifeOfAFerry(2)).text;
-const call = (verb: typeof manifestVerb, cwd: string, ...args: readonly string[]): Promise<Called> =>
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
   callVerb(verb, cwd, args);
 
 /** A folder with the record of one run, as a checkout of the branch has it. */
@@ -35,12 +34,12 @@ describe('manifest', () => {
   it('is what was gated last, though the run is open and nothing anchors its file', async () => {
     const manifest = aManifest({ cluster: 'us-east5', command: ['python3', 'experiments/été.py'] });
     const folder = folderWith(fileOf([proposed, gatedWith(aManifest()), gatedWith(manifest)]).text);
-    const { code, out } = await call(manifestVerb, folder, RUN, '--json');
+    const { code, out } = await call('manifest', folder, RUN, '--json');
     const answer = JSON.parse(out);
     expect({ code, ...answer }).toMatchObject({ code: 0, run: RUN, manifest, commit: expect.any(String) });
     expect(JSON.parse(answer.canonical)).toEqual(manifest);
     expect(answer.digest).toBe(`sha256:${createHash('sha256').update(answer.canonical).digest('hex')}`);
-    expect(await call(manifestVerb, folder, RUN)).toEqual({
+    expect(await call('manifest', folder, RUN)).toEqual({
       code: 0,
       out: `${answer.digest}\n${answer.canonical}\n`,
       err: '',
@@ -50,13 +49,13 @@ describe('manifest', () => {
   it('that gives another digest than the record says is none', async () => {
     const other = manifestDigest(aManifest({ cluster: 'elsewhere' }), digestOf);
     const folder = folderWith(fileOf([proposed, gatedWith(aManifest(), other)]).text);
-    const { code, out } = await call(manifestVerb, folder, RUN, '--json');
+    const { code, out } = await call('manifest', folder, RUN, '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'digest-differs' } });
   });
 
   it('of a record that somebody changed is none', async () => {
     const text = fileOf([proposed, gatedWith(aManifest())]).text.replace('"lr-up"', '"lr-down"');
-    const { code, out } = await call(manifestVerb, folderWith(text), RUN, '--json');
+    const { code, out } = await call('manifest', folderWith(text), RUN, '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'logbook-broken' } });
   });
 
@@ -65,9 +64,9 @@ describe('manifest', () => {
     mkdirSync(dirname(join(kept, 'logbook', EVENTS)), { recursive: true });
     writeFileSync(join(kept, 'logbook', EVENTS), sealed);
     const answers = await Promise.all([
-      call(manifestVerb, kept, RUN, '--json'),
-      call(manifestVerb, kept, RUN, '--dir', 'logbook', '--json'),
-      call(manifestVerb, '/', RUN, '--dir', join(kept, 'logbook'), '--json'),
+      call('manifest', kept, RUN, '--json'),
+      call('manifest', kept, RUN, '--dir', 'logbook', '--json'),
+      call('manifest', '/', RUN, '--dir', join(kept, 'logbook'), '--json'),
     ]);
     // The sample has no manifest, which is found out only where the run was found.
     for (const { code, out } of answers)
@@ -76,11 +75,11 @@ describe('manifest', () => {
 
   it('says which run or folder there is none of', async () => {
     const folder = scratchFolder();
-    const nowhere = await call(manifestVerb, folder, RUN, '--dir', 'nowhere', '--json');
+    const nowhere = await call('manifest', folder, RUN, '--dir', 'nowhere', '--json');
     expect({ code: nowhere.code, ...JSON.parse(nowhere.out) }).toMatchObject({ code: 2, ok: false });
     mkdirSync(dirname(join(folder, EVENTS)), { recursive: true });
     writeFileSync(join(folder, EVENTS), sealed);
-    const { code, out } = await call(manifestVerb, folder, 'ferry-daily-19990101', '--json');
+    const { code, out } = await call('manifest', folder, 'ferry-daily-19990101', '--json');
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'run-unknown' } });
   });
 
@@ -90,14 +89,14 @@ describe('manifest', () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, sealed);
     for (const run of ['runs', 'logbook', `runs/${RUN}`]) {
-      const { code, out } = await call(manifestVerb, folder, run, '--dir', 'kept', '--json');
+      const { code, out } = await call('manifest', folder, run, '--dir', 'kept', '--json');
       expect({ run, code, ...JSON.parse(out) }).toMatchObject({
         run,
         code: 1,
         error: { code: 'run-unknown' },
       });
     }
-    const told = await call(manifestVerb, folder, RUN, '--dir', 'kept', '--json');
+    const told = await call('manifest', folder, RUN, '--dir', 'kept', '--json');
     // The sample shows none.
     expect(JSON.parse(told.out)).toMatchObject({ error: { code: 'no-manifest' } });
   });

@@ -3,27 +3,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { deltaVerb } from '../../../src/app/cli/verbs/delta.ts';
-import { readCommentVerb } from '../../../src/app/cli/verbs/read-comment.ts';
-import { readKnobsVerb } from '../../../src/app/cli/verbs/read-knobs.ts';
+import { callVerb } from './call-verb.ts';
 
-type Verb = typeof deltaVerb;
 let folder = '';
 
-async function run(verb: Verb, args: readonly string[], stdin: string | Uint8Array = ''): Promise<unknown> {
-  const written: string[] = [];
-  const io = {
-    stdin: Readable.from([Buffer.from(stdin)]),
-    stdout: { write: (text: string) => written.push(text) },
-    stderr: { write: () => true },
-    cwd: folder,
-    environment: {},
-  };
-  const code = await verb([...args, '--json'], io);
-  return { code, json: JSON.parse(written.join('')) };
+async function run(verb: string, args: readonly string[], stdin: string | Uint8Array = ''): Promise<unknown> {
+  const { code, out } = await callVerb(verb, folder, [...args, '--json'], stdin);
+  return { code, json: JSON.parse(out) };
 }
 
 beforeAll(async () => {
@@ -35,7 +23,7 @@ afterAll(async () => {
 
 describe('read-comment', () => {
   const read = async (stdin: string | Uint8Array, ...args: readonly string[]): Promise<unknown> =>
-    run(readCommentVerb, args, stdin);
+    run('read-comment', args, stdin);
 
   it('exits 0 when a command fires, 1 when none does, 2 when used wrongly', async () => {
     expect(await read('/stop\r\n\r\n> /ack\r\n')).toMatchObject({
@@ -78,7 +66,7 @@ describe('delta', () => {
   const delta = async (base: string | Uint8Array, head: string | Uint8Array): Promise<unknown> => {
     await writeFile(join(folder, 'base.py'), base);
     await writeFile(join(folder, 'head.py'), head);
-    return run(deltaVerb, ['base.py', 'head.py']);
+    return run('delta', ['base.py', 'head.py']);
   };
 
   it('exits 0 for none and knobs, 1 for structural and unparsable', async () => {
@@ -113,10 +101,10 @@ describe('delta', () => {
   });
 
   it('is used wrongly without two files that can be read', async () => {
-    expect(await run(deltaVerb, [])).toMatchObject({ code: 2, json: { ok: false } });
-    expect(await run(deltaVerb, ['base.py'])).toMatchObject({ code: 2 });
-    expect(await run(deltaVerb, ['base.py', 'nowhere.py'])).toMatchObject({ code: 2 });
-    expect(await run(deltaVerb, ['base.py', '.'])).toMatchObject({ code: 2 });
+    expect(await run('delta', [])).toMatchObject({ code: 2, json: { ok: false } });
+    expect(await run('delta', ['base.py'])).toMatchObject({ code: 2 });
+    expect(await run('delta', ['base.py', 'nowhere.py'])).toMatchObject({ code: 2 });
+    expect(await run('delta', ['base.py', '.'])).toMatchObject({ code: 2 });
   });
 });
 
@@ -126,7 +114,7 @@ describe('read-knobs', () => {
       join(folder, 'knobs.py'),
       'STEPS = 100\nMIX = {"a b": 0.5}\nrun(Train(learning_rate=3e-3))\n',
     );
-    expect(await run(readKnobsVerb, ['knobs.py'])).toEqual({
+    expect(await run('read-knobs', ['knobs.py'])).toEqual({
       code: 0,
       json: {
         kind: 'knobs',
@@ -160,21 +148,21 @@ describe('read-knobs', () => {
     const told = z.object({
       json: z.object({ knobs: z.array(z.object({ path: z.string(), spelled: z.string() })) }),
     });
-    const { knobs } = told.parse(await run(readKnobsVerb, ['keys.py'])).json;
+    const { knobs } = told.parse(await run('read-knobs', ['keys.py'])).json;
     expect(knobs).toHaveLength(keys.length);
     for (const { spelled } of knobs) {
-      const read = await run(readCommentVerb, [], `/propose ${spelled}=2`);
+      const read = await run('read-comment', [], `/propose ${spelled}=2`);
       expect(read).toMatchObject({ code: 0, json: { commands: [{ args: { [spelled]: '2' } }] } });
     }
   });
 
   it('exits 1 with the line of a file that does not parse, and 2 where there is none or too many', async () => {
     await writeFile(join(folder, 'broken.py'), 'A = 1\nB = = 2\n');
-    expect(await run(readKnobsVerb, ['broken.py'])).toMatchObject({
+    expect(await run('read-knobs', ['broken.py'])).toMatchObject({
       code: 1,
       json: { kind: 'unparsable', line: 2 },
     });
     for (const args of [[], ['nowhere.py'], ['broken.py', 'broken.py'], ['--every']])
-      expect(await run(readKnobsVerb, args)).toMatchObject({ code: 2, json: { ok: false } });
+      expect(await run('read-knobs', args)).toMatchObject({ code: 2, json: { ok: false } });
   });
 });

@@ -4,9 +4,11 @@ import { resolve } from 'node:path';
 import { type ConsentContext, decideConsent } from '../../../commands/consent.ts';
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
+import { type Permission, permits } from '../../../domain/actor.ts';
 import type { MutationKind } from '../../../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../../../domain/care/mutation-state.ts';
-import { branded, isDigest } from '../../../domain/ids.ts';
+import type { CommentFacts } from '../../../domain/facts.ts';
+import { branded, type Instant, isDigest } from '../../../domain/ids.ts';
 import { type Hold, holdsOn } from '../../../domain/launch/hold.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, foldJournal } from '../../../domain/logbook/journal-state.ts';
@@ -16,8 +18,7 @@ import { fail, ok, type Result } from '../../../domain/result.ts';
 import { sha256Hex } from '../../../host/hash.ts';
 import { JOURNAL } from '../../../logbook/rules.ts';
 import { readInput } from '../read-argument.ts';
-import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
-import { type ConsentFlags, consentFlags } from './consent-arguments.ts';
+import { answer, EXIT, misused, pathOnly, refused, type VerbIo } from '../verb-io.ts';
 import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 import { verifyFile } from './logbook-verify.ts';
 
@@ -25,6 +26,17 @@ const KINDS: Readonly<Record<string, readonly MutationKind[]>> = {
   'approve-node-delete': ['delete-tpu-vm'],
   'approve-disk-cleanup': ['clean-disk', 'init-worker'],
   'approve-start-cleanup': ['start-cleanup-cron'],
+};
+
+/** Where and when the comment was written, and by whom as far as that decides. */
+type Asked = {
+  readonly thread: number;
+  readonly at: Instant;
+  readonly now?: Instant | undefined;
+  readonly surface: CommentFacts['surface'];
+  readonly permission: Permission;
+  readonly needs: Permission;
+  readonly bot: boolean;
 };
 
 type Verdict = {
@@ -39,47 +51,26 @@ type Verdict = {
  * time, its author's permission as given, and what is recorded. Whether the comment is still there, unedited and by that
  * author, and the live permission, is asked of GitHub by the runner, and stands in no file.
  */
-export async function checkConsentVerb(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  const flags = consentFlags(args);
-  if (!flags.ok) return misused(io, wantsJson, flags.error);
-  const files = await findLogbookFiles(resolve(io.cwd, flags.value.path), io.cwd, pathOnly(io));
-  if (!files.ok) return misused(io, wantsJson, files.error);
+export async function checkConsentVerb(io: VerbIo, path: string, asked: Asked): Promise<number> {
+  const files = await findLogbookFiles(resolve(io.cwd, path), io.cwd, pathOnly(io));
+  if (!files.ok) return misused(io, files.error);
   const bytes = await readInput(io);
-  if (!bytes.ok) return misused(io, wantsJson, bytes.error);
-  const place = placeIn(files.value, flags.value);
-  if (!place.ok) return broken(io, wantsJson, place.error);
+  if (!bytes.ok) return misused(io, bytes.error);
+  const place = placeIn(files.value, asked.thread);
+  if (!place.ok) return refused(io, { code: 'logbook-broken', message: place.error });
   const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value);
   const reading = readComment(body, COMMAND_DEFINITIONS, { otherBots: [] });
   const verdicts = reading.commands.flatMap(({ name, args: said, line }): readonly Verdict[] => {
     const kinds = KINDS[name];
     if (kinds === undefined) return [];
-    const { code, detail } = decideConsent(context(flags.value, place.value, body, said), kinds);
+    const { code, detail } = decideConsent(context(asked, place.value, body, said), kinds);
     return [{ command: `/${name}`, line, code, detail }];
   });
-  const isConsent = !flags.value.isBot && flags.value.mayConsent && verdicts.some(isGiven);
-  if (wantsJson) {
-    const { errors, ignored } = reading;
-    const { isBot, mayConsent } = flags.value;
-    io.stdout.write(`${JSON.stringify({ ok: isConsent, verdicts, isBot, mayConsent, errors, ignored })}\n`);
-  } else io.stdout.write(`${told(flags.value, verdicts).join('\n')}\n`);
-  return isConsent ? EXIT.yes : EXIT.no;
-}
-
-/** On a broken record nothing can be consented to. */
-function broken(io: VerbIo, wantsJson: boolean, message: string): number {
-  const error = { code: 'logbook-broken', message };
-  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: false, error })}\n`);
-  else io.stderr.write(`${message}\n`);
-  return EXIT.no;
-}
-
-function isGiven({ code }: Verdict): boolean {
-  return code === 'consented';
-}
-
-function told({ isBot, mayConsent }: ConsentFlags, verdicts: readonly Verdict[]): readonly string[] {
-  return [
+  const { errors, ignored } = reading;
+  const isBot = asked.bot;
+  const mayConsent = permits(asked.permission, asked.needs);
+  const isConsent = !isBot && mayConsent && verdicts.some(isGiven);
+  const words = [
     ...(isBot ? ['a bot gives no commands'] : []),
     ...(mayConsent ? [] : ['its author may not consent']),
     ...verdicts.map(
@@ -87,10 +78,16 @@ function told({ isBot, mayConsent }: ConsentFlags, verdicts: readonly Verdict[])
     ),
     ...(verdicts.length === 0 ? ['no command of it consents to anything'] : []),
   ];
+  answer(io, { ok: isConsent, verdicts, isBot, mayConsent, errors, ignored }, `${words.join('\n')}\n`);
+  return isConsent ? EXIT.yes : EXIT.no;
+}
+
+function isGiven({ code }: Verdict): boolean {
+  return code === 'consented';
 }
 
 function context(
-  { thread, at, now, surface }: ConsentFlags,
+  { thread, at, now = at, surface }: Asked,
   { mutations, holds }: Place,
   body: string,
   args: Readonly<Record<string, string>>,
@@ -129,7 +126,7 @@ function context(
 type Place = { readonly mutations: readonly MutationRecord[]; readonly holds: readonly Hold[] };
 
 /** Reads the records as control would for this thread; an error where one of them does not verify. */
-function placeIn(files: readonly LogbookFile[], { thread }: ConsentFlags): Result<Place, string> {
+function placeIn(files: readonly LogbookFile[], thread: number): Result<Place, string> {
   let own: RunState | null = null;
   let journal = EMPTY_JOURNAL;
   for (const file of files) {

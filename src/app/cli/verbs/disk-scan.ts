@@ -1,7 +1,6 @@
 /** `ferrybot disk-scan DIR`: what a scan of worker disks would be judged to mean, from the recorded outputs of its programs. */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { scanRecord } from '../../../care/disk/scan-record.ts';
 import type { DiskScan } from '../../../domain/care/disk-scan.ts';
 import { isMountPoint } from '../../../domain/care/worker-disk.ts';
@@ -9,7 +8,7 @@ import { fail, ok, type Result } from '../../../domain/result.ts';
 import { redact } from '../../../host/redactor.ts';
 import { FINDING_WORDS } from '../../../render/disk-words.ts';
 import { diskSchema } from '../../../settings/disk-schema.ts';
-import { EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 import { readRecordedScan } from './recorded-scan.ts';
 
 /**
@@ -17,18 +16,24 @@ import { readRecordedScan } from './recorded-scan.ts';
  * holds scan.txt (what the dry run printed), and where they were recorded scan.exit (its exit code, else 0), tpus.json
  * (`gcloud compute tpus tpu-vm list --format=json`) and workers/TPU/INDEX/{df,mounts,du}.txt.
  */
-export async function diskScanVerb(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  const flags = flagsOf(args);
-  if (!flags.ok) return misused(io, wantsJson, flags.error);
-  const { folder, cluster, policy } = flags.value;
-  const recorded = await readRecordedScan(resolve(io.cwd, folder), policy, (text) => redact(text, []));
-  if (!recorded.ok) return misused(io, wantsJson, recorded.error);
-  const scan = scanRecord({ cluster, cleanup: 'not-asked', policy, ...recorded.value });
+export async function diskScanVerb(
+  io: VerbIo,
+  folder: string,
+  options: Options & { readonly cluster: string },
+): Promise<number> {
+  const policy = policyOf(options);
+  if (!policy.ok) return misused(io, policy.error);
+  const recorded = await readRecordedScan(resolve(io.cwd, folder), policy.value, (text) => redact(text, []));
+  if (!recorded.ok) return misused(io, recorded.error);
+  const scan = scanRecord({
+    cluster: options.cluster,
+    cleanup: 'not-asked',
+    policy: policy.value,
+    ...recorded.value,
+  });
   const isFine = scan.reading === 'whole' && scan.workers.length === 0;
   const proposed = proposals(scan);
-  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok: isFine, scan, proposed })}\n`);
-  else io.stdout.write(`${told(scan, proposed).join('\n')}\n`);
+  answer(io, { ok: isFine, scan, proposed }, `${told(scan, proposed).join('\n')}\n`);
   return isFine ? EXIT.yes : EXIT.no;
 }
 
@@ -61,43 +66,21 @@ function told(scan: DiskScan, proposed: readonly Proposed[]): readonly string[] 
   ];
 }
 
-type Flags = {
-  readonly folder: string;
-  readonly cluster: string;
-  readonly policy: Parameters<typeof scanRecord>[0]['policy'];
-};
+type Policy = Parameters<typeof scanRecord>[0]['policy'];
+type Options = { readonly mountPoint: string; readonly threshold: string; readonly warn: string };
 
-function flagsOf(args: readonly string[]): Result<Flags, string> {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        'mount-point': { type: 'string', default: '/tmp/gcsfuse_mount' },
-        threshold: { type: 'string', default: '10' },
-        warn: { type: 'string', default: '20' },
-        cluster: { type: 'string', default: '' },
-        json: { type: 'boolean' },
-      },
-    });
-    const [folder, ...more] = positionals;
-    if (folder === undefined || more.length > 0)
-      return fail('disk-scan needs one folder with recorded outputs');
-    // The same rules as in a config: what is no place to clear is no place to judge.
-    const read = diskSchema.safeParse({
-      mountPoint: values['mount-point'],
-      clusterFile: 'infra/cluster.yaml',
-      thresholdPercent: Number(values.threshold),
-      warnPercent: Number(values.warn),
-    });
-    if (!read.success)
-      return fail(read.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
-    const { mountPoint, thresholdPercent, warnPercent } = read.data;
-    if (!isMountPoint(mountPoint)) return fail(`--mount-point: ${mountPoint} is none`);
-    return ok({ folder, cluster: values.cluster, policy: { mountPoint, thresholdPercent, warnPercent } });
-  } catch (error) {
-    // parseArgs says what it does not know by throwing a TypeError.
-    if (error instanceof TypeError) return fail(error.message);
-    throw error;
-  }
+/** The same rules as in a config: what is no place to clear is no place to judge. */
+function policyOf({ mountPoint: given, threshold, warn }: Options): Result<Policy, string> {
+  const read = diskSchema.safeParse({
+    mountPoint: given,
+    clusterFile: 'infra/cluster.yaml',
+    thresholdPercent: Number(threshold),
+    warnPercent: Number(warn),
+  });
+  if (!read.success)
+    return fail(read.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
+  const { mountPoint, thresholdPercent, warnPercent } = read.data;
+  return isMountPoint(mountPoint)
+    ? ok({ mountPoint, thresholdPercent, warnPercent })
+    : fail(`--mount-point: ${mountPoint} is none`);
 }

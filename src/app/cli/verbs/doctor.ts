@@ -8,26 +8,20 @@ import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
  * Exit 0 only where everything was seen and is in order: what cannot be seen is not ok. The repository is
  * GITHUB_REPOSITORY or the checkout's `origin`, the token GITHUB_TOKEN or GH_TOKEN, the API GITHUB_API_URL or github.com.
  */
-export async function doctorVerb(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  if (args.some((arg) => arg !== '--json')) return misused(io, wantsJson, 'doctor takes only --json');
+export async function doctorVerb(io: VerbIo): Promise<number> {
   const { environment } = io;
   const token = environment['GITHUB_TOKEN'] ?? environment['GH_TOKEN'] ?? '';
-  if (token === '') return misused(io, wantsJson, 'doctor needs a token in GITHUB_TOKEN or GH_TOKEN');
+  if (token === '') return misused(io, 'doctor needs a token in GITHUB_TOKEN or GH_TOKEN');
   const repository = environment['GITHUB_REPOSITORY'] ?? (await originOf(io));
   const [owner = '', repo = ''] = (repository ?? '').split('/');
   if (owner === '' || repo === '')
-    return misused(
-      io,
-      wantsJson,
-      'doctor needs GITHUB_REPOSITORY=owner/name, or a checkout with a remote origin',
-    );
+    return misused(io, 'doctor needs GITHUB_REPOSITORY=owner/name, or a checkout with a remote origin');
   const baseUrl = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
   const client = createClient({
     octokit: new Octokit({ auth: token, baseUrl, userAgent: 'ferrybot', log: QUIET }),
@@ -39,8 +33,7 @@ export async function doctorVerb(args: readonly string[], io: VerbIo): Promise<n
   });
   const findings = await examine(client, signingKeysFrom(environment), branded(Date.now(), isInstant));
   const ok = findings.every((finding) => finding.state === 'ok');
-  if (wantsJson) io.stdout.write(`${JSON.stringify({ ok, repository: `${owner}/${repo}`, findings })}\n`);
-  else io.stdout.write(`${findings.map(told).join('\n')}\n`);
+  answer(io, { ok, repository: `${owner}/${repo}`, findings }, `${findings.map(told).join('\n')}\n`);
   return ok ? EXIT.yes : EXIT.no;
 }
 

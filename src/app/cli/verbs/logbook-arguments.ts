@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { limits } from '../../../domain/limits.ts';
@@ -17,52 +16,20 @@ export type LogbookArguments = {
   readonly path: string;
   readonly keys: readonly PublicKey[] | null;
   readonly head: GivenHead | null;
-  readonly json: boolean;
 };
 
-/** Reads `<path> [--keys CONFIG] [--head [seq:]hash] [--json]`; the error is what the person did wrong. */
+export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
+
+/** Reads the path and what `--keys` and `--head` name; the error is what the person did wrong. */
 export async function readLogbookArguments(
-  args: readonly string[],
   cwd: string,
+  path: string,
+  options: LogbookOptions,
 ): Promise<Result<LogbookArguments, string>> {
-  const parsed = parseFlags(args);
-  if (!parsed.ok) return parsed;
-  const { values, positionals } = parsed.value;
-  const [path, ...more] = positionals;
-  if (path === undefined || path === '' || more.length > 0) return fail('exactly one path is needed');
-  const head = values.head === undefined ? ok(null) : headOf(values.head);
+  const head = options.head === undefined ? ok(null) : headOf(options.head);
   if (!head.ok) return head;
-  const keys = values.keys === undefined ? ok(null) : await keysFrom(resolve(cwd, values.keys));
-  if (!keys.ok) return keys;
-  return ok({ path: resolve(cwd, path), keys: keys.value, head: head.value, json: values.json });
-}
-
-type Flags = {
-  readonly values: {
-    readonly keys?: string | undefined;
-    readonly head?: string | undefined;
-    readonly json: boolean;
-  };
-  readonly positionals: readonly string[];
-};
-
-function parseFlags(args: readonly string[]): Result<Flags, string> {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        keys: { type: 'string' },
-        head: { type: 'string' },
-        json: { type: 'boolean', default: false },
-      },
-    });
-    return ok({ values, positionals });
-  } catch (error) {
-    // parseArgs says what it does not know by throwing a TypeError.
-    if (error instanceof TypeError) return fail(error.message);
-    throw error;
-  }
+  const keys = options.keys === undefined ? ok(null) : await keysFrom(resolve(cwd, options.keys));
+  return keys.ok ? ok({ path: resolve(cwd, path), keys: keys.value, head: head.value }) : keys;
 }
 
 /** At least 12 hex digits, as everywhere where a person shortens a hash. */

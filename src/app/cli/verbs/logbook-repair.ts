@@ -1,7 +1,6 @@
 /** `ferrybot logbook repair`: puts broken files of the record back on their last good entries, with the person's own git. */
 
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { GitError } from '../../../domain/git.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { faultKey } from '../../../domain/logbook/logbook-fault.ts';
@@ -15,32 +14,28 @@ import { configInForce } from '../../config-source.ts';
 import type { LabGit } from '../../lab.ts';
 import { markTags } from '../../record-marks.ts';
 import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';
-import { EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Before the config is read nobody commits; git wants a name all the same. */
 const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
 
 /** Exit 0: in order, or put back; 1: a file could not be put back, or the push was refused; 2: used wrongly. */
-export async function logbookRepair(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  const options = optionsOf(args);
-  if (options === null)
-    return misused(io, wantsJson, 'logbook repair takes --repo DIR, --dry-run and --json');
+export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): Promise<number> {
   try {
-    const folder = resolve(io.cwd, options.repo);
+    const folder = resolve(io.cwd, repo);
     const clone = await openPersonsClone(folder, io.environment);
-    if (clone === null) return misused(io, wantsJson, `${folder} is in no clone with a remote "origin"`);
+    if (clone === null) return misused(io, `${folder} is in no clone with a remote "origin"`);
     try {
-      const repair = await repairIn(clone, options.isDry, io);
-      if (!repair.ok) return misused(io, wantsJson, repair.error);
-      return tell(io, wantsJson, options.isDry, repair.value);
+      const repair = await repairIn(clone, isDry, io);
+      if (!repair.ok) return misused(io, repair.error);
+      return tell(io, isDry, repair.value);
     } finally {
       await clone.close();
     }
   } catch (error) {
     // What git does not tell is unknown, and nothing was pushed: a lost answer to a push is told by `refused`.
     if (!(error instanceof GitError)) throw error;
-    return misused(io, wantsJson, error.message);
+    return misused(io, error.message);
   }
 }
 
@@ -70,36 +65,15 @@ async function spelling(git: LabGit, repository: string): Promise<string> {
   return repository;
 }
 
-function optionsOf(args: readonly string[]): { readonly repo: string; readonly isDry: boolean } | null {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        repo: { type: 'string', default: '.' },
-        'dry-run': { type: 'boolean', default: false },
-        json: { type: 'boolean' },
-      },
-    });
-    return { repo: values.repo, isDry: values['dry-run'] };
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
-}
-
-function tell(io: VerbIo, wantsJson: boolean, isDry: boolean, repair: Repair): number {
+function tell(io: VerbIo, isDry: boolean, repair: Repair): number {
   const { files, commit, refused } = repair;
   const isGood = refused === null && files.every(({ why }) => why === null);
-  if (wantsJson) {
-    const told = files.map((file) => ({
-      run: file.run,
-      fault: faultKey(file.fault),
-      evidence: evidenceOf(file.fault),
-      to: file.to,
-      why: file.why,
-    }));
-    io.stdout.write(`${JSON.stringify({ ok: isGood, dryRun: isDry, commit, files: told, refused })}\n`);
-  } else io.stdout.write(`${[...files.map((file) => line(file, isDry)), end(repair, isDry)].join('\n')}\n`);
+  const told = files.map(({ run, fault, to, why }) => ({
+    ...{ run, fault: faultKey(fault), evidence: evidenceOf(fault) },
+    ...{ to, why },
+  }));
+  const words = [...files.map((file) => line(file, isDry)), end(repair, isDry)].join('\n');
+  answer(io, { ok: isGood, dryRun: isDry, commit, files: told, refused }, `${words}\n`);
   return isGood ? EXIT.yes : EXIT.no;
 }
 

@@ -1,37 +1,41 @@
 /** `ferrybot logbook show <path>`: tells the run of a copy as a person would, up to the first bad entry. */
 
+import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { showEvents, showText } from '../../../logbook/show.ts';
-import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
-import { readLogbookArguments } from './logbook-arguments.ts';
+import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import { type LogbookOptions, readLogbookArguments } from './logbook-arguments.ts';
 import { findLogbookFiles } from './logbook-files.ts';
-import { verifyFile } from './logbook-verify.ts';
+import { type PlacedEntry, verifyFile } from './logbook-verify.ts';
+
+type Shown = {
+  readonly run: string;
+  readonly events: readonly LogbookEvent[];
+  readonly bad: PlacedEntry | null;
+};
 
 /**
  * Prints every run at the path. Only entries that verify are told; where one does not, that is said instead
  * of what follows it, and the exit code is 1. A run that is not over needs no anchor to be shown.
  */
-export async function logbookShow(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  const parsed = await readLogbookArguments(args, io.cwd);
-  if (!parsed.ok) return misused(io, wantsJson, parsed.error);
+export async function logbookShow(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
+  const parsed = await readLogbookArguments(io.cwd, path, options);
+  if (!parsed.ok) return misused(io, parsed.error);
   const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
-  if (!files.ok) return misused(io, wantsJson, files.error);
-  const shown = files.value.map((file) => {
+  if (!files.ok) return misused(io, files.error);
+  const shown = files.value.map((file): Shown => {
     const { run, bad, verification } = verifyFile(file, parsed.value);
     return { run: run.run, events: verification.events, bad: bad?.reason === 'unanchored' ? null : bad };
   });
   const isGood = shown.every((run) => run.bad === null);
-  if (wantsJson) {
-    const runs = shown.map(({ run, events, bad }) => ({ run, events: showEvents(events), bad }));
-    io.stdout.write(`${JSON.stringify({ ok: isGood, runs })}\n`);
-  } else {
-    for (const { run, events, bad } of shown) {
-      io.stdout.write(showText(run, events));
-      if (bad !== null)
-        io.stdout.write(
-          `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`,
-        );
-    }
-  }
+  const runs = shown.map(({ run, events, bad }) => ({ run, events: showEvents(events), bad }));
+  answer(io, { ok: isGood, runs }, shown.map(told).join(''));
   return isGood ? EXIT.yes : EXIT.no;
+}
+
+function told({ run, events, bad }: Shown): string {
+  const end =
+    bad === null
+      ? ''
+      : `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`;
+  return `${showText(run, events)}${end}`;
 }

@@ -6,8 +6,13 @@ import { splitLines } from '../../../logbook/codec.ts';
 import { historyFault } from '../../../logbook/history-check.ts';
 import type { Anchor } from '../../../logbook/ports.ts';
 import { type BadEntry, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
-import { EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
-import { type GivenHead, type LogbookArguments, readLogbookArguments } from './logbook-arguments.ts';
+import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
+import {
+  type GivenHead,
+  type LogbookArguments,
+  type LogbookOptions,
+  readLogbookArguments,
+} from './logbook-arguments.ts';
 import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
 
 /** One run as the JSON answer has it. `anchor`: what shows that nothing was cut off its end. */
@@ -29,18 +34,17 @@ export type VerifyAnswer = {
 export type PlacedEntry = BadEntry & { readonly file: string };
 
 /** Exit 0: good; 1: not, and the answer says where; 2: used wrongly, or nothing to verify was found. */
-export async function logbookVerify(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  const parsed = await readLogbookArguments(args, io.cwd);
-  if (!parsed.ok) return misused(io, wantsJson, parsed.error);
+export async function logbookVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
+  const parsed = await readLogbookArguments(io.cwd, path, options);
+  if (!parsed.ok) return misused(io, parsed.error);
   const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
-  if (!files.ok) return misused(io, wantsJson, files.error);
+  if (!files.ok) return misused(io, files.error);
   if (parsed.value.head !== null && files.value.length > 1) {
-    return misused(io, wantsJson, '--head is of one run, and there are several here');
+    return misused(io, '--head is of one run, and there are several here');
   }
-  const answer = verifyFiles(files.value, parsed.value);
-  io.stdout.write(wantsJson ? `${JSON.stringify(answer)}\n` : told(answer));
-  return answer.ok ? EXIT.yes : EXIT.no;
+  const verified = verifyFiles(files.value, parsed.value);
+  answer(io, verified, told(verified));
+  return verified.ok ? EXIT.yes : EXIT.no;
 }
 
 /** Verifies files one after another up to the first bad one. */

@@ -3,17 +3,14 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { handOver } from '../../../host/hand-over.ts';
-import { EXIT, type VerbIo } from '../verb-io.ts';
+import { refused, type VerbIo } from '../verb-io.ts';
 
 /** Beside `src/` in the package: nothing of ferrybot imports the playground (docs/playground.md, "On your own files"). */
 const PROGRAM = fileURLToPath(new URL('../../../../playground/start/own/main.ts', import.meta.url));
 
 /** Exit 0 = ended by the person, 1 = it could not start or broke, 2 = used wrongly. */
-export async function playgroundVerb(args: readonly string[], io: VerbIo): Promise<number> {
-  if (existsSync(PROGRAM)) return handOver(PROGRAM, args, io.cwd, io.environment);
-  const message = 'this copy of ferrybot came without its playground';
-  if (args.includes('--json'))
-    io.stdout.write(`${JSON.stringify({ ok: false, error: { code: 'not-shipped', message } })}\n`);
-  else io.stderr.write(`${message}\n`);
-  return EXIT.no;
+export async function playgroundVerb(io: VerbIo, options: readonly string[]): Promise<number> {
+  if (existsSync(PROGRAM))
+    return handOver(PROGRAM, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);
+  return refused(io, { code: 'not-shipped', message: 'this copy of ferrybot came without its playground' });
 }

@@ -5,16 +5,12 @@ import { ancestorsThatShow } from '../../../host/ancestors.ts';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
-import { EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Ends with 0 on SIGTERM or SIGINT, after the work under way. */
-export async function serveVerb(args: readonly string[], io: VerbIo): Promise<number> {
-  const wantsJson = args.includes('--json');
-  if (args.some((arg) => arg !== '--json'))
-    return misused(io, wantsJson, 'serve takes its settings from the environment');
+export async function serveVerb(io: VerbIo): Promise<number> {
   const options = readServeOptions(io.environment, Date.now);
-  if (!options.ok)
-    return misused(io, wantsJson, `these settings are missing or wrong:\n${options.error.join('\n')}`);
+  if (!options.ok) return misused(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
   await mkdir(options.value.workDirectory, { recursive: true, mode: 0o700 });
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],
@@ -32,11 +28,7 @@ export async function serveVerb(args: readonly string[], io: VerbIo): Promise<nu
       `${redact(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`, secrets)}\n`,
     ),
   );
-  io.stdout.write(
-    wantsJson
-      ? `${JSON.stringify({ ok: true, error: null, url: serving.url })}\n`
-      : `listening on ${serving.url}\n`,
-  );
+  answer(io, { ok: true, error: null, url: serving.url }, `listening on ${serving.url}\n`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
     // A parent that started us over a pipe and is gone: nobody would stop us any more.

@@ -1,0 +1,213 @@
+/** All verbs with their arguments and options; a verb's code is loaded only when it is asked for. */
+
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { PERMISSIONS } from '../../domain/actor.ts';
+import type { Instant } from '../../domain/ids.ts';
+import { fromRfc3339 } from '../../domain/time.ts';
+import { takePrivateEnvironment } from '../../host/private-environment.ts';
+import type { VerbIo } from './verb-io.ts';
+
+/** Where a verb's exit code goes when it has ended. */
+type Exit = (code: number) => void;
+
+/** Adds every verb to the program; called once, with the world that they see. */
+export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
+  addReaders(program, io, exit);
+  addLogbook(program, io, exit);
+  addChecks(program, io, exit);
+  addCare(program, io, exit);
+  addPrograms(program, io, exit);
+}
+
+function addReaders(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('read-comment')
+    .description('which commands a comment on standard input holds, and why a slash word does not fire')
+    .option(
+      '--other-bot </word>',
+      'a word that another bot answers to; may be given several times',
+      each,
+      NONE,
+    )
+    .action(async ({ otherBot }) => {
+      const { readCommentVerb } = await import('./verbs/read-comment.ts');
+      exit(await readCommentVerb(io, otherBot));
+    });
+  program
+    .command('delta')
+    .description('what changed between two versions of an experiment file')
+    .argument('<BASE.py>')
+    .argument('<HEAD.py>')
+    .action(async (base, head) => exit(await (await import('./verbs/delta.ts')).deltaVerb(io, base, head)));
+  program
+    .command('read-knobs')
+    .description('the knobs of an experiment file, as /propose takes them')
+    .argument('<FILE.py>')
+    .action(async (file) => exit(await (await import('./verbs/read-knobs.ts')).readKnobsVerb(io, file)));
+  program
+    .command('read-log')
+    .description(
+      'what a training log on standard input says: progress, evals, checkpoints, failure signatures',
+    )
+    .action(async () => exit(await (await import('./verbs/read-log.ts')).readLogVerb(io)));
+}
+
+function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('manifest')
+    .description('the manifest that was approved for a run, canonical, with its digest')
+    .argument('<RUN>', '', named)
+    .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
+    .action(async (run, { dir }) =>
+      exit(await (await import('./verbs/manifest.ts')).manifestVerb(io, run, dir)),
+    );
+  const logbook = program.command('logbook').description('verify, show and repair: a copy of the record');
+  logbook
+    .command('verify')
+    .description('checks a copy of the logbook offline')
+    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
+    .option('--keys <CONFIG>', 'a config whose keys count; by default those that the record names itself')
+    .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
+    .action(async (path, options) =>
+      exit(await (await import('./verbs/logbook-verify.ts')).logbookVerify(io, path, options)),
+    );
+  logbook
+    .command('show')
+    .description('tells a run as a person would')
+    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
+    .option('--keys <CONFIG>', 'a config whose keys count; by default those that the record names itself')
+    .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
+    .action(async (path, options) =>
+      exit(await (await import('./verbs/logbook-show.ts')).logbookShow(io, path, options)),
+    );
+  logbook
+    .command('repair')
+    .description(
+      'puts broken files of the record back on their last good entries, in a commit that it pushes',
+    )
+    .option('--repo <DIR>', 'a clone with a remote "origin"', '.')
+    .option('--dry-run', 'says what it would do, and pushes nothing', false)
+    .action(async ({ repo, dryRun }) =>
+      exit(await (await import('./verbs/logbook-repair.ts')).logbookRepair(io, repo, dryRun)),
+    );
+}
+
+function addChecks(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('check-pr')
+    .description('every launch gate on a local branch, before anyone opens a pull request')
+    .option('--base <REF>', 'what it is compared with; by default the target branch')
+    .option('--head <REF>', 'the branch', 'HEAD')
+    .option('--lane <NAME>', 'the lane, where the files that it changes do not say it')
+    .option('--body <FILE>', 'what the pull request would say')
+    .action(async (options) => exit(await (await import('./verbs/check-pr.ts')).checkPrVerb(io, options)));
+  program
+    .command('check-config')
+    .description('whether a config is valid, with line and column of every problem')
+    .argument('[FILE]', '', '.github/ferrybot.yml')
+    .action(async (file) => exit(await (await import('./verbs/check-config.ts')).checkConfigVerb(io, file)));
+  program
+    .command('check-infra')
+    .description('set-up commands of cluster files that write where a bucket may not be mounted')
+    .argument('[FILE...]', 'by default every YAML file of infra/')
+    .option('--mount-point <PATH>', 'where a bucket is mounted; may be given several times', each, NONE)
+    .action(async (files, { mountPoint }) =>
+      exit(await (await import('./verbs/check-infra.ts')).checkInfraVerb(io, files, mountPoint)),
+    );
+  program
+    .command('backtest')
+    .description('which decisions of recorded ferries a changed config would have made otherwise')
+    .requiredOption('--config <FILE>', 'the changed config')
+    .option('--logbook <DIR>', 'a copy of the record', '.')
+    .action(async ({ config, logbook }) =>
+      exit(await (await import('./verbs/backtest.ts')).backtestVerb(io, config, logbook)),
+    );
+}
+
+function addCare(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('disk-scan')
+    .description('what a scan of worker disks means, from its recorded outputs')
+    .argument('<DIR>', 'scan.txt, and what was recorded of scan.exit, tpus.json and workers/TPU/INDEX/*.txt')
+    .option('--mount-point <PATH>', 'where the bucket is mounted', '/tmp/gcsfuse_mount')
+    .option('--threshold <PERCENT>', 'at or under which a worker is short of disk', '10')
+    .option('--warn <PERCENT>', 'at or under which it is warned of', '20')
+    .option('--cluster <NAME>', 'what the cluster is called', '')
+    .action(async (folder, options) =>
+      exit(await (await import('./verbs/disk-scan.ts')).diskScanVerb(io, folder, options)),
+    );
+  program
+    .command('bad-node')
+    .description('whether a log on standard input shows a bad TPU node, on which worker, and which machine')
+    .option('--tpus <FILE>', 'the machines, as gcloud lists them in JSON; without it none is named')
+    .action(async ({ tpus }) => exit(await (await import('./verbs/bad-node.ts')).badNodeVerb(io, tpus)));
+  program
+    .command('check-consent')
+    .description('whether a comment on standard input would consent to what a logbook has proposed')
+    .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch')
+    .requiredOption('--thread <N>', 'the issue or pull request', threadNumber)
+    .requiredOption('--at <TIME>', 'when it was written', instant)
+    .option('--now <TIME>', 'when it is judged; by default when it was written', instant)
+    .addOption(new Option('--surface <KIND>').choices(SURFACES).default('comment' as const))
+    .addOption(
+      new Option('--permission <P>', 'what its author has').choices(PERMISSIONS).default('maintain' as const),
+    )
+    .addOption(
+      new Option('--needs <P>', 'what the lab asks for').choices(PERMISSIONS).default('maintain' as const),
+    )
+    .option('--bot', 'a bot wrote it', false)
+    .action(async (path, options) =>
+      exit(await (await import('./verbs/check-consent.ts')).checkConsentVerb(io, path, options)),
+    );
+}
+
+function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
+  program
+    .command('doctor')
+    .description('what the repository is set up with, what is missing, and what this token cannot see')
+    .action(async () => exit(await (await import('./verbs/doctor.ts')).doctorVerb(io)));
+  program
+    .command('playground')
+    .description(
+      'a GitHub on this machine that serves your checkout with ferrybot installed, to try everything on it',
+    )
+    .usage('[--repo DIR] [--port N]')
+    // A program of its own, which knows its options.
+    .allowUnknownOption()
+    .argument('[options...]')
+    .action(async (options) =>
+      exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, options)),
+    );
+  program
+    .command('serve')
+    .description('runs the GitHub App: webhooks and sweep (settings from the environment)')
+    .action(async () => {
+      // Programs of the lab that it starts could read its keys as they came.
+      const environment = takePrivateEnvironment();
+      exit(await (await import('./verbs/serve.ts')).serveVerb({ ...io, environment }));
+    });
+}
+
+const NONE: readonly string[] = [];
+const SURFACES = ['comment', 'review', 'review-comment'] as const;
+
+function each(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function named(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It is empty.');
+  return value;
+}
+
+function threadNumber(value: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(value))
+    throw new InvalidArgumentError('It takes the number of an issue or pull request.');
+  return Number(value);
+}
+
+function instant(value: string): Instant {
+  const at = fromRfc3339(value);
+  if (at === null) throw new InvalidArgumentError('It takes a time such as 2026-11-21T12:00:00Z.');
+  return at;
+}

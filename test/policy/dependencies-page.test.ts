@@ -1,0 +1,43 @@
+/** docs/dependencies.md names every package that we depend on, with its licence and what it is for. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+type Locked = { readonly license?: string };
+
+const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const manifest = JSON.parse(text('package.json')) as Readonly<
+  Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
+>;
+const locked = JSON.parse(text('package-lock.json')).packages as Readonly<Record<string, Locked>>;
+const [, shipped = '', development = ''] = text('docs/dependencies.md').split(/^## /m);
+
+/** Licences under which we may ship, and use, what others made. */
+const LICENCES = ['MIT', 'ISC', 'Apache-2.0', 'BSD-3-Clause', 'MIT OR Apache-2.0'];
+/** Used and not shipped: changes of its files would have to be given back. */
+const LICENCES_OF_TOOLS = [...LICENCES, 'MPL-2.0'];
+
+function rowsOf(section: string): readonly (readonly string[])[] {
+  const lines = section.split('\n').filter((line) => line.startsWith('| `'));
+  return lines.map((line) => {
+    const [name = '', licence = '', reason = ''] = line.slice(2, -2).split(' | ');
+    return [name.slice(1, -1), licence, reason];
+  });
+}
+
+describe.each([
+  ['dependencies', shipped, LICENCES],
+  ['devDependencies', development, LICENCES_OF_TOOLS],
+] as const)('the table of %s', (kind, section, licences) => {
+  const rows = rowsOf(section);
+
+  it('has a line for each and no other, in order', () => {
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(manifest[kind]).toSorted());
+  });
+
+  it.each(rows)('%s is %s, and for something', (name, licence = '', reason = '') => {
+    expect(locked[`node_modules/${name}`]?.license).toBe(licence);
+    expect(licences).toContain(licence);
+    expect(reason.length).toBeGreaterThan(10);
+  });
+});
