@@ -3,7 +3,18 @@
  * downwards only. `npm run arrows` checks them; test/policy/arrows.test.ts breaks each one and expects to be told.
  */
 
-const CORE = ['commands', 'gates', 'run', 'kinds', 'watch', 'care', 'render', 'config', 'settings'];
+const CORE = [
+  'actions',
+  'commands',
+  'gates',
+  'run',
+  'kinds',
+  'watch',
+  'care',
+  'render',
+  'config',
+  'settings',
+];
 const ADAPTERS = ['github', 'engines', 'clouds', 'trackers', 'checkpoints', 'notify'];
 const STORE = '^src/logbook/store/';
 const core = `^src/(${CORE.join('|')})/|^src/logbook/(?!store/)`;
@@ -145,21 +156,28 @@ module.exports = {
       },
     },
     {
-      name: 'one-place-mints-consent',
-      comment: 'A token to change a cluster with is made from a recorded consent, there and nowhere else.',
+      name: 'one-place-mints-capabilities',
+      comment: 'What a mutating call asks for is made from a verified action, there and nowhere else.',
       severity: 'error',
       from: {
         path: '^(src|playground)/',
-        pathNot: '^src/care/consent\\.ts$|^src/domain/care/consent-(seal|token)\\.ts$',
+        pathNot: '^src/actions/mint\\.ts$|^src/domain/actions/capability(-seal)?\\.ts$',
       },
-      to: { path: '^src/domain/care/consent-seal\\.ts$' },
+      to: { path: '^src/domain/actions/capability-seal\\.ts$' },
     },
     {
-      name: 'only-care-mints-consent',
-      comment: 'Who carries out a mutation asks for the token; nobody else has a use for one.',
+      name: 'only-executors-mint-capabilities',
+      comment: 'Who carries out an action asks for the capability; nobody else has a use for one.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/app/care/' },
-      to: { path: '^src/care/consent\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(actions|app/(care|runner|watch))/' },
+      to: { path: '^src/actions/mint\\.ts$' },
+    },
+    {
+      name: 'actions-know-no-kind',
+      comment: 'The pipeline serves every kind of run and speaks to nobody.',
+      severity: 'error',
+      from: { path: '^src/actions/' },
+      to: { path: '^src/(kinds|render)/' },
     },
     {
       name: 'no-circles',

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskedJob, Engine, JobObservation } from '../src/domain/engine.ts';
 import { createRestEngine } from '../src/engines/ray/rest/engine.ts';
 import { callOverHttp, type Http } from '../src/engines/ray/rest/http.ts';
+import { submitTo } from '../test/support/capabilities.ts';
 import { startRayHead } from '../test/support/ray-head.ts';
 import { isRayThere } from '../test/support/ray-tools.ts';
 import { createRecordedRay } from '../test/support/recorded-ray.ts';
@@ -70,7 +71,7 @@ async function submitted(engine: Engine, count: number): Promise<readonly AskedJ
   const asked: AskedJob[] = [];
   for (let index = 0; index < count; index += 1) {
     const jobId = `bench-${index}`;
-    const outcome = await engine.submit({
+    const outcome = await submitTo(engine, {
       submissionId: jobId,
       command: ['sleep', '1000'],
       env: {},

@@ -1,5 +1,7 @@
 /** The one interface behind which every cluster stands: submit once, observe, read the log, stop. */
 
+import type { Permit } from './actions/capability.ts';
+import type { ActionStep } from './actions/step.ts';
 import type { ExportedFile } from './git.ts';
 
 /** Status of a job in the words of Ray's Jobs API (JobDetails.status); other engines map onto them. */
@@ -153,13 +155,15 @@ export type Engine = {
   session(): Promise<EngineSession>;
   /** Before anything is claimed: which of a spec's `files` this engine would not bring to the job. Without it: none. */
   leftOut?(spec: Pick<JobSpec, 'workingDirectory' | 'files'>): Promise<readonly LeftOut[]>;
-  submit(spec: JobSpec): Promise<SubmitOutcome>;
+  /** Spends the permit's capability with this very submission; throws `CapabilityError` where it is not for that. */
+  submit(spec: JobSpec, permit: Permit): Promise<SubmitOutcome>;
   /** `lastSession`: the session in which the job was last seen, null if it never was. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
   /** The same for many jobs in a bounded number of requests, in the order asked; engines without such a list lack it. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
   readLog(jobId: string, offset: number): Promise<LogRead>;
-  stop(jobId: string): Promise<StopOutcome>;
+  /** As `submit` does, with the stop of this job. */
+  stop(jobId: string, permit: Permit): Promise<StopOutcome>;
   /** Where jobs run in the shipped folders: removes those below `trees` in which a job ended long ago, and gives their paths. */
   removeOldTrees?(trees: string): Promise<readonly string[]>;
 };
@@ -167,4 +171,19 @@ export type Engine = {
 /** True when a job in this status never changes again. */
 export function isTerminal(status: JobStatus): boolean {
   return status === 'SUCCEEDED' || status === 'FAILED' || status === 'STOPPED';
+}
+
+/** The submission of one attempt of one run under one manifest, with the command that was approved. */
+export function submitStep({
+  submissionId,
+  metadata,
+  command,
+}: Pick<JobSpec, 'submissionId' | 'metadata' | 'command'>): ActionStep {
+  const { run, attempt, manifest } = metadata;
+  return { does: 'submit-job', command: [submissionId, run, String(attempt), manifest, ...command] };
+}
+
+/** The stop of one job. */
+export function stopStep(jobId: string): ActionStep {
+  return { does: 'stop-job', command: [jobId] };
 }

@@ -5,8 +5,8 @@ import { diskCleaningHands } from '../../src/app/care/clean-disk.ts';
 import type { DiskPlace, DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import { diskStepsOf } from '../../src/app/disk-scan/disk-steps.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
-import { sealConsent } from '../../src/domain/care/consent-seal.ts';
-import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
+import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
 import { consentEndsAt } from '../../src/domain/care/mutation-state.ts';
 import { isMountPoint } from '../../src/domain/care/worker-disk.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
@@ -80,8 +80,8 @@ describe('a slice of 64 hosts', () => {
       },
       cleanupAlive: async () => null,
       workerSeen: async () => null,
-      change: async (token, step, moment) => {
-        spendConsent(token, step, moment);
+      change: async (step, permit) => {
+        spendCapability(permit, step);
         called += 1;
         now = after(now, 60_000);
         const stdout = 'ferrybot-clean 1 deleted moved freed=1 left=0\n';
@@ -98,7 +98,7 @@ describe('a slice of 64 hosts', () => {
       sleep: () => Promise.reject(new Error('nobody waits')),
     });
     expect(await hands.look()).toEqual({ kind: 'same' });
-    const token = sealConsent({ steps: all, until: branded(consentEndsAt(consent), isInstant) });
+    const token = sealCapability({ steps: all, until: branded(consentEndsAt(consent), isInstant) });
     const ending = await hands.act(token, at(11));
     expect(ending).toMatchObject({ outcome: 'failed', code: 'consent-expired' });
     // From 12:12 to 13:10, a minute a host.

@@ -7,7 +7,7 @@ import { diskStepsOf } from '../../src/app/disk-scan/disk-steps.ts';
 import { readCleanAnswer } from '../../src/care/disk/clean-answer.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { healthOf } from '../../src/care/disk/worker-health.ts';
-import { sealConsent } from '../../src/domain/care/consent-seal.ts';
+import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
 import { isMountPoint, isTpuName, isZone } from '../../src/domain/care/worker-disk.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { diskSchema } from '../../src/settings/disk-schema.ts';
@@ -64,12 +64,12 @@ describe.skipIf(!hasNamespaces())('disk care of a cluster', { meta: { skipReason
     expect(healthOf(await port.look(place), policy)).toMatchObject({ kind: 'misplaced', isMounted: false });
     const vm = { name: 'ray-a', zone: 'us-central1-a', createdAt: 'x', address: 'y' };
     const step = diskStepsOf(PLACE).clean({ ...place, vm });
-    const token = sealConsent({ steps: [step], until: branded(2, isInstant) });
-    const done = await port.change(token, step, NOW);
+    const token = sealCapability({ steps: [step], until: branded(2, isInstant) });
+    const done = await port.change(step, { capability: token, now: NOW });
     expect(readCleanAnswer(done.stdout, done.exitCode ?? -1)).toMatchObject({
       value: { outcome: 'deleted' },
     });
-    expect(() => port.change(token, step, NOW)).toThrow('used up');
+    expect(() => port.change(step, { capability: token, now: NOW })).toThrow('used up');
     worker.mountBucket(AT);
     expect(healthOf(await port.look(place), policy)).toMatchObject({ kind: 'fine', isMounted: true });
     expect(worker.bucket()).toEqual(['precious']);

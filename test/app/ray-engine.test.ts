@@ -12,6 +12,7 @@ import { GitError, type GitExporter, type GitReader } from '../../src/domain/git
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
 import { changed } from '../config/small-config.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 let scripts: StandIn;
@@ -67,7 +68,8 @@ afterEach(async () => {
 it('gives the scripts what the config names and nothing else of the runner: no token of GitHub, no key of ours', async () => {
   const engine = engines.engineOf(configWith(SCRIPTS), 'local');
   await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
-  const outcome = await engine?.submit({
+  if (engine === null) throw new Error('the cluster has an engine');
+  const outcome = await submitTo(engine, {
     submissionId: 'ferry-1',
     command: ['python3', 'a.py'],
     env: { WANDB_API_KEY: 'wandb-of-the-job' },

@@ -8,6 +8,7 @@ import { branded, type Instant, isInstant } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
 import { after } from '../../src/domain/time.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
@@ -80,7 +81,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
   for (const [index, run] of DAYS.entries()) {
     const ordered = aRun({ run }).gated().approved(bob).ordered();
     const jobId = `ferrybot-${run}-a1`;
-    const outcome = await engine.submit({
+    const outcome = await submitTo(engine, {
       submissionId: jobId,
       command: ['python', index === 0 ? 'good.py' : 'bad.py'],
       env: {},

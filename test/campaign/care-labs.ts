@@ -3,7 +3,7 @@
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
-import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
 import { openBadNodeLab, playUntilBad } from '../support/bad-node-lab.ts';
@@ -124,8 +124,8 @@ function fullDisks(told: Told): DiskPort {
       done.has('init-worker') ? CLEARED : { ...FULL, ...(done.has('clean-disk') ? lessBeside() : {}) },
     cleanupAlive: async () => known(done.has('start-cleanup-cron')),
     workerSeen: async () => null,
-    change: async (token, step, now) => {
-      spendConsent(token, step, now);
+    change: async (step, permit) => {
+      spendCapability(permit, step);
       told(step.command);
       done.add(step.does);
       return exited(SAID[step.does]);

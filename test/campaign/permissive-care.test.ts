@@ -50,8 +50,8 @@ vi.mock('../../src/commands/consent.ts', async (original) => {
 });
 
 // Whoever acts on a consent asks again what became of it.
-vi.mock('../../src/care/verify-consent.ts', async (original) => {
-  const real = await original<typeof import('../../src/care/verify-consent.ts')>();
+vi.mock('../../src/actions/verify-consent.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/verify-consent.ts')>();
   const consentFault: typeof real.consentFault = (facts, consent) =>
     real.consentFault(
       {

@@ -141,8 +141,8 @@ vi.mock('../../src/config/quorum.ts', async (original) => {
 });
 
 // The runner's look at the approvals of an order: one thing of what it reads is as it would have it.
-vi.mock('../../src/run/verify-approvals.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/verify-approvals.ts')>();
+vi.mock('../../src/actions/verify-approvals.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/verify-approvals.ts')>();
   const approvalFault: typeof real.approvalFault = (state, order, facts) => {
     const cited = new Map(
       [...facts.cited].map(([key, read]) => {
@@ -169,8 +169,8 @@ vi.mock('../../src/run/verify-approvals.ts', async (original) => {
   return { ...real, approvalFault };
 });
 
-vi.mock('../../src/run/verify-order.ts', async (original) => {
-  const real = await original<typeof import('../../src/run/verify-order.ts')>();
+vi.mock('../../src/actions/verify-order.ts', async (original) => {
+  const real = await original<typeof import('../../src/actions/verify-order.ts')>();
   const judgeOrder: typeof real.judgeOrder = (state, digest, facts) => {
     const order = state?.order?.order;
     return gone.has("the runner's own manifest") && order !== undefined

@@ -4,6 +4,7 @@
 import { mintUserToken, mintWorkflowToken } from '../../playground/identity/tokens.ts';
 import { addUser } from '../../playground/world/seed.ts';
 import type { World } from '../../playground/world/world.ts';
+import type { Permit } from '../../src/domain/actions/capability.ts';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { logbookText, propose } from '../support/play.ts';
 import type { Random } from '../support/random.ts';
@@ -256,7 +257,7 @@ function witness(lab: VirtualLab, run: string, starts: Start[]): void {
   const { engine, world, clock } = lab;
   const submit = engine.submit.bind(engine);
   Object.assign(engine, {
-    submit: async (spec: JobSpec) => {
+    submit: async (spec: JobSpec, permit: Permit) => {
       const collaborators = Object.values(world.state.repos)[0]?.collaborators ?? {};
       starts.push({
         atMs: clock.now(),
@@ -269,7 +270,7 @@ function witness(lab: VirtualLab, run: string, starts: Start[]): void {
         record: `${await logbookText(lab, run)}${await logbookText(lab, secondOf(run))}`,
         journal: await logbookText(lab, 'journal'),
       });
-      return submit(spec);
+      return submit(spec, permit);
     },
   });
 }

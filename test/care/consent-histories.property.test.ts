@@ -5,10 +5,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mintConsent } from '../../src/care/consent.ts';
+import { mintConsent } from '../../src/actions/mint.ts';
+import { type ConsentFacts, consentFault } from '../../src/actions/verify-consent.ts';
 import { proposalDigest } from '../../src/care/mutation-digest.ts';
-import { type ConsentFacts, consentFault } from '../../src/care/verify-consent.ts';
-import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import {
   illegalMutation,
   isMutationEvent,
@@ -249,7 +249,8 @@ function carryOut(world: World, round: 0 | 1, dies: boolean): void {
   if (seq === null || dies) return;
   const minted = mintConsent(asked(), { seq });
   if (!minted.ok) return;
-  for (const step of proposals[round]?.steps ?? []) spendConsent(minted.value, step, at(world.minute));
+  for (const step of proposals[round]?.steps ?? [])
+    spendCapability({ capability: minted.value, now: at(world.minute) }, step);
   world.calls.push({ digest, comment: consent.source.comment, minute: world.minute });
 }
 

@@ -1,7 +1,7 @@
 /** A bad node, its proposal, a consent to it and the facts of a moment at which all of it holds: tests change one thing. */
 
+import type { ConsentFacts } from '../../src/actions/verify-consent.ts';
 import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
-import type { ConsentFacts } from '../../src/care/verify-consent.ts';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { MutationEvidence, MutationProposal } from '../../src/domain/care/mutation.ts';
 import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';

@@ -1,9 +1,9 @@
 /** What a consent takes: everything that may be wrong with one, and a token that is good for its own steps alone. */
 
 import { describe, expect, it } from 'vitest';
-import { mintConsent } from '../../src/care/consent.ts';
-import { type ConsentFacts, consentFault } from '../../src/care/verify-consent.ts';
-import { ConsentError, type ConsentToken, spendConsent } from '../../src/domain/care/consent-token.ts';
+import { mintConsent } from '../../src/actions/mint.ts';
+import { type ConsentFacts, consentFault } from '../../src/actions/verify-consent.ts';
+import { type Capability, CapabilityError, spendCapability } from '../../src/domain/actions/capability.ts';
 import type { MutationRecord } from '../../src/domain/care/mutation-state.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
@@ -12,7 +12,7 @@ import { at, BARE, COMMAND, comment, digestOf, facts, mira, proposal, record } f
 
 const CLAIM = { seq: 22 };
 
-function tokenOf(change: Partial<ConsentFacts> = {}): ConsentToken {
+function tokenOf(change: Partial<ConsentFacts> = {}): Capability {
   const minted = mintConsent(facts(change), CLAIM);
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value;
@@ -200,9 +200,9 @@ describe('the hour of a consent', () => {
     expect(consentFault(asked, asked.mutation?.consents.at(-1) ?? null)?.code ?? null).toBe(code);
     const [step] = proposal().steps;
     const token = tokenOf();
-    const spend = (): void => step && spendConsent(token, step, moved(end, laterMs));
+    const spend = (): void => step && spendCapability({ capability: token, now: moved(end, laterMs) }, step);
     if (code === null) expect(spend).not.toThrow();
-    else expect(spend).toThrow(ConsentError);
+    else expect(spend).toThrow(CapabilityError);
   });
 
   it('is no longer where the clock that wrote it runs ahead', () => {
@@ -279,8 +279,8 @@ describe('a token', () => {
 
   it('lets its step through once', () => {
     const token = tokenOf();
-    spendConsent(token, step, at(12));
-    expect(() => spendConsent(token, step, at(12))).toThrow(ConsentError);
+    spendCapability({ capability: token, now: at(12) }, step);
+    expect(() => spendCapability({ capability: token, now: at(12) }, step)).toThrow(CapabilityError);
   });
 
   it.each([
@@ -289,17 +289,19 @@ describe('a token', () => {
     ['another kind of change', { ...step, does: 'init-worker' } as const],
   ])('lets nothing else through: %s', (_, other) => {
     const token = tokenOf();
-    expect(() => spendConsent(token, other, at(12))).toThrow(ConsentError);
-    spendConsent(token, step, at(12));
+    expect(() => spendCapability({ capability: token, now: at(12) }, other)).toThrow(CapabilityError);
+    spendCapability({ capability: token, now: at(12) }, step);
   });
 
   it('is worth nothing after the hour', () => {
-    expect(() => spendConsent(tokenOf(), step, at(70))).toThrow(ConsentError);
+    expect(() => spendCapability({ capability: tokenOf(), now: at(70) }, step)).toThrow(CapabilityError);
   });
 
   it('is worth nothing as a copy, or written down', () => {
     const token = tokenOf();
     for (const forged of [{ ...token }, structuredClone(token), JSON.parse(JSON.stringify(token))])
-      expect(() => spendConsent(forged as ConsentToken, step, at(12))).toThrow(ConsentError);
+      expect(() => spendCapability({ capability: forged as Capability, now: at(12) }, step)).toThrow(
+        CapabilityError,
+      );
   });
 });

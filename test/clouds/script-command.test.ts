@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeWithScript } from '../../src/clouds/gcp/change-with-script.ts';
 import { scriptCommand } from '../../src/clouds/gcp/script-command.ts';
-import { sealConsent } from '../../src/domain/care/consent-seal.ts';
+import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
@@ -39,10 +39,11 @@ function program(path: string, exitCode = 0, mode = 0o755): void {
 const calls = (): string =>
   existsSync(join(tree, 'calls')) ? readFileSync(join(tree, 'calls'), 'utf8') : '';
 const change = (step = STEP): Promise<ProgramResult> => {
-  const token = sealConsent({ steps: [STEP], until: LATER });
+  const capability = sealCapability({ steps: [STEP], until: LATER });
   return changeWithScript(
     runProgram,
-    { token, step, now: NOW },
+    step,
+    { capability, now: NOW },
     { env: { PATH: join(tree, 'bin') }, cwd: tree },
   );
 };

@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { mintConsent } from '../../src/actions/mint.ts';
 import { judgeBadNode } from '../../src/care/bad-node.ts';
-import { mintConsent } from '../../src/care/consent.ts';
 import { evidenceDigest, proposalDigest } from '../../src/care/mutation-digest.ts';
 import { changeWithGcloud, gcloudEnvironment, readWithGcloud } from '../../src/clouds/gcp/gcloud.ts';
 import { readListing } from '../../src/clouds/gcp/list-vms.ts';
 import { createTpuCloud } from '../../src/clouds/gcp/tpu-cloud.ts';
-import { ConsentError, type ConsentToken } from '../../src/domain/care/consent-token.ts';
+import { type Capability, CapabilityError } from '../../src/domain/actions/capability.ts';
 import type { VmIdentity } from '../../src/domain/care/mutation.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/tpu-vm.ts';
 import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
@@ -40,7 +40,7 @@ async function cloudOf(
 }
 
 /** A consent to the deletion of this VM. */
-function consentTo(vm: VmIdentity): ConsentToken {
+function consentTo(vm: VmIdentity): Capability {
   const what = proposal({
     mutation: { kind: 'delete-tpu-vm', vm },
     steps: [deleteStep(PLACE.project, vm)],
@@ -176,7 +176,7 @@ describe('the deletion', () => {
       cloud,
       standin: { calls },
     } = await cloudOf({ nodes: [BAD, GOOD] });
-    expect(await cloud.deleteVm(consentTo(VM), VM, at(12))).toEqual({ kind: 'deleted' });
+    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toEqual({ kind: 'deleted' });
     expect(await calls()).toEqual([
       [
         'compute',
@@ -201,12 +201,12 @@ describe('the deletion', () => {
       standin: { calls },
     } = await cloudOf({ nodes: [BAD, GOOD] });
     const token = consentTo(VM);
-    await expect(cloud.deleteVm(token, { ...VM, name: 'ray-worker-8d32' }, at(12))).rejects.toThrow(
-      ConsentError,
-    );
+    await expect(
+      cloud.deleteVm({ ...VM, name: 'ray-worker-8d32' }, { capability: token, now: at(12) }),
+    ).rejects.toThrow(CapabilityError);
     expect(await calls()).toEqual([]);
-    await cloud.deleteVm(token, VM, at(12));
-    await expect(cloud.deleteVm(token, VM, at(12))).rejects.toThrow(ConsentError);
+    await cloud.deleteVm(VM, { capability: token, now: at(12) });
+    await expect(cloud.deleteVm(VM, { capability: token, now: at(12) })).rejects.toThrow(CapabilityError);
     expect(await calls()).toHaveLength(1);
   });
 
@@ -216,7 +216,9 @@ describe('the deletion', () => {
     ['it is not allowed', 'denied'],
   ])('is unknown, to be looked at, where %s', async (_, kind) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'delete', kind }] });
-    expect(await cloud.deleteVm(consentTo(VM), VM, at(12))).toMatchObject({ kind: 'unknown' });
+    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({
+      kind: 'unknown',
+    });
   });
 
   it('has failed for certain only where gcloud never began', async () => {
@@ -224,7 +226,9 @@ describe('the deletion', () => {
       standin: { gcloud },
     } = await cloudOf({ nodes: [BAD] });
     const cloud = createTpuCloud({ ...gcloud, program: '/nonexistent/gcloud' }, PLACE);
-    expect(await cloud.deleteVm(consentTo(VM), VM, at(12))).toMatchObject({ kind: 'failed' });
+    expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({
+      kind: 'failed',
+    });
   });
 });
 
@@ -239,7 +243,8 @@ describe('gcloud', () => {
     expect(() =>
       changeWithGcloud(
         gcloud,
-        { token: consentTo(VM), step: { does: 'delete-tpu-vm', command: ['rm'] }, now: at(12) },
+        { does: 'delete-tpu-vm', command: ['rm'] },
+        { capability: consentTo(VM), now: at(12) },
         1_000,
       ),
     ).toThrow(/not gcloud/);

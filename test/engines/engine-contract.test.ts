@@ -8,6 +8,7 @@ import { describe } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { stopIn } from '../support/capabilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import type { JobScript } from '../support/ferry-script.ts';
 import { createRecordedRay } from '../support/recorded-ray.ts';
@@ -31,7 +32,7 @@ async function localBench(): Promise<EngineBench> {
     command: (kind) => [process.execPath, '-e', sources[kind]],
     pass: () => sleep(25),
     close: async () => {
-      await engine.stop('job-1');
+      await stopIn(engine, 'job-1');
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -11,6 +11,7 @@ import { isTerminal } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 import { processStartOf } from '../../src/host/process-identity.ts';
+import { stopIn, submitTo } from '../support/capabilities.ts';
 
 let directory: string;
 let engine: Engine;
@@ -20,7 +21,7 @@ beforeEach(async () => {
   engine = createLocalEngine({ directory: join(directory, 'jobs'), now: Date.now, stopGraceMs: 500 });
 });
 afterEach(async () => {
-  await engine.stop('job-1');
+  await stopIn(engine, 'job-1');
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -46,8 +47,8 @@ async function ended(jobId = 'job-1'): Promise<FoundJob> {
 function submitElsewhere(module: string, ending: string): Promise<ProgramResult> {
   const options = `{ directory: ${JSON.stringify(join(directory, 'jobs'))}, now: Date.now }`;
   const job = JSON.stringify(spec('setTimeout(() => console.log("late"), 1500)'));
-  const source = `const { createLocalEngine } = await import(${JSON.stringify(module)});
-    const outcome = await createLocalEngine(${options}).submit(${job});
+  const source = `const { createLocalEngine, submitTo } = await import(${JSON.stringify(module)});
+    const outcome = await submitTo(createLocalEngine(${options}), ${job});
     console.log(outcome.kind); ${ending}`;
   return runProgram(process.execPath, ['--input-type=module', '-e', source], { env: {} });
 }
@@ -67,21 +68,21 @@ describe('at most once', () => {
   it('starts one process for ten concurrent submits of one id', async () => {
     const mark = join(directory, 'starts');
     const source = `require('fs').appendFileSync(${JSON.stringify(mark)}, 'x'); setTimeout(() => {}, 300)`;
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => engine.submit(spec(source))));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => submitTo(engine, spec(source))));
     expect(outcomes.map((o) => o.kind).sort()).toEqual([...Array(9).fill('adopted'), 'submitted']);
     await ended();
-    expect(await engine.submit(spec(source))).toMatchObject({ kind: 'adopted' });
+    expect(await submitTo(engine, spec(source))).toMatchObject({ kind: 'adopted' });
     expect(await readFile(mark, 'utf8')).toBe('x');
   });
 
   it('starts a job whose submitter died before the start, once, however many submit it again', async () => {
-    await engine.submit(spec('console.log("first")'));
+    await submitTo(engine, spec('console.log("first")'));
     await ended();
     for (const name of ['process.json', 'command.json', 'exit.json', 'log'])
       await rm(join(directory, 'jobs/job-1', name));
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'PENDING' });
     const again = await Promise.all(
-      Array.from({ length: 5 }, () => engine.submit(spec('console.log("second")'))),
+      Array.from({ length: 5 }, () => submitTo(engine, spec('console.log("second")'))),
     );
     expect(new Set(again.map((outcome) => outcome.kind))).toEqual(new Set(['adopted']));
     expect(await ended()).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
@@ -90,27 +91,27 @@ describe('at most once', () => {
   }, 20_000);
 
   it('stops a job that was claimed and never started, for good', async () => {
-    await engine.submit(spec('console.log("first")'));
+    await submitTo(engine, spec('console.log("first")'));
     await ended();
     for (const name of ['process.json', 'command.json', 'exit.json', 'log'])
       await rm(join(directory, 'jobs/job-1', name));
-    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
-    expect(await engine.submit(spec('console.log("second")'))).toMatchObject({ kind: 'adopted' });
+    expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
+    expect(await submitTo(engine, spec('console.log("second")'))).toMatchObject({ kind: 'adopted' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
     expect(await engine.readLog('job-1', 0)).toMatchObject({ text: '' });
   });
 
   it('gives a job of another manifest back as a conflict', async () => {
-    await engine.submit(spec(''));
+    await submitTo(engine, spec(''));
     const other = { run: 'ferry-daily-20261121', attempt: 1, manifest: 'sha256:bb' };
-    expect(await engine.submit(spec('', { metadata: other }))).toEqual({
+    expect(await submitTo(engine, spec('', { metadata: other }))).toEqual({
       kind: 'conflict',
       found: { ...other, manifest: 'sha256:aa' },
     });
   });
 
   it.each(['process.kill(process.pid, "SIGKILL")', ''])('outlives its submitter (%s)', async (ending) => {
-    const module = new URL('../../src/engines/local/engine.ts', import.meta.url).href;
+    const module = new URL('../support/local-submitter.ts', import.meta.url).href;
     const starter = await submitElsewhere(module, ending);
     expect(starter.stdout).toBe('submitted\n');
     // The submitter neither waits for the job nor takes it along.
@@ -120,7 +121,7 @@ describe('at most once', () => {
   });
 
   it('works from a minified bundle, where the supervisor is text of the bundle', async () => {
-    const entryPoint = new URL('../../src/engines/local/engine.ts', import.meta.url).pathname;
+    const entryPoint = new URL('../support/local-submitter.ts', import.meta.url).pathname;
     const outfile = join(directory, 'bundle.mjs');
     // Dynamic require is what bundled CommonJS dependencies (cross-spawn) need in an ES module.
     const js = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
@@ -134,7 +135,7 @@ describe('at most once', () => {
 describe('what the job sees', () => {
   it('is its own environment and a home of its own, nothing of ours', async () => {
     process.env['FERRYBOT_CONTROL_KEY'] = 'secret';
-    await engine.submit(spec('console.log(JSON.stringify(process.env))'));
+    await submitTo(engine, spec('console.log(JSON.stringify(process.env))'));
     delete process.env['FERRYBOT_CONTROL_KEY'];
     await ended();
     const seen = Object.keys(JSON.parse(await logOf()));
@@ -142,7 +143,7 @@ describe('what the job sees', () => {
   });
 
   it('is not written down: values of its environment stay off the disk', async () => {
-    await engine.submit(spec('', { env: { TOKEN: 'sekrit-value' } }));
+    await submitTo(engine, spec('', { env: { TOKEN: 'sekrit-value' } }));
     await ended();
     const found = await runProgram('grep', ['-r', 'sekrit-value', directory], {
       env: { PATH: process.env['PATH'] ?? '' },
@@ -153,7 +154,7 @@ describe('what the job sees', () => {
 
 describe('how a job ended', () => {
   it('says lost when supervisor and command are dead without a record, and not before', async () => {
-    await engine.submit(spec(sleeper));
+    await submitTo(engine, spec(sleeper));
     await logged('up');
     process.kill((await recordOf('process.json')).pid, 'SIGKILL');
     await sleep(100);
@@ -168,16 +169,16 @@ describe('how a job ended', () => {
   });
 
   it('stops a command whose supervisor is gone', async () => {
-    await engine.submit(spec(sleeper));
+    await submitTo(engine, spec(sleeper));
     await logged('up');
     process.kill((await recordOf('process.json')).pid, 'SIGKILL');
     await sleep(100);
-    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+    expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
   });
 
   it('never takes a recycled pid for the job', async () => {
-    await engine.submit(spec(sleeper));
+    await submitTo(engine, spec(sleeper));
     await logged('up');
     const path = join(directory, 'jobs/job-1/process.json');
     const real = await recordOf('process.json');
@@ -189,7 +190,7 @@ describe('how a job ended', () => {
   });
 
   it('says lost after a reboot, and unknown for a process of another container', async () => {
-    await engine.submit(spec(sleeper));
+    await submitTo(engine, spec(sleeper));
     await logged('up');
     const path = join(directory, 'jobs/job-1/process.json');
     const real = await recordOf('process.json');
@@ -202,7 +203,7 @@ describe('how a job ended', () => {
   });
 
   it('calls a signal from somebody else a failure, a stop on request a stop', async () => {
-    await engine.submit(spec(sleeper));
+    await submitTo(engine, spec(sleeper));
     await logged('up');
     process.kill((await recordOf('process.json')).pid, 'SIGTERM');
     expect(await ended()).toMatchObject({ status: 'FAILED', details: { signal: 'SIGTERM' } });
@@ -212,24 +213,24 @@ describe('how a job ended', () => {
     const stubborn = `process.on('SIGTERM', () => {}); ${sleeper};
       require('child_process').spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setTimeout(() => {}, 60000)"])
         .on('spawn', function () { console.log('child=' + this.pid + ';') });`;
-    await engine.submit(spec(stubborn));
+    await submitTo(engine, spec(stubborn));
     await logged(';');
     const child = Number(/child=(\d+);/.exec(await logOf())?.[1]);
-    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+    expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     // Gone, or a zombie that init has yet to collect.
     for (let look = 0; look < 100 && (await processStartOf(child)) !== null; look += 1) await sleep(25);
     expect(await processStartOf(child)).toBeNull();
   });
 
   it('reports an unreadable record as unknown', async () => {
-    await engine.submit(spec(''));
+    await submitTo(engine, spec(''));
     await ended();
     await writeFile(join(directory, 'jobs/job-1/exit.json'), '{"exitCode":');
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
 
   it('reports a program that is not there', async () => {
-    await engine.submit(spec('', { command: ['no-such-program-here'] }));
+    await submitTo(engine, spec('', { command: ['no-such-program-here'] }));
     expect(await ended()).toMatchObject({ status: 'FAILED', exitCode: null });
   });
 });

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import type { RestOptions } from '../../src/engines/ray/rest/settings.ts';
+import { stopIn, submitTo } from '../support/capabilities.ts';
 import { createRecordedRay, type RecordedOptions, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 
@@ -78,14 +79,14 @@ async function allOf(
 ): Promise<Readonly<Record<string, { readonly kind: string; readonly message?: string }>>> {
   return {
     session: await engine.session(),
-    submit: await engine.submit(SPEC),
+    submit: await submitTo(engine, SPEC),
     observe: await engine.observe('job-1', null),
     seen: await engine.observe('job-1', 'session_1'),
     many: (await engine.observeMany?.([{ jobId: 'job-1', lastSession: 'session_1' }]))?.[0] ?? {
       kind: 'none',
     },
     log: await engine.readLog('job-1', 0),
-    stop: await engine.stop('job-1'),
+    stop: await stopIn(engine, 'job-1'),
   };
 }
 
@@ -171,7 +172,7 @@ describe('a Ray of another version', () => {
     const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': json(JSON.stringify(job)) };
     const engine = engineAt(await serving(answering(answers)));
     expect((await engine.observe('job-1', null)).kind).toBe('unknown');
-    expect((await engine.stop('job-1')).kind).toBe('unknown');
+    expect((await stopIn(engine, 'job-1')).kind).toBe('unknown');
   });
 
   it('is not believed when a proxy says in its place that there is nothing', async () => {
@@ -192,7 +193,7 @@ describe('what a head has forgotten', () => {
   it('is lost after a restart, lost when somebody deleted it, and absent when it was never seen', async () => {
     const { ray, address } = await recorded();
     const engine = engineAt(address, { token: ray.token });
-    await engine.submit(SPEC);
+    await submitTo(engine, SPEC);
     const before = ray.session();
     ray.forget('job-1');
     expect(await engine.observe('job-1', before)).toMatchObject({
@@ -220,7 +221,7 @@ describe('what Ray tells of a job', () => {
       plan: () => ({ pendingMs: 0, endAfterMs: 0, exitCode: 1, log: '' }),
     });
     const engine = engineAt(address, { token: ray.token });
-    await engine.submit(SPEC);
+    await submitTo(engine, SPEC);
     const listed = ray.answer({
       method: 'GET',
       path: 'api/jobs/',
@@ -260,7 +261,7 @@ describe('what Ray tells of a job', () => {
                 : [200, 'text/plain', ''];
         response.writeHead(Number(code), { 'content-type': String(type) }).end(body);
       };
-      const outcome = await engineAt(await serving(listener)).submit(SPEC);
+      const outcome = await submitTo(engineAt(await serving(listener)), SPEC);
       return 'message' in outcome ? outcome.message : JSON.stringify(outcome);
     };
     const lines = [
@@ -302,8 +303,8 @@ describe('a stop', () => {
       plan: () => ({ pendingMs: 1_000_000, endAfterMs: null, exitCode: 0, log: '' }),
     });
     const engine = engineAt(address, { token: ray.token });
-    await engine.submit(SPEC);
-    expect(await engine.stop('job-1')).toEqual({
+    await submitTo(engine, SPEC);
+    expect(await stopIn(engine, 'job-1')).toEqual({
       kind: 'stopping',
       message: 'Ray found nobody to hand the wish to; the job is still PENDING',
     });
@@ -318,7 +319,7 @@ describe('a stop', () => {
         '/api/jobs/02000000/stop': [400, 'text/plain', 'Can only stop submission type jobs'],
       }),
     );
-    expect(await engineAt(address).stop('02000000')).toEqual({
+    expect(await stopIn(engineAt(address), '02000000')).toEqual({
       kind: 'unknown',
       message: 'Ray stops no job of this kind: Can only stop submission type jobs',
     });
@@ -330,7 +331,7 @@ describe('a stop', () => {
       fault: ({ path }) => (path.endsWith('/stop') ? 'lost-after' : null),
     });
     const engine = engineAt('http://ray.example', { token: ray.token, http: ray.http });
-    await engine.submit(SPEC);
-    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+    await submitTo(engine, SPEC);
+    expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
   });
 });

@@ -7,6 +7,7 @@ import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { createFileLogReader } from '../../src/engines/ray/rest/file-log.ts';
 import type { Http } from '../../src/engines/ray/rest/http.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 
@@ -63,7 +64,7 @@ describe('a job that writes bytes that are no UTF-8', () => {
     closers.push(served.close);
     const options = { address: served.address, token: ray.token, sleep: async () => undefined };
     const engine = createRestEngine({ ...options, tailFirstMs: 50, tailQuietMs: 50 });
-    await engine.submit({
+    await submitTo(engine, {
       submissionId: 'job-1',
       command: ['python', 'train.py'],
       env: {},

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { stopIn } from '../support/capabilities.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -110,7 +111,7 @@ describe('one job that is told of strangely', () => {
     expect(seen).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/./) });
     expect(performance.now() - started).toBeLessThan(5_000);
     if (seen.kind === 'unknown') expect(seen.message.length).toBeLessThan(2_000);
-    expect((await engine.stop('job-1')).kind).toBe('unknown');
+    expect((await stopIn(engine, 'job-1')).kind).toBe('unknown');
   });
 
   it.each<[string, object]>([
@@ -253,7 +254,7 @@ describe('an id that is no name of a job', () => {
       const port = typeof place === 'object' && place !== null ? place.port : 0;
       const engine = createRestEngine({ address: `http://127.0.0.1:${port}/`, token: null });
       expect((await engine.observe(jobId, null)).kind).toBe('absent');
-      expect((await engine.stop(jobId)).kind).toBe('absent');
+      expect((await stopIn(engine, jobId)).kind).toBe('absent');
       expect((await engine.readLog(jobId, 0)).kind).toBe('absent');
       expect(paths).toEqual(['/api/version']);
     },

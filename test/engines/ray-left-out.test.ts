@@ -8,6 +8,7 @@ import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { leftOutOfPackage, zipTree } from '../../src/engines/ray/rest/package-files.ts';
 import { leftOutByScript } from '../../src/engines/ray/scripts/left-out.ts';
 import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 let folder: string;
@@ -111,7 +112,7 @@ describe('a submission through scripts', () => {
     const engine = createRayEngine({ rest: null, scripts: scripts.settings, tunnel: null, dashboard: null });
     const job = { submissionId: 'ferry-1', command: ['python3'], env: {} };
     const metadata = { run: 'r', attempt: 1, manifest: 'm' };
-    expect(await engine.submit({ ...job, metadata, ...shipped })).toMatchObject({
+    expect(await submitTo(engine, { ...job, metadata, ...shipped })).toMatchObject({
       kind: 'rejected',
       message: 'what lies there is not what was shipped: sitecustomize.py was not shipped',
     });
@@ -128,14 +129,14 @@ describe('a submission through scripts', () => {
     await tree({ 'infra/marin-us-central1.yaml': 'cluster_name: stolen\n' });
     const metadata = { run: 'r', attempt: 1, manifest: 'm' };
     const job = { submissionId: 'ferry-1', command: ['python3'], env: {}, metadata, ...(await spec()) };
-    expect(await engine.submit(job)).toMatchObject({
+    expect(await submitTo(engine, job)).toMatchObject({
       kind: 'rejected',
       message: 'the script for the submission could not be started: there is no infra/marin-us-central1.yaml',
     });
     await mkdir(join(checkout, 'infra'));
     await writeFile(join(checkout, 'infra/marin-us-central1.yaml'), 'cluster_name: ours\n');
     await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
-    await engine.submit(job);
+    await submitTo(engine, job);
     const call = (await scripts.calls()).find(({ verb }) => verb === 'submit');
     expect(call?.args[1]).toBe(join(checkout, 'infra/marin-us-central1.yaml'));
     expect(call?.env['RAY_RUNTIME_ENV_IGNORE_GITIGNORE']).toBe('1');

@@ -9,6 +9,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const MB = 1024 * 1024;
@@ -45,7 +46,7 @@ describe('Python without uv', () => {
       python: node(`console.error('error: failed'); process.exit(${exitCode})`),
       pythonWithoutUv: [process.execPath],
     });
-    expect(await engine.submit(spec())).toMatchObject({
+    expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining(`exit code ${exitCode}`),
     });
@@ -58,13 +59,13 @@ describe('Python without uv', () => {
       python: node('process.kill(process.pid, "SIGKILL")'),
       pythonWithoutUv: [process.execPath],
     });
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'unknown' });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
     await expect(scripts.calls()).rejects.toThrow('ENOENT');
   });
 
   it('is tried where uv is a folder, and the end of both is told where neither starts', async () => {
     const engine = await open({ python: ['/tmp', 'run'], pythonWithoutUv: ['/nowhere/.venv/bin/python'] });
-    expect(await engine.submit(spec())).toEqual({
+    expect(await submitTo(engine, spec())).toEqual({
       kind: 'rejected',
       code: 'refused',
       message: 'the script for the submission could not be started: ENOENT',
@@ -94,7 +95,7 @@ describe('a value of a job', () => {
     const engine = await open();
     await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
     const env = Object.fromEntries(HOSTILE.map((value, index) => [`V${index}`, value]));
-    expect(await engine.submit(spec({ command: ['python3', ...HOSTILE], env }))).toMatchObject({
+    expect(await submitTo(engine, spec({ command: ['python3', ...HOSTILE], env }))).toMatchObject({
       kind: 'submitted',
     });
     const call = (await scripts.calls()).find(({ verb }) => verb === 'submit');
@@ -112,9 +113,9 @@ describe('a value of a job', () => {
   it('that no process can be given is refused before anything is sent, and one that is too long is told', async () => {
     const engine = await open();
     for (const env of [{ A: 'a\0b' }, { 'A=B': 'c' }, { '': 'c' }, { 'A\0': 'c' }])
-      expect(await engine.submit(spec({ env }))).toMatchObject({ kind: 'rejected', code: 'refused' });
+      expect(await submitTo(engine, spec({ env }))).toMatchObject({ kind: 'rejected', code: 'refused' });
     await expect(scripts.calls()).rejects.toThrow('ENOENT');
-    expect(await engine.submit(spec({ env: { LONG: 'x'.repeat(3 * MB) } }))).toMatchObject({
+    expect(await submitTo(engine, spec({ env: { LONG: 'x'.repeat(3 * MB) } }))).toMatchObject({
       kind: 'rejected',
       message: expect.stringContaining('could not be started: E2BIG'),
     });
@@ -127,7 +128,7 @@ describe('a value of a job', () => {
       exitCode: 1,
       stderr: `ValueError: ${secret} failed\nError: ${JSON.stringify(secret)} failed\nError: ${encodeURIComponent(secret)} failed\nError: ${Buffer.from(secret).toString('base64')} failed\n`,
     });
-    const outcome = await engine.submit(spec({ env: { HF_TOKEN: secret } }));
+    const outcome = await submitTo(engine, spec({ env: { HF_TOKEN: secret } }));
     expect(outcome).toMatchObject({ kind: 'unknown', message: expect.stringContaining('***') });
     expect(JSON.stringify(outcome)).not.toMatch(/quoted|aGZf/);
   });
@@ -142,7 +143,7 @@ describe('a flood of 200 MB', () => {
     await scripts.jobs([
       { type: 'SUBMISSION', submission_id: 'somebody', status: 'RUNNING', metadata: {}, runtime_env: {} },
     ]);
-    expect(await engine.submit(spec())).toMatchObject({
+    expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('output-limit'),
     });

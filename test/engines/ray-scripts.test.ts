@@ -7,6 +7,7 @@ import type { Engine, JobObservation, JobSpec } from '../../src/domain/engine.ts
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
+import { stopIn, submitTo } from '../support/capabilities.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
@@ -46,7 +47,7 @@ describe('a submit', () => {
   ])('takes the id from %s, and looks whether it is so', async (_, doing) => {
     const engine = await open();
     await scripts.does('submit', doing);
-    expect(await engine.submit(spec())).toMatchObject({
+    expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'submitted',
       job: { engine: 'ray', jobId: 'ferry-1', metadata: METADATA, session: null },
     });
@@ -57,7 +58,7 @@ describe('a submit', () => {
     const engine = await open();
     process.env['GITHUB_TOKEN'] = 'ghs_0123456789012345678901234567890123456';
     await scripts.does('submit', NAMES_ID);
-    await engine.submit(spec());
+    await submitTo(engine, spec());
     delete process.env['GITHUB_TOKEN'];
     const [, call] = await scripts.calls();
     expect(call?.args).toEqual([
@@ -84,8 +85,8 @@ describe('a submit', () => {
     const engine = await open();
     await scripts.does('submit', NAMES_ID);
     const commit = '0123456789abcdef0123456789abcdef01234567';
-    await engine.submit(spec({ env: { GIT_COMMIT: commit } }));
-    await engine.submit(spec({ submissionId: 'ferry-2', env: { GIT_COMMIT: '--help' } }));
+    await submitTo(engine, spec({ env: { GIT_COMMIT: commit } }));
+    await submitTo(engine, spec({ submissionId: 'ferry-2', env: { GIT_COMMIT: '--help' } }));
     const [given, other] = (await scripts.calls()).filter(({ verb }) => verb === 'submit');
     expect(given?.git).toEqual({ commit, listing: 128 });
     expect(given?.args).toContain(`GIT_COMMIT=${commit}`);
@@ -103,7 +104,7 @@ describe('a submit', () => {
   ])('adopts what it finds when the script %s', async (_, doing) => {
     const engine = await open({ timeoutMs: 2_000 });
     await scripts.does('submit', doing);
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
     expect((await verbs()).filter((verb) => verb === 'submit')).toHaveLength(1);
   });
 
@@ -112,9 +113,9 @@ describe('a submit', () => {
     await scripts.jobs([
       { ...SOMEBODY, submission_id: 'ferry-1', runtime_env: { env_vars: metadataVariables(METADATA) } },
     ]);
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'adopted' });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted' });
     await scripts.jobs([{ ...SOMEBODY, submission_id: 'ferry-1' }]);
-    expect(await engine.submit(spec())).toEqual({ kind: 'conflict', found: null });
+    expect(await submitTo(engine, spec())).toEqual({ kind: 'conflict', found: null });
     expect(await verbs()).toEqual(['list', 'list']);
   });
 
@@ -125,7 +126,7 @@ describe('a submit', () => {
       exitCode: 1,
       stderr: 'ConnectionError: HF_TOKEN=hf-secret-of-the-job refused\n',
     });
-    expect(await engine.submit(spec())).toEqual({
+    expect(await submitTo(engine, spec())).toEqual({
       kind: 'unknown',
       message: 'exit code 1: ConnectionError: HF_TOKEN=*** refused',
     });
@@ -134,43 +135,43 @@ describe('a submit', () => {
   it('is refused where the script sent nothing or was answered no, and the list shows that nothing is there', async () => {
     const engine = await open();
     await scripts.does('submit', { exitCode: 1, stderr: "E1 __main__ Command must start with '--'.\n" });
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'unknown' });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
     await scripts.jobs([SOMEBODY]);
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'rejected', code: 'refused' });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'refused' });
     await scripts.does('submit', {
       exitCode: 1,
       stderr:
         'ray.exceptions.AuthenticationError: Authentication failed: Forbidden: Invalid authentication token\n',
     });
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
   }, 20_000);
 
   it('tells of a script that does not keep to the id', async () => {
     const engine = await open();
     await scripts.does('submit', { stderr: 'Job submitted with ID: ray-run-somebody-1\n' });
-    expect(await engine.submit(spec())).toMatchObject({
+    expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('ray-run-somebody-1 instead of ferry-1'),
     });
     const both = 'Job submitted with ID: ray-run-somebody-1\nJob submitted with ID: {id}\n';
     await scripts.does('submit', { starts: true, stderr: both });
-    expect(await engine.submit(spec())).toMatchObject({
+    expect(await submitTo(engine, spec())).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('ray-run-somebody-1 beside ferry-1'),
     });
     // Our own is there all the same, and the next look finds it.
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'adopted', job: { jobId: 'ferry-1' } });
   });
 
   it('is refused before a script is started for an id, a command or a tree that are none', async () => {
     const engine = await open();
-    expect(await engine.submit(spec({ submissionId: '--help' }))).toMatchObject({
+    expect(await submitTo(engine, spec({ submissionId: '--help' }))).toMatchObject({
       code: 'bad-submission-id',
     });
-    expect(await engine.submit(spec({ command: [] }))).toMatchObject({ code: 'empty-command' });
-    expect(await engine.submit(spec({ env: { TOKEN: 'a$HOME' } }))).toMatchObject({ code: 'refused' });
+    expect(await submitTo(engine, spec({ command: [] }))).toMatchObject({ code: 'empty-command' });
+    expect(await submitTo(engine, spec({ env: { TOKEN: 'a$HOME' } }))).toMatchObject({ code: 'refused' });
     await scripts.jobs([SOMEBODY]);
-    expect(await engine.submit(spec({ workingDirectory: join(scripts.tree, 'gone') }))).toMatchObject({
+    expect(await submitTo(engine, spec({ workingDirectory: join(scripts.tree, 'gone') }))).toMatchObject({
       kind: 'rejected',
       code: 'refused',
     });
@@ -189,7 +190,7 @@ describe('a submit', () => {
       stop: async () => ({ kind: 'absent' }),
     };
     const engine = createRayEngine({ rest, scripts: scripts.settings, tunnel: null, dashboard: 'http://d' });
-    expect(await engine.submit(spec())).toEqual({
+    expect(await submitTo(engine, spec())).toEqual({
       kind: 'unknown',
       message: 'nothing was submitted: connection refused',
     });
@@ -203,14 +204,14 @@ describe('uv', () => {
   it('is done without where it is not there, or may not be executed', async () => {
     const engine = await open({ python: ['/nowhere/uv', 'run'], pythonWithoutUv: other });
     await scripts.does('submit', NAMES_ID);
-    expect(await engine.submit(spec())).toMatchObject({ kind: 'submitted' });
+    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'submitted' });
     await scripts.close();
     const again = await open({ python: ['{checkout}/uv', 'run'], pythonWithoutUv: other });
     const uv = join(await scripts.settings.checkout(), 'uv');
     await writeFile(uv, '#!/bin/sh\nexit 0\n');
     await chmod(uv, 0o644);
     await scripts.does('submit', NAMES_ID);
-    expect(await again.submit(spec())).toMatchObject({ kind: 'submitted' });
+    expect(await submitTo(again, spec())).toMatchObject({ kind: 'submitted' });
   });
 
   it('is not done without once it has started, whatever it says', async () => {
@@ -218,7 +219,7 @@ describe('uv', () => {
       python: [process.execPath, '-e', 'console.error("error: Failed to fetch"); process.exit(2)'],
       pythonWithoutUv: other,
     });
-    expect(await engine.submit(spec())).toEqual({
+    expect(await submitTo(engine, spec())).toEqual({
       kind: 'unknown',
       message: 'exit code 2: error: Failed to fetch',
     });
@@ -251,10 +252,10 @@ describe('a look', () => {
     const engine = await open();
     await scripts.jobs([SOMEBODY]);
     await scripts.does('stop', { starts: true, stdout: 'Job somebody stop requested\n' });
-    expect(await engine.stop('somebody')).toEqual({ kind: 'stopped' });
-    expect(await engine.stop('somebody')).toEqual({ kind: 'already-ended', status: 'STOPPED' });
+    expect(await stopIn(engine, 'somebody')).toEqual({ kind: 'stopped' });
+    expect(await stopIn(engine, 'somebody')).toEqual({ kind: 'already-ended', status: 'STOPPED' });
     expect((await verbs()).filter((verb) => verb === 'stop')).toHaveLength(1);
-    expect(await engine.stop('--all')).toEqual({ kind: 'absent' });
+    expect(await stopIn(engine, '--all')).toEqual({ kind: 'absent' });
     expect(await engine.readLog('-f', 0)).toEqual({ kind: 'absent' });
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { type Launched, launchOverRest } from '../support/launch-over-rest.ts';
 import { randomFrom } from '../support/random.ts';
 import { createRecordedRay, type Fault, type RecordedRay } from '../support/recorded-ray.ts';
@@ -110,7 +111,7 @@ describe('submitting over the Jobs API', () => {
   it('is done once when ten submit the same at once', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     const kinds = await Promise.all(
-      Array.from({ length: 10 }, async () => (await engineOf(ray).submit(specOf(1))).kind),
+      Array.from({ length: 10 }, async () => (await submitTo(engineOf(ray), specOf(1))).kind),
     );
     expect(kinds.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'adopted'), 'submitted']);
     expect(ray.started()).toHaveLength(1);
@@ -119,12 +120,12 @@ describe('submitting over the Jobs API', () => {
   it('takes no job for its own that carries our id and not our name', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     const other = { ...specOf(1), metadata: { run: 'somebody', attempt: 7, manifest: 'sha256:bb' } };
-    await engineOf(ray).submit(other);
-    expect(await engineOf(ray).submit(specOf(1))).toEqual({ kind: 'conflict', found: other.metadata });
+    await submitTo(engineOf(ray), other);
+    expect(await submitTo(engineOf(ray), specOf(1))).toEqual({ kind: 'conflict', found: other.metadata });
     const bare = { entrypoint: 'sleep 1000', submission_id: specOf(2).submissionId };
     const headers = { authorization: `Bearer ${ray.token}` };
     ray.answer({ method: 'POST', path: 'api/jobs/', headers, body: JSON.stringify(bare) });
-    expect(await engineOf(ray).submit(specOf(2))).toEqual({ kind: 'conflict', found: null });
+    expect(await submitTo(engineOf(ray), specOf(2))).toEqual({ kind: 'conflict', found: null });
     expect(ray.started()).toHaveLength(2);
   });
 
@@ -138,7 +139,7 @@ describe('submitting over the Jobs API', () => {
         return 'lost-before';
       },
     });
-    expect(await engineOf(ray).submit(specOf(1))).toEqual({
+    expect(await submitTo(engineOf(ray), specOf(1))).toEqual({
       kind: 'unknown',
       message: 'the submit was not confirmed: no answer: ECONNRESET socket hang up',
     });
@@ -148,7 +149,7 @@ describe('submitting over the Jobs API', () => {
   it('gives no job another environment than the one that was approved: Ray expands what looks like a variable', async () => {
     const ray = createRecordedRay({ now: () => 0 });
     const env = { PATH_LIKE: '$HOME/x', BRACES: 'a${HOME}', FINE: 'costs 5$ or $ 6' };
-    expect(await engineOf(ray).submit({ ...specOf(1), env })).toEqual({
+    expect(await submitTo(engineOf(ray), { ...specOf(1), env })).toEqual({
       kind: 'rejected',
       code: 'refused',
       message: 'Ray would expand the $ in the value of PATH_LIKE, BRACES: no job gets another environment',
@@ -158,9 +159,9 @@ describe('submitting over the Jobs API', () => {
 
   it('looks first: what is there is adopted without a second submit', async () => {
     const ray = createRecordedRay({ now: () => 0 });
-    await engineOf(ray).submit(specOf(1));
+    await submitTo(engineOf(ray), specOf(1));
     const before = ray.requests();
-    expect((await engineOf(ray).submit(specOf(1))).kind).toBe('adopted');
+    expect((await submitTo(engineOf(ray), specOf(1))).kind).toBe('adopted');
     // The session and the job.
     expect(ray.requests() - before).toBe(2);
   });
@@ -175,11 +176,11 @@ describe('submitting over the Jobs API', () => {
       },
     });
     const command = ['python', 'a b', "it's", '$(rm -rf /)', '`x`', 'a;b', '--name=value', '', '*', '\n'];
-    await engineOf(ray).submit({ ...specOf(1), command });
+    await submitTo(engineOf(ray), { ...specOf(1), command });
     expect(entrypoints).toEqual([
       "python 'a b' 'it'\\''s' '$(rm -rf /)' '`x`' 'a;b' --name=value '' '*' '\n'",
     ]);
-    expect(await engineOf(ray).submit({ ...specOf(2), command: ['python', 'a\0b'] })).toMatchObject({
+    expect(await submitTo(engineOf(ray), { ...specOf(2), command: ['python', 'a\0b'] })).toMatchObject({
       kind: 'rejected',
       code: 'empty-command',
     });

@@ -10,6 +10,7 @@ import type { Engine } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { createTunnel, type Tunnel } from '../../src/engines/ray/tunnel.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { FORWARDER } from '../support/forwarder.ts';
 import { createRecordedRay } from '../support/recorded-ray.ts';
 import { type ServedRay, serveRecordedRay } from '../support/serve-recorded-ray.ts';
@@ -44,7 +45,7 @@ beforeEach(async () => {
     now: () => performance.now(),
   });
   engine = createRayEngine({ rest, scripts: null, tunnel, dashboard: null });
-  await engine.submit({
+  await submitTo(engine, {
     submissionId: 'job-1',
     command: ['python', 'train.py'],
     env: {},

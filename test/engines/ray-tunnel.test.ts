@@ -11,6 +11,7 @@ import type { Engine } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createTunnel, type Tunnel } from '../../src/engines/ray/tunnel.ts';
+import { stopIn } from '../support/capabilities.ts';
 import { FORWARDER } from '../support/forwarder.ts';
 
 type Note = {
@@ -161,6 +162,6 @@ it('an engine behind a tunnel that is down knows nothing, and asks nobody', asyn
   expect(await engine.observe('a', 'session_1')).toEqual(down);
   expect(await engine.observeMany?.([{ jobId: 'a', lastSession: null }])).toEqual([down]);
   expect(await engine.readLog('a', 5)).toEqual(down);
-  expect(await engine.stop('a')).toEqual(down);
+  expect(await stopIn(engine, 'a')).toEqual(down);
   expect(existsSync(join(folder, 'asked'))).toBe(false);
 });

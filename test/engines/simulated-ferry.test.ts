@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
 import { finishLog, NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { createSimulatedEngine } from '../support/simulated-engine.ts';
 
@@ -20,7 +21,7 @@ describe('a simulated ferry', () => {
   it('takes five hours, moves at every look of 570 s, and ends with its metrics', async () => {
     let nowMs = Date.UTC(2026, 10, 21);
     const engine = createSimulatedEngine({ now: () => nowMs, script: () => ferryScript() });
-    await engine.submit(spec);
+    await submitTo(engine, spec);
     let facts = NO_LOG_FACTS;
     let offset = 0;
     const steps: number[] = [];
@@ -48,14 +49,14 @@ describe('a simulated ferry', () => {
   it('really starts a job whose answer was lost, and only once', async () => {
     const engine = createSimulatedEngine({ now: () => 0, script: () => ferryScript() });
     engine.loseNextAnswer('submit');
-    expect(await engine.submit(spec)).toMatchObject({ kind: 'unknown' });
-    expect(await engine.submit(spec)).toMatchObject({ kind: 'adopted' });
+    expect(await submitTo(engine, spec)).toMatchObject({ kind: 'unknown' });
+    expect(await submitTo(engine, spec)).toMatchObject({ kind: 'adopted' });
     expect(engine.startCount()).toBe(1);
   });
 
   it('says state lost, not absent, of a job that an earlier session knew', async () => {
     const engine = createSimulatedEngine({ now: () => 0, script: () => ferryScript() });
-    await engine.submit(spec);
+    await submitTo(engine, spec);
     const seen = await engine.observe(id, null);
     engine.forgetEverything();
     const session = seen.kind === 'found' ? seen.session : null;
@@ -67,7 +68,7 @@ describe('a simulated ferry', () => {
     const failAt = { step: 2000, line: 'ray.exceptions.OwnerDiedError: gone', exitCode: 1 };
     let nowMs = 0;
     const engine = createSimulatedEngine({ now: () => nowMs, script: () => ferryScript({ failAt }) });
-    await engine.submit(spec);
+    await submitTo(engine, spec);
     nowMs = 5 * 3_600_000;
     expect(await engine.observe(id, null)).toMatchObject({ status: 'FAILED', exitCode: 1 });
     const read = await engine.readLog(id, 0);

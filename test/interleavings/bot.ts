@@ -1,5 +1,6 @@
 // The bot's processes in the simulation: two controls with their own memory and view of the record, and the runner.
 
+import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/actions/verify-order.ts';
 import type { LaneScopedConfig } from '../../src/config/lane-scope.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
@@ -17,7 +18,6 @@ import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
-import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
 import { digestOf, labBot } from '../support/run-drafts.ts';
 import {
   aBody,

@@ -10,6 +10,7 @@ import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { readMetricsFile } from '../../src/trackers/metrics-file.ts';
 import { finishLog, type LogFacts, NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
 import { signatureById } from '../../src/watch/signatures.ts';
+import { stopIn, submitTo } from '../support/capabilities.ts';
 
 const lab = new URL('../../fixtures/lab', import.meta.url).pathname;
 let directory: string;
@@ -20,7 +21,7 @@ beforeEach(async () => {
   engine = createLocalEngine({ directory: join(directory, 'jobs'), now: Date.now });
 });
 afterEach(async () => {
-  await engine.stop('job-1');
+  await stopIn(engine, 'job-1');
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -48,7 +49,7 @@ async function ended(): Promise<FoundJob> {
 
 describe('a ferry on the local engine', () => {
   it('ends green with exact total, link, eval, checkpoint and metrics', async () => {
-    await engine.submit(ferry({ FERRY_NUM_TRAIN_STEPS: '150' }));
+    await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '150' }));
     expect(await ended()).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
     const seen = await facts();
     expect(seen).toMatchObject({
@@ -75,7 +76,7 @@ describe('a ferry on the local engine', () => {
     'fails of %s in words that are recognised',
     async (failure, id, advice, exitCode) => {
       const env = { LAB_FAIL: failure, LAB_FAIL_AT_STEP: '3', LAB_WATCHDOG_TIMEOUT_S: '0.1' };
-      await engine.submit(ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
+      await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
       expect(await ended()).toMatchObject({ status: 'FAILED', exitCode });
       expect((await facts()).failures.map((failed) => failed.id)).toContain(id);
       expect(signatureById(id)?.advice).toBe(advice);
@@ -84,9 +85,9 @@ describe('a ferry on the local engine', () => {
   );
 
   it('leaves a temporary checkpoint when it is stopped', async () => {
-    await engine.submit(ferry({ LAB_STEP_DELAY_MS: '50' }));
+    await submitTo(engine, ferry({ LAB_STEP_DELAY_MS: '50' }));
     for (let look = 0; look < 400 && !(await facts()).firstStepCompleted; look += 1) await sleep(50);
-    expect(await engine.stop('job-1')).toEqual({ kind: 'stopped' });
+    expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED', exitCode: null });
     const [step = ''] = await readdir(join(output(), 'checkpoints'));
     const metadata = await readFile(join(output(), 'checkpoints', step, 'metadata.json'), 'utf8');

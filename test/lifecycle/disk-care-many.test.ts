@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
-import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
@@ -144,8 +144,8 @@ function portOf(name: string): DiskPort {
     },
     cleanupAlive: async () => null,
     workerSeen: async () => null,
-    change: async (token, step, now) => {
-      spendConsent(token, step, now);
+    change: async (step, permit) => {
+      spendCapability(permit, step);
       called.push(step);
       if (step.does === 'init-worker')
         for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
-import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import type { MutationStep } from '../../src/domain/care/mutation.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import type { ProgramResult } from '../../src/host/process.ts';
@@ -97,8 +97,8 @@ async function open(): Promise<void> {
     },
     cleanupAlive: async () => (cluster.cleanup === null ? unknown('no answer') : known(cluster.cleanup)),
     workerSeen: async () => null,
-    change: async (token, step, now) => {
-      spendConsent(token, step, now);
+    change: async (step, permit) => {
+      spendCapability(permit, step);
       called.push(step);
       return onChange(step);
     },

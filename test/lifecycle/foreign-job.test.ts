@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { isRunId } from '../../src/domain/ids.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
+import { submitTo } from '../support/capabilities.ts';
 import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
 import { botComments, SHORT_FERRY, saidTwice } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -19,7 +20,7 @@ describe('a job under our id that another put there', () => {
     const { run, pull } = await propose(lab);
     if (!isRunId(run)) throw new Error(run);
     const manifest = (await stateOf(lab, run))?.gate?.digest ?? '';
-    const foreign = await lab.engine.submit({
+    const foreign = await submitTo(lab.engine, {
       submissionId: submissionIdOf(run, 1),
       command: ['python3', 'mine.py'],
       env: {},

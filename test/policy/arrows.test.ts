@@ -39,8 +39,11 @@ const BROKEN: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['src-stands-alone', 'src/app/b.ts', 'test/target.ts'],
   ['playground-shares-nothing', 'playground/a.ts', 'src/domain/target.ts'],
   ['stores-know-no-github', 'playground/git/store/a.ts', 'playground/world/target.ts'],
-  ['one-place-mints-consent', 'src/engines/b.ts', 'src/domain/care/consent-seal.ts'],
-  ['only-care-mints-consent', 'src/run/c.ts', 'src/care/consent.ts'],
+  ['one-place-mints-capabilities', 'src/engines/b.ts', 'src/domain/actions/capability-seal.ts'],
+  ['only-executors-mint-capabilities', 'src/run/c.ts', 'src/actions/mint.ts'],
+  ['actions-know-no-kind', 'src/actions/a.ts', 'src/kinds/target.ts'],
+  ['actions-know-no-kind', 'src/actions/b.ts', 'src/render/target.ts'],
+  ['core-knows-no-outside', 'src/actions/c.ts', 'src/engines/target.ts'],
   ['no-circles', 'src/run/circle.ts', 'src/run/circle-back.ts'],
   ['found', 'src/app/c.ts', 'src/app/nowhere.ts'],
   ['shipped-packages-are-dependencies', 'src/app/d.ts', 'vitest'],
@@ -67,8 +70,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['src/config/ok.ts', 'zod'],
   ['src/host/ok.ts', 'node:fs'],
   ['playground/ok.ts', 'playground/target.ts'],
-  ['src/care/consent.ts', 'src/domain/care/consent-seal.ts'],
-  ['src/app/care/ok.ts', 'src/care/consent.ts'],
+  ['src/actions/mint.ts', 'src/domain/actions/capability-seal.ts'],
+  ['src/app/care/ok.ts', 'src/actions/mint.ts'],
 ];
 
 let tree = '';
@@ -79,7 +82,7 @@ beforeAll(async () => {
   await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   for (const file of ['package.json', 'tsconfig.json']) await copyFile(join(ROOT, file), join(tree, file));
   const pairs = [...BROKEN.map(([, from, to]) => [from, to] as const), ...ALLOWED];
-  const targets = pairs.map(([, to]) => to).filter((to) => /\/(target|consent-seal)\.ts$/.test(to));
+  const targets = pairs.map(([, to]) => to).filter((to) => /\/(target|capability-seal)\.ts$/.test(to));
   for (const file of new Set(targets)) await put(file, 'export const target = 1;\n');
   for (const [from, to] of pairs)
     await put(from, `import * as it from '${specifier(from, to)}';\nconsole.log(it);\n`);

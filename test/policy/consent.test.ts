@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from '../../src/domain/care/mutation.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SEAL = join(ROOT, 'src/domain/care/consent-token.ts');
+const SPENDING = join(ROOT, 'src/domain/actions/capability.ts');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file: `src/${file}`, text: readFileSync(join(ROOT, 'src', file), 'utf8') }));
@@ -15,11 +15,11 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 /** What the compiler says about a file that changes a cluster with `token`, first line of each complaint. */
 function complaints(token: string): readonly string[] {
   const file = join(ROOT, 'src/app/forged.ts');
-  const text = `import { type ConsentToken, spendConsent } from '../domain/care/consent-token.ts';
+  const text = `import { type Capability, spendCapability } from '../domain/actions/capability.ts';
 import type { Instant } from '../domain/ids.ts';
 declare const now: Instant;
-declare const given: ConsentToken;
-spendConsent(${token}, { does: 'delete-tpu-vm', command: ['gcloud'] }, now);
+declare const given: Capability;
+spendCapability({ capability: ${token}, now }, { does: 'delete-tpu-vm', command: ['gcloud'] });
 `;
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
@@ -30,7 +30,7 @@ spendConsent(${token}, { does: 'delete-tpu-vm', command: ['gcloud'] }, now);
       ? ts.createSourceFile(name, text, ts.ScriptTarget.ESNext)
       : readSource.call(host, name, ...rest);
   const program = ts.createProgram(
-    [file, SEAL],
+    [file, SPENDING],
     { ...options, noEmit: true, types: [], incremental: false },
     host,
   );
@@ -50,7 +50,7 @@ describe('the compiler', () => {
     ['an approval', "{ consent: 'a recorded consent' }"],
     ['a copy of its mark', "{ [Symbol('consent')]: 'a recorded consent' }"],
     ['the steps of a token', '{ steps: [], until: now }'],
-    ['a cast', '{ consent: true } as ConsentToken'],
+    ['a cast', '{ consent: true } as Capability'],
   ])('refuses %s in its place', (_, token) => {
     expect(complaints(token)).toHaveLength(1);
   });
@@ -58,8 +58,8 @@ describe('the compiler', () => {
 
 describe('the source tree', () => {
   it('casts nothing to a token but where tokens are made', () => {
-    const casts = sources.filter(({ text }) => /\bas (unknown as )?ConsentToken\b|<ConsentToken>/.test(text));
-    expect(casts.map(({ file }) => file)).toEqual(['src/domain/care/consent-seal.ts']);
+    const casts = sources.filter(({ text }) => /\bas (unknown as )?Capability\b|<Capability>/.test(text));
+    expect(casts.map(({ file }) => file)).toEqual(['src/domain/actions/capability-seal.ts']);
   });
 
   it('calls what changes a cluster from the files that have a token in hand alone', () => {
@@ -75,7 +75,11 @@ describe('the source tree', () => {
       'src/app/care/start-cleanup.ts',
     ]);
     expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/app/care/care.ts']);
-    expect(callers(/(?<!function )\bsealConsent\(/)).toEqual(['src/care/consent.ts']);
+    expect(callers(/(?<!function )\bsealCapability\(/)).toEqual(['src/actions/mint.ts']);
+    expect(callers(/(?<!function )\bmintSubmission\(/)).toEqual(['src/app/runner/launch.ts']);
+    expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/app/watch/tick.ts']);
+    expect(callers(/\bengine\.submit\(/)).toEqual(['src/app/runner/launch.ts']);
+    expect(callers(/\bengine\.stop\(/)).toEqual(['src/app/watch/tick.ts']);
     // The words of a deletion stand in the one step that takes a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);
   });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { stopIn } from '../support/capabilities.ts';
 import { type EngineBench, engineContract, SAID } from '../support/engine-contract.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
@@ -42,7 +43,7 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
       command: (kind) => ['python', `${kind}.py`],
       pass: () => sleep(100),
       close: async () => {
-        await engine.stop(jobId);
+        await stopIn(engine, jobId);
         await rm(directory, { recursive: true, force: true });
       },
     };

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Engine, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { stopIn, submitTo } from '../support/capabilities.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 
@@ -67,7 +68,7 @@ describeWithRay('a real Ray head', () => {
   it('runs a job once that ten submit at the same time', async () => {
     const ran = join(head.folder, 'ran');
     const spec = specOf('ten', ['sh', '-c', 'echo ran >> "$1"', 'sh', ran]);
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => engine.submit(spec)));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => submitTo(engine, spec)));
     const kinds = outcomes.map(({ kind }) => kind).toSorted();
     expect(kinds.filter((kind) => kind === 'submitted').length).toBeLessThanOrEqual(1);
     expect(kinds.filter((kind) => kind !== 'adopted' && kind !== 'submitted')).toEqual([]);
@@ -80,7 +81,7 @@ describeWithRay('a real Ray head', () => {
     await writeFile(join(directory, 'deep/er/käse.txt'), 'cheese');
     await writeFile(join(directory, 'run.sh'), '#!/bin/sh\ncat deep/er/*.txt; echo " $GREETING"\n');
     await chmod(join(directory, 'run.sh'), 0o755);
-    const outcome = await engine.submit(specOf('files', ['./run.sh'], { GREETING: "it's 5$; `x` $ %" }));
+    const outcome = await submitTo(engine, specOf('files', ['./run.sh'], { GREETING: "it's 5$; `x` $ %" }));
     expect(outcome).toMatchObject({ kind: expect.stringMatching(/^(submitted|adopted)$/) });
     await until('files', hasEnded);
     expect(await engine.observe('files', null)).toMatchObject({ status: 'SUCCEEDED' });
@@ -91,7 +92,7 @@ describeWithRay('a real Ray head', () => {
     const source = `line = "x" * 1990
 for i in range(105_000):
     print(f"{i:08d} {line}")`;
-    await engine.submit(specOf('large', python(source)));
+    await submitTo(engine, specOf('large', python(source)));
     const seen = { bytes: 0, peak: 0, parts: [] as string[] };
     let digest = hash('sha256', '', 'hex');
     const before = process.memoryUsage();
@@ -130,7 +131,7 @@ for i in range(105_000):
     const source = `print("::set-output name=x::y"); print("\\x1b[31mred\\x1b[0m"); print("🚀" * 10)
 print("y" * 5_000_000)
 print("::add-mask::secret"); print("done")`;
-    await engine.submit(specOf('hostile', python(source)));
+    await submitTo(engine, specOf('hostile', python(source)));
     await until('hostile', hasEnded);
     const other = createRestEngine({ address: head.address, token: head.token });
     let text = '';
@@ -152,7 +153,7 @@ time.sleep(1)
 out = sys.stdout.buffer
 out.write(b"step 1\\rstep 2\\r\\nfirst\\n"); out.flush(); time.sleep(4)
 out.write(b"caf\\xe9 \\xff\\xf0\\x9f\\nValueError: over\\n")`;
-    await engine.submit(specOf('latin', python(source)));
+    await submitTo(engine, specOf('latin', python(source)));
     await until('latin', (status) => status === 'RUNNING');
     const before = await logOnce('latin', (text) => /Running entrypoint[\s\S]*first\n$/.test(text));
     await until('latin', hasEnded);
@@ -173,7 +174,7 @@ s = os.environ["WANDB_API_KEY"]
 print(s, repr(s), base64.b64encode(s.encode()).decode(), urllib.parse.quote(s)); print("::add-mask::x\\x1b[31m")
 raise SystemExit(3)`;
     const secret = "it's a secret/of 40 characters + more 12";
-    await engine.submit(specOf('telltale', python(source), { WANDB_API_KEY: secret }));
+    await submitTo(engine, specOf('telltale', python(source), { WANDB_API_KEY: secret }));
     await until('telltale', hasEnded);
     const [listed] = (await engine.observeMany?.([{ jobId: 'telltale', lastSession: null }])) ?? [];
     for (const seen of [await engine.observe('telltale', null), listed]) {
@@ -191,12 +192,13 @@ raise SystemExit(3)`;
       message: 'the dashboard refuses this token',
     });
     expect((await stranger.readLog('ten', 0)).kind).toBe('unknown');
-    expect(await stranger.submit(specOf('stranger', ['true']))).toMatchObject({ code: 'unauthorized' });
+    expect(await submitTo(stranger, specOf('stranger', ['true']))).toMatchObject({ code: 'unauthorized' });
     expect(await engine.observe('stranger', null)).toMatchObject({ kind: 'absent' });
   });
 
   it('that goes away is unknown, and one that began anew has lost what ran: never failed, never absent', async () => {
-    const outcome = await engine.submit(
+    const outcome = await submitTo(
+      engine,
       specOf('endless', python('import time; print("up", flush=True); time.sleep(1e6)')),
     );
     const session = outcome.kind === 'submitted' ? outcome.job.session : null;
@@ -207,13 +209,13 @@ raise SystemExit(3)`;
     expect((await engine.readLog('endless', first.kind === 'chunk' ? first.nextOffset : 0)).kind).toBe(
       'unknown',
     );
-    expect((await engine.stop('endless')).kind).toBe('unknown');
+    expect((await stopIn(engine, 'endless')).kind).toBe('unknown');
     await head.start();
     expect(await engine.observe('endless', session)).toMatchObject({
       kind: 'state-lost',
       message: expect.stringContaining('restarted'),
     });
     expect(await engine.readLog('endless', 10)).toEqual({ kind: 'absent' });
-    expect(await engine.stop('endless')).toEqual({ kind: 'absent' });
+    expect(await stopIn(engine, 'endless')).toEqual({ kind: 'absent' });
   });
 });

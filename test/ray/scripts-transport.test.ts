@@ -5,6 +5,7 @@ import type { Engine } from '../../src/domain/engine.ts';
 import { isTerminal } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { stopIn, submitTo } from '../support/capabilities.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.ts';
@@ -38,7 +39,7 @@ describeWithRay("the lab's scripts on a real head", () => {
     const spec = await lab.spec('says-1', SAYS, {
       env: { GREETING: '-e dear=all', HF_TOKEN: SECRET, GIT_COMMIT: COMMIT },
     });
-    const outcome = await engine.submit(spec);
+    const outcome = await submitTo(engine, spec);
     expect(outcome).toMatchObject({
       kind: 'submitted',
       job: {
@@ -51,9 +52,9 @@ describeWithRay("the lab's scripts on a real head", () => {
       .poll(async () => ended(await engine.observe('says-1', null)), { timeout: 60_000 })
       .toMatchObject({ status: 'SUCCEEDED', exitCode: 0, metadata: spec.metadata });
     expect(JSON.stringify(await engine.observe('says-1', null))).not.toContain('hush');
-    expect(await engine.submit(spec)).toMatchObject({ kind: 'adopted' });
+    expect(await submitTo(engine, spec)).toMatchObject({ kind: 'adopted' });
     const other = { ...spec, metadata: { ...spec.metadata, attempt: 2 } };
-    expect(await engine.submit(other)).toEqual({ kind: 'conflict', found: spec.metadata });
+    expect(await submitTo(engine, other)).toEqual({ kind: 'conflict', found: spec.metadata });
   }, 120_000);
 
   it('read the same log as the Jobs API, byte for byte, and find the same job in the list', async () => {
@@ -68,7 +69,7 @@ describeWithRay("the lab's scripts on a real head", () => {
 
   it('start one job of ten submits of one id at once, and every submitter learns which', async () => {
     const spec = await lab.spec('ten-1', SAYS, { env: { HF_TOKEN: SECRET } });
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => engine.submit(spec)));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => submitTo(engine, spec)));
     expect(outcomes.map(({ kind }) => kind).filter((kind) => kind === 'submitted')).toHaveLength(1);
     expect(outcomes.map(({ kind }) => kind).filter((kind) => kind === 'adopted')).toHaveLength(9);
   }, 240_000);
@@ -81,7 +82,7 @@ describeWithRay("the lab's scripts on a real head", () => {
     });
     const without = createRayEngine({ rest, scripts, tunnel: null, dashboard: head.address });
     const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });
-    expect(await without.submit(spec)).toMatchObject({ kind: 'submitted' });
+    expect(await submitTo(without, spec)).toMatchObject({ kind: 'submitted' });
   }, 120_000);
 
   it('start nothing, and know nothing, when the dashboard is out of reach', async () => {
@@ -93,12 +94,12 @@ describeWithRay("the lab's scripts on a real head", () => {
       dashboard: address,
     });
     const spec = await lab.spec('dead-1', SAYS);
-    expect(await dead.submit(spec)).toMatchObject({
+    expect(await submitTo(dead, spec)).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('nothing was submitted'),
     });
     expect(await dead.observe('says-1', 'session_1')).toMatchObject({ kind: 'unknown' });
-    expect(await dead.stop('says-1')).toMatchObject({ kind: 'unknown' });
+    expect(await stopIn(dead, 'says-1')).toMatchObject({ kind: 'unknown' });
     expect(await engine.observe('dead-1', null)).toMatchObject({ kind: 'absent' });
   });
 });

@@ -1,6 +1,14 @@
 /** What the runner refuses, one reason at a time, and whether the refusal ends the order. */
 
 import { describe, expect, it } from 'vitest';
+import { approvalsUsed } from '../../src/actions/verify-approvals.ts';
+import {
+  isClaimForgotten,
+  isClaimStale,
+  judgeOrder,
+  type OrderFacts,
+} from '../../src/actions/verify-order.ts';
+import { misplaced } from '../../src/actions/verify-place.ts';
 import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
 import type { CommentFacts, ShownVersion } from '../../src/domain/facts.ts';
 import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
@@ -14,9 +22,6 @@ import { known, unknown } from '../../src/domain/observed.ts';
 import { runnerVerdicts } from '../../src/gates/run-gates.ts';
 import type { CardHistory } from '../../src/run/card-history.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
-import { approvalsUsed } from '../../src/run/verify-approvals.ts';
-import { isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from '../../src/run/verify-order.ts';
-import { misplaced } from '../../src/run/verify-place.ts';
 import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

@@ -1,7 +1,7 @@
 /** A lab whose disk care finds no cleanup job on the cluster, so that starting one is proposed in the description of an issue. */
 
 import type { DiskPort } from '../../src/app/disk-scan/disk-port.ts';
-import { spendConsent } from '../../src/domain/care/consent-token.ts';
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { until } from './play.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
@@ -49,8 +49,8 @@ export async function openDiskLab(options: VirtualLabOptions = {}): Promise<Disk
     look: async () => ({ disk: unknown('x'), mounts: unknown('x'), folders: unknown('x') }),
     cleanupAlive: async () => known(calls > 0),
     workerSeen: async () => null,
-    change: async (token, step, now) => {
-      spendConsent(token, step, now);
+    change: async (step, permit) => {
+      spendCapability(permit, step);
       calls += 1;
       const none = { signal: null, code: null, timedOut: false, stderr: '' } as const;
       return { kind: 'exited', ok: true, exitCode: 0, stdout: 'Cleanup cron job started: x\n', ...none };

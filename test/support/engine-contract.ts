@@ -1,8 +1,11 @@
 /** What every engine behind the interface must do, whatever stands behind it. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CapabilityError, type Permit } from '../../src/domain/actions/capability.ts';
 import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
-import { isTerminal } from '../../src/domain/engine.ts';
+import { isTerminal, stopStep, submitStep } from '../../src/domain/engine.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+import { permitFor, stopIn, submitTo } from './capabilities.ts';
 
 /** One engine, ready for a test: jobs of three kinds, and a way to let a little time pass. */
 export type EngineBench = {
@@ -57,28 +60,53 @@ export function engineContract(open: () => Promise<EngineBench>): void {
     expect(await bench.engine.session()).toMatchObject({ kind: 'session', id: expect.stringMatching(/./) });
   });
 
+  it('starts and stops nothing without a capability for exactly that call', async () => {
+    const job = spec('endless');
+    const { capability, now } = permitFor(submitStep(job));
+    const wrong: readonly Permit[] = [
+      permitFor(),
+      permitFor(stopStep(bench.jobId)),
+      permitFor(submitStep({ ...job, submissionId: `${bench.jobId}-b` })),
+      permitFor(submitStep({ ...job, command: ['true'] })),
+      permitFor(submitStep({ ...job, metadata: { ...job.metadata, manifest: 'sha256:bb' } })),
+      { capability, now: branded(now + 3_600_000, isInstant) },
+      { capability: Object.freeze({ ...capability }), now },
+    ];
+    for (const permit of wrong)
+      await expect(bench.engine.submit(job, permit)).rejects.toThrow(CapabilityError);
+    expect((await bench.engine.observe(bench.jobId, null)).kind).toBe('absent');
+    await bench.engine.submit(job, { capability, now });
+    await expect(bench.engine.submit(job, { capability, now })).rejects.toThrow(/used up/);
+    await when(({ status }) => status === 'RUNNING');
+    const stops = [permitFor(), permitFor(submitStep(job)), permitFor(stopStep(`${bench.jobId}-b`))];
+    for (const permit of stops)
+      await expect(bench.engine.stop(bench.jobId, permit)).rejects.toThrow(CapabilityError);
+    expect(await bench.engine.observe(bench.jobId, null)).toMatchObject({ status: 'RUNNING' });
+    await stopIn(bench.engine, bench.jobId);
+  });
+
   it('positively has no job of an id that nobody submitted', async () => {
     for (const id of [bench.jobId, '../job-1', '']) {
       expect(await bench.engine.observe(id, null)).toMatchObject({ kind: 'absent' });
       expect(await bench.engine.readLog(id, 0)).toEqual({ kind: 'absent' });
-      expect(await bench.engine.stop(id)).toEqual({ kind: 'absent' });
+      expect(await stopIn(bench.engine, id)).toEqual({ kind: 'absent' });
     }
   });
 
   it('refuses an id that could be a path, and a command without a program', async () => {
     for (const submissionId of ['', '../x', 'a/b', '.hidden', 'x'.repeat(129)])
-      expect(await bench.engine.submit(spec('quick', { submissionId }))).toMatchObject({
+      expect(await submitTo(bench.engine, spec('quick', { submissionId }))).toMatchObject({
         kind: 'rejected',
         code: 'bad-submission-id',
       });
-    expect(await bench.engine.submit(spec('quick', { command: [] }))).toMatchObject({
+    expect(await submitTo(bench.engine, spec('quick', { command: [] }))).toMatchObject({
       code: 'empty-command',
     });
   });
 
   it('starts an id once, gives the same job to who asks again, and another one to nobody', async () => {
-    const first = await bench.engine.submit(spec('quick'));
-    const again = await bench.engine.submit(spec('quick'));
+    const first = await submitTo(bench.engine, spec('quick'));
+    const again = await submitTo(bench.engine, spec('quick'));
     expect(first).toMatchObject({
       kind: 'submitted',
       job: { engine: bench.engine.name, jobId: bench.jobId },
@@ -86,25 +114,25 @@ export function engineContract(open: () => Promise<EngineBench>): void {
     expect(again).toEqual({ ...first, kind: 'adopted' });
     for (const change of [{ run: 'other' }, { attempt: 2 }, { manifest: 'sha256:bb' }]) {
       const metadata = { ...spec('quick').metadata, ...change };
-      const outcome = await bench.engine.submit(spec('quick', { metadata }));
+      const outcome = await submitTo(bench.engine, spec('quick', { metadata }));
       expect(outcome).toEqual({ kind: 'conflict', found: spec('quick').metadata });
     }
   });
 
   it('lets a job run, end well, and stay ended', async () => {
-    await bench.engine.submit(spec('quick'));
+    await submitTo(bench.engine, spec('quick'));
     const end = await when((job) => isTerminal(job.status));
     expect(end).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, errorType: null });
     expect(end.metadata).toEqual(spec('quick').metadata);
     expect(end.endedAtMs ?? 0).toBeGreaterThanOrEqual(end.startedAtMs ?? Number.NaN);
     await bench.pass();
     expect(await bench.engine.observe(bench.jobId, null)).toEqual(end);
-    expect(await bench.engine.stop(bench.jobId)).toEqual({ kind: 'already-ended', status: 'SUCCEEDED' });
+    expect(await stopIn(bench.engine, bench.jobId)).toEqual({ kind: 'already-ended', status: 'SUCCEEDED' });
     expect(await bench.engine.observe(bench.jobId, null)).toEqual(end);
   });
 
   it('says how a job failed', async () => {
-    await bench.engine.submit(spec('failing'));
+    await submitTo(bench.engine, spec('failing'));
     expect(await when((job) => isTerminal(job.status))).toMatchObject({
       status: 'FAILED',
       exitCode: 3,
@@ -113,16 +141,16 @@ export function engineContract(open: () => Promise<EngineBench>): void {
   });
 
   it('stops a job on request, with no exit code', async () => {
-    await bench.engine.submit(spec('endless'));
+    await submitTo(bench.engine, spec('endless'));
     await saidAll();
     expect(await when((job) => job.status === 'RUNNING')).toMatchObject({ exitCode: null, endedAtMs: null });
-    expect(['stopped', 'stopping']).toContain((await bench.engine.stop(bench.jobId)).kind);
+    expect(['stopped', 'stopping']).toContain((await stopIn(bench.engine, bench.jobId)).kind);
     expect(await when((job) => isTerminal(job.status))).toMatchObject({ status: 'STOPPED', exitCode: null });
-    expect(await bench.engine.stop(bench.jobId)).toEqual({ kind: 'already-ended', status: 'STOPPED' });
+    expect(await stopIn(bench.engine, bench.jobId)).toEqual({ kind: 'already-ended', status: 'STOPPED' });
   });
 
   it('gives the log from any offset, and says when there is less of it than was read', async () => {
-    await bench.engine.submit(spec('quick'));
+    await submitTo(bench.engine, spec('quick'));
     await when((job) => isTerminal(job.status));
     const whole = await bench.engine.readLog(bench.jobId, 0);
     if (whole.kind !== 'chunk') throw new Error(`the log is ${whole.kind}`);

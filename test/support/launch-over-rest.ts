@@ -1,6 +1,7 @@
 /** What the runner does with an order, as far as a cluster sees it: submits, and where it is unclear looks before anything else. */
 
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
+import { submitTo } from './capabilities.ts';
 
 export type Launched =
   | { readonly kind: 'started'; readonly adopted: boolean; readonly session: string | null }
@@ -28,7 +29,7 @@ export async function launchOverRest(
       if (seen.kind === 'unknown') why = seen.message;
       if (!mayStart) continue;
     }
-    const outcome = await engine.submit(spec);
+    const outcome = await submitTo(engine, spec);
     switch (outcome.kind) {
       case 'submitted':
       case 'adopted':

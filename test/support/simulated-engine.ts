@@ -1,5 +1,6 @@
 /** An engine on virtual time: jobs follow a script, so a five-hour ferry costs no time at all. */
 
+import { spendCapability } from '../../src/domain/actions/capability.ts';
 import {
   type Engine,
   type FoundJob,
@@ -11,6 +12,8 @@ import {
   type LogRead,
   type StopOutcome,
   type SubmitOutcome,
+  stopStep,
+  submitStep,
 } from '../../src/domain/engine.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { completeUtf8Length } from '../../src/host/utf8-boundary.ts';
@@ -70,7 +73,8 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     name,
     forgetsWithSession: true,
     session: async () => ({ kind: 'session', id: sessionId(), version: 'simulated' }),
-    submit: async (spec) => {
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
       const outcome = submit(jobs, spec, options, name, sessionId());
       if (outcome.kind === 'submitted') starts += 1;
       return answer('submit', outcome);
@@ -78,7 +82,10 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     observe: async (jobId, lastSession) =>
       answer('observe', observe(jobs.get(jobId), sessionId(), lastSession, options.now())),
     readLog: async (jobId, offset) => answer('readLog', readLog(jobs.get(jobId), offset, options.now())),
-    stop: async (jobId) => answer('stop', stop(jobs.get(jobId), options.now())),
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
+      return answer('stop', stop(jobs.get(jobId), options.now()));
+    },
     loseNextAnswer: (method) => lost.add(method),
     hangNext: (method) => hanging.add(method),
     forgetEverything: () => {

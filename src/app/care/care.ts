@@ -3,8 +3,9 @@
  * a launch takes an order. It trusts nothing about it, claims it by a push, and only then calls anything.
  */
 
-import { mintConsent } from '../../care/consent.ts';
-import { type ConsentFaultCode, consentFault } from '../../care/verify-consent.ts';
+import { mintConsent } from '../../actions/mint.ts';
+import { type ConsentFaultCode, consentFault } from '../../actions/verify-consent.ts';
+import { type LaunchPlace, misplaced } from '../../actions/verify-place.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { GitError } from '../../domain/git.ts';
@@ -14,7 +15,6 @@ import type { EventDraft } from '../../domain/logbook/event.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
-import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { gatherConsentFacts } from './consent-facts.ts';
 import type { Ending, Hands } from './hands.ts';

@@ -3,8 +3,9 @@
 import { readCleanAnswer } from '../../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../../care/disk/disk-proposals.ts';
 import { healthOf, type WorkerHealth } from '../../care/disk/worker-health.ts';
-import type { ConsentToken } from '../../domain/care/consent-token.ts';
-import { areSameSteps, type MutationStep, type VmIdentity } from '../../domain/care/mutation.ts';
+import type { Capability } from '../../domain/actions/capability.ts';
+import { areSameSteps } from '../../domain/actions/step.ts';
+import type { MutationStep, VmIdentity } from '../../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../../domain/care/mutation-state.ts';
 import { isSameVm } from '../../domain/care/tpu-vm.ts';
 import { isTpuName, isZone } from '../../domain/care/worker-disk.ts';
@@ -29,7 +30,7 @@ export type DiskCleaning = {
 export function diskCleaningHands(input: DiskCleaning): Hands {
   return {
     look: () => targetLook(input),
-    act: (token) => act(input, token),
+    act: (capability) => act(input, capability),
     lookBack: async () => verified(input, {}, 'interrupted'),
   };
 }
@@ -66,7 +67,7 @@ function stepsNow({ place, mutation, vm }: DiskCleaning): readonly MutationStep[
 }
 
 /** Step by step; the first that did not do what it should stops the rest, and the end names it. */
-async function act(input: DiskCleaning, token: ConsentToken): Promise<Ending> {
+async function act(input: DiskCleaning, capability: Capability): Promise<Ending> {
   const look = await targetLook(input);
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
@@ -84,8 +85,8 @@ async function act(input: DiskCleaning, token: ConsentToken): Promise<Ending> {
     input.lab.boundary(step.does, 'before');
     const done =
       step.does === 'clean-disk'
-        ? await clean(input, port, token, step)
-        : await initialise(input, port, token, step);
+        ? await clean(input, port, capability, step)
+        : await initialise(input, port, capability, step);
     input.lab.boundary(step.does, 'after');
     detail = { ...detail, [`step ${index + 1}`]: done.said };
     if (done.stop !== null) {
@@ -110,10 +111,10 @@ type Done = {
 async function clean(
   { lab }: DiskCleaning,
   port: DiskPort,
-  token: ConsentToken,
+  capability: Capability,
   step: MutationStep,
 ): Promise<Done> {
-  const result = await port.change(token, step, lab.now());
+  const result = await port.change(step, { capability, now: lab.now() });
   if (result.kind === 'not-started')
     return { said: result.code ?? '', stop: { outcome: 'refused', code: 'call-failed' } };
   const answer = readCleanAnswer(result.stdout, result.exitCode ?? -1);
@@ -128,10 +129,10 @@ async function clean(
 async function initialise(
   { lab }: DiskCleaning,
   port: DiskPort,
-  token: ConsentToken,
+  capability: Capability,
   step: MutationStep,
 ): Promise<Done> {
-  const result = await port.change(token, step, lab.now());
+  const result = await port.change(step, { capability, now: lab.now() });
   if (result.ok) return { said: 'done', stop: null };
   const said = `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${result.stderr.trim().split('\n').at(-1) ?? ''}`;
   const isOver = result.kind === 'exited' || result.kind === 'not-started';

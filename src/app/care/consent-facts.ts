@@ -1,7 +1,7 @@
 /** The runner's own reading of everything that a consent rests on: the comment by its id, the person's permission, holds, the config. */
 
+import type { ConsentFacts, PreApproval } from '../../actions/verify-consent.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/pre-approval.ts';
-import type { ConsentFacts, PreApproval } from '../../care/verify-consent.ts';
 import { readConfig } from '../../config/read-config.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { MutationProposal } from '../../domain/care/mutation.ts';

@@ -1,7 +1,8 @@
 /** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy ML-02 and ML-30). */
 
-import type { ConsentToken } from '../../domain/care/consent-token.ts';
-import { areSameSteps, type VmIdentity } from '../../domain/care/mutation.ts';
+import type { Capability } from '../../domain/actions/capability.ts';
+import { areSameSteps } from '../../domain/actions/step.ts';
+import type { VmIdentity } from '../../domain/care/mutation.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../../domain/care/tpu-vm.ts';
 import type { Instant } from '../../domain/ids.ts';
@@ -25,7 +26,7 @@ export type NodeDeletion = {
 export function nodeDeletionHands(input: NodeDeletion): Hands {
   return {
     look: async () => targetLook(input, await input.cloud.list()),
-    act: (token, begunAt) => act(input, token, begunAt),
+    act: (capability, begunAt) => act(input, capability, begunAt),
     lookBack: (begunAt) => follow(input, begunAt, { isAnswered: false, ifThere: 'interrupted' }),
   };
 }
@@ -41,13 +42,13 @@ function targetLook({ vm, project, mutation }: NodeDeletion, listing: VmListing)
   return { kind: 'changed', code: 'target-changed', why };
 }
 
-async function act(input: NodeDeletion, token: ConsentToken, begunAt: Instant): Promise<Ending> {
+async function act(input: NodeDeletion, capability: Capability, begunAt: Instant): Promise<Ending> {
   const { lab, cloud, vm } = input;
   const look = targetLook(input, await cloud.list());
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
   lab.boundary('delete-tpu-vm', 'before');
-  const outcome = await cloud.deleteVm(token, vm, lab.now());
+  const outcome = await cloud.deleteVm(vm, { capability, now: lab.now() });
   lab.boundary('delete-tpu-vm', 'after');
   if (outcome.kind === 'failed')
     return { outcome: 'failed', code: 'call-failed', detail: { why: outcome.message } };

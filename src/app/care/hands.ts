@@ -1,6 +1,6 @@
 /** What carries out one kind of change of a cluster: look before, act with a consent, look back after a runner that died. */
 
-import type { ConsentToken } from '../../domain/care/consent-token.ts';
+import type { Capability } from '../../domain/actions/capability.ts';
 import type { Instant } from '../../domain/ids.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
 
@@ -16,7 +16,7 @@ export type Hands = {
   /** Before anything is claimed. Calls nothing that changes. */
   readonly look: () => Promise<TargetLook>;
   /** Carries out the steps with their consent, verifies, and says how it ended. Never throws for an expected outcome. */
-  readonly act: (token: ConsentToken, begunAt: Instant) => Promise<Ending>;
+  readonly act: (capability: Capability, begunAt: Instant) => Promise<Ending>;
   /** What became of it where an earlier runner began: looks alone. */
   readonly lookBack: (begunAt: Instant) => Promise<Ending>;
 };

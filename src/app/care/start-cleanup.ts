@@ -1,7 +1,7 @@
 /** Starts the cleanup job of the head node where it was not seen, and looks whether it is alive (policy AG-21). */
 
-import type { ConsentToken } from '../../domain/care/consent-token.ts';
-import { areSameSteps } from '../../domain/care/mutation.ts';
+import type { Capability } from '../../domain/actions/capability.ts';
+import { areSameSteps } from '../../domain/actions/step.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
@@ -22,7 +22,7 @@ export type CleanupStart = {
 export function cleanupStartHands(input: CleanupStart): Hands {
   return {
     look: () => targetLook(input),
-    act: (token) => act(input, token),
+    act: (capability) => act(input, capability),
     lookBack: () => verified(input, {}, 'interrupted'),
   };
 }
@@ -40,14 +40,14 @@ async function targetLook({ place, mutation, port }: CleanupStart): Promise<Targ
     : { kind: 'same' };
 }
 
-async function act(input: CleanupStart, token: ConsentToken): Promise<Ending> {
+async function act(input: CleanupStart, capability: Capability): Promise<Ending> {
   const look = await targetLook(input);
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
   const [step] = input.mutation.proposal.steps;
   if (step === undefined) throw new Error('a proposal without a step');
   input.lab.boundary(step.does, 'before');
-  const result = await (await input.port()).change(token, step, input.lab.now());
+  const result = await (await input.port()).change(step, { capability, now: input.lab.now() });
   input.lab.boundary(step.does, 'after');
   const said = result.ok
     ? 'done'

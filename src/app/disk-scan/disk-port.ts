@@ -10,11 +10,10 @@ import { runScriptCommand, scriptCommand } from '../../clouds/gcp/script-command
 import { inspectWorker } from '../../clouds/gcp/ssh.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import type { LabConfig } from '../../config/schema.ts';
-import type { ConsentToken } from '../../domain/care/consent-token.ts';
+import type { Permit } from '../../domain/actions/capability.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
 import type { VmListing } from '../../domain/care/tpu-vm.ts';
 import { isMountPoint, type MountPoint, type TpuWorker } from '../../domain/care/worker-disk.ts';
-import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Observed } from '../../domain/observed.ts';
 import type { ProgramResult } from '../../host/process.ts';
@@ -37,8 +36,8 @@ export type DiskPort = {
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
   /** Whether Ray has the worker; null: the config does not say how to see that. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
-  /** Spends the next step of the consent and makes that very call; throws `ConsentError` where it is not for that. */
-  readonly change: (token: ConsentToken, step: MutationStep, now: Instant) => Promise<ProgramResult>;
+  /** Spends the next step of the capability and makes that very call; throws `CapabilityError` where it is not for that. */
+  readonly change: (step: MutationStep, permit: Permit) => Promise<ProgramResult>;
 };
 
 /** How the programs are run. `tree`: a checkout of the default branch, where the scripts are started. */
@@ -78,19 +77,15 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
       readLooks(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
     cleanupAlive: () => look(disk.cleanupAlive, {}),
     workerSeen: (worker) => look(disk.workerSeen, { worker }),
-    change: (token, step, now) =>
+    change: (step, permit) =>
       step.does === 'clean-disk'
-        ? changeWithGcloud(means.gcloud, { token, step, now }, limits.diskChangeTimeoutMs)
-        : changeWithScript(
-            means.gcloud.run,
-            { token, step, now },
-            {
-              env: scriptEnvironment(means, disk),
-              cwd: means.tree,
-              timeoutMs: limits.diskChangeTimeoutMs,
-              outputBytesMax: limits.remoteOutputBytesMax,
-            },
-          ),
+        ? changeWithGcloud(means.gcloud, step, permit, limits.diskChangeTimeoutMs)
+        : changeWithScript(means.gcloud.run, step, permit, {
+            env: scriptEnvironment(means, disk),
+            cwd: means.tree,
+            timeoutMs: limits.diskChangeTimeoutMs,
+            outputBytesMax: limits.remoteOutputBytesMax,
+          }),
   };
 }
 

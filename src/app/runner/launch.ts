@@ -1,5 +1,13 @@
 /** mode: launch, on the runner that holds the cluster's credentials: one order, verified, claimed, submitted, recorded. */
 
+import { mintSubmission } from '../../actions/mint.ts';
+import {
+  isClaimForgotten,
+  isClaimStale,
+  judgeOrder,
+  type OrderJudgement,
+} from '../../actions/verify-order.ts';
+import { type LaunchHome, type LaunchPlace, misplaced } from '../../actions/verify-place.ts';
 import { anyLane } from '../../config/lane-scope.ts';
 import { assertNever } from '../../domain/assert.ts';
 import { cutText } from '../../domain/cut-text.ts';
@@ -10,8 +18,6 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import type { IncidentCode } from '../../domain/reasons.ts';
-import { isClaimForgotten, isClaimStale, judgeOrder, type OrderJudgement } from '../../run/verify-order.ts';
-import { type LaunchHome, type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import type { EngineOf } from '../lab.ts';
 import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
 import { claim, engineFor } from './claim.ts';
@@ -150,8 +156,12 @@ async function submit(
 ): Promise<LaunchOutcome> {
   const engine = engineFor(open, input);
   if (engine === null) return withoutEngine(open, input);
+  const claimed = stateOf(open, input.run);
+  if (claimed === null) throw new Error(`the claimed run ${input.run} is not in the logbook`);
+  const now = open.lab.now();
+  const capability = mintSubmission(claimed, shipped.spec, now);
   open.lab.boundary('submit-job', 'before');
-  const outcome = await engine.submit(shipped.spec);
+  const outcome = await engine.submit(shipped.spec, { capability, now });
   open.lab.boundary('submit-job', 'after');
   await shipped.leave(mayRunIn(outcome, shipped));
   return recordSubmit(open, input, order, shipped, engine, outcome);

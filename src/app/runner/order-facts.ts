@@ -1,5 +1,7 @@
 /** The runner's own reading of everything that an order rests on: threads, cited approvals, live permissions, and the manifest from its checkout. */
 
+import { type ApprovalFacts, approvalsUsed, type Cited } from '../../actions/verify-approvals.ts';
+import type { OrderFacts } from '../../actions/verify-order.ts';
 import { healthFor } from '../../config/lane-scope.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { BranchWork } from '../../domain/authorship.ts';
@@ -18,8 +20,6 @@ import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
 import { NOT_ASKED } from '../../run/decide-order.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
-import { type ApprovalFacts, approvalsUsed, type Cited } from '../../run/verify-approvals.ts';
-import type { OrderFacts } from '../../run/verify-order.ts';
 import { gatherBrakes } from '../brakes.ts';
 import { lastKnownFerry, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';

@@ -1,10 +1,10 @@
 /** mode: stop, on a machine that reaches the cluster: carries out one /stop that stands in the record, and looks until it has worked. */
 
+import { type LaunchPlace, misplaced } from '../../actions/verify-place.ts';
 import { isTerminal } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/time.ts';
-import { type LaunchPlace, misplaced } from '../../run/verify-place.ts';
 import { watchedStates } from '../broken-states.ts';
 import type { LabOpener, OpenLab } from '../open-lab.ts';
 import { throwIfAny } from '../trouble.ts';

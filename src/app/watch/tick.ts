@@ -1,5 +1,6 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
+import { mintStop } from '../../actions/mint.ts';
 import { hasCluster } from '../../config/missing-cluster.ts';
 import type { LaneConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
@@ -105,9 +106,11 @@ function isWatchable(state: RunState, cluster: string): boolean {
 /** The stop was recorded by control and asked for by a person: that is the consent. Asking twice does no harm. */
 export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
   const engine = input.engineOf(open.config, input.cluster);
-  if (state.stop === null || state.submission === null || engine === null) return;
+  const now = open.lab.now();
+  const capability = mintStop(state, now);
+  if (capability === null || state.submission === null || engine === null) return;
   open.lab.boundary('stop-job', 'before');
-  const outcome = await engine.stop(state.submission.jobId);
+  const outcome = await engine.stop(state.submission.jobId, { capability, now });
   open.lab.boundary('stop-job', 'after');
   const why = 'message' in outcome ? `: ${input.redact(outcome.message ?? '')}` : '';
   open.lab.log(`stop of ${state.submission.jobId}: ${outcome.kind}${why}`, { run: state.run });

@@ -1,5 +1,6 @@
 /** Which changes of a cluster its newest scan calls for: what people may consent to, whole, before anything is done. */
 
+import { areSameSteps } from '../../domain/actions/step.ts';
 import type { RecordedScan, ScannedWorker } from '../../domain/care/disk-scan.ts';
 import type {
   Mutation,
@@ -7,7 +8,7 @@ import type {
   MutationProposal,
   MutationStep,
 } from '../../domain/care/mutation.ts';
-import { areSameSteps, targetName } from '../../domain/care/mutation.ts';
+import { targetName } from '../../domain/care/mutation.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import type { DigestOf } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';

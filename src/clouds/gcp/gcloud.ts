@@ -1,8 +1,7 @@
 /** The gcloud program: reading as it likes, changing something only with a consent that is spent on that very call. */
 
-import { type ConsentToken, spendConsent } from '../../domain/care/consent-token.ts';
+import { type Permit, spendCapability } from '../../domain/actions/capability.ts';
 import type { MutationStep } from '../../domain/care/mutation.ts';
-import type { Instant } from '../../domain/ids.ts';
 import type { ProgramResult, RunOptions } from '../../host/process.ts';
 
 export type RunProgram = (
@@ -36,12 +35,13 @@ export function readWithGcloud(
 /** The one way to change something with gcloud: the step is spent first, and then it is what runs. */
 export function changeWithGcloud(
   { program, env, run }: GcloudOptions,
-  consent: { readonly token: ConsentToken; readonly step: MutationStep; readonly now: Instant },
+  step: MutationStep,
+  permit: Permit,
   timeoutMs: number,
 ): Promise<ProgramResult> {
-  const [name, ...args] = consent.step.command;
+  const [name, ...args] = step.command;
   if (name !== 'gcloud') throw new Error(`${name ?? 'nothing'} is not gcloud`);
-  spendConsent(consent.token, consent.step, consent.now);
+  spendCapability(permit, step);
   return run(program, args, { env, timeoutMs });
 }
 

@@ -13,9 +13,9 @@ export function createTpuCloud(
 ): TpuCloud {
   return {
     list: () => listVms(gcloud, place),
-    deleteVm: async (token, vm, now) => {
+    deleteVm: async (vm, permit) => {
       const step = deleteStep(place.project, vm);
-      return outcomeOf(await changeWithGcloud(gcloud, { token, step, now }, limits.cloudDeleteTimeoutMs));
+      return outcomeOf(await changeWithGcloud(gcloud, step, permit, limits.cloudDeleteTimeoutMs));
     },
   };
 }

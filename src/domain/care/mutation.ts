@@ -83,16 +83,3 @@ export type MutationOutcome = (typeof MUTATION_OUTCOMES)[number];
 export function targetName(mutation: Mutation): string {
   return mutation.kind === 'start-cleanup-cron' ? mutation.head : mutation.vm.name;
 }
-
-/** Whether two steps are the same to the last argument, also in what is run where the first cannot start. */
-export function isSameStep(a: MutationStep, b: MutationStep): boolean {
-  const callsOf = ({ command, instead }: MutationStep): string => JSON.stringify([command, instead ?? null]);
-  return a.does === b.does && callsOf(a) === callsOf(b);
-}
-
-/** Whether two lists make the same calls in the same order. */
-export function areSameSteps(a: readonly MutationStep[], b: readonly MutationStep[]): boolean {
-  const isSame = (one: MutationStep, other: MutationStep | undefined): boolean =>
-    other !== undefined && isSameStep(one, other);
-  return a.length === b.length && a.every((step, index) => isSame(step, b[index]));
-}

@@ -1,8 +1,7 @@
 /** TPU VMs of a cloud project: what a listing tells of each, and the one thing that may be done to one. */
 
-import type { Instant } from '../ids.ts';
+import type { Permit } from '../actions/capability.ts';
 import { isSameAddress } from '../ip-address.ts';
-import type { ConsentToken } from './consent-token.ts';
 import type { MutationStep, VmIdentity } from './mutation.ts';
 
 /** One TPU VM (Cloud TPU API v2, Node). A slice of several hosts is one VM with several addresses. */
@@ -35,8 +34,8 @@ export type DeleteOutcome =
 /** The machines of one cluster. No method throws for an expected outcome. */
 export type TpuCloud = {
   readonly list: () => Promise<VmListing>;
-  /** Spends the consent with the very call; throws `ConsentError` where it is not for that. */
-  readonly deleteVm: (token: ConsentToken, vm: VmIdentity, now: Instant) => Promise<DeleteOutcome>;
+  /** Spends the capability with the very call; throws `CapabilityError` where it is not for that. */
+  readonly deleteVm: (vm: VmIdentity, permit: Permit) => Promise<DeleteOutcome>;
 };
 
 /** The call that deletes one VM (policy ML-30). */

@@ -29,6 +29,8 @@ export const ferryLimits = {
   giveUpPatienceMs: 10 * 60 * 1_000,
   /** An order that nobody claimed lapses after two hours: the facts that it was decided on are old by then. */
   orderLifetimeMs: 2 * 60 * 60 * 1_000,
+  /** What was verified is done at once; a minute would do where the machine is not under load. */
+  capabilityLifetimeMs: 10 * 60 * 1_000,
   /** A dispatched workflow run shows up in the list within this; until then absence means nothing. */
   dispatchVisibleMs: 60_000,
   /** After this a launch that was dispatched and is in no list, or ended without a claim, is dispatched again. */

@@ -1,7 +1,9 @@
 /** The `local` engine: a job is a real detached process of this machine, with its records in a folder. */
 
 import { isAbsolute, join } from 'node:path';
+import { spendCapability } from '../../domain/actions/capability.ts';
 import type { Engine } from '../../domain/engine.ts';
+import { stopStep, submitStep } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { currentPidScope } from '../../host/process-identity.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
@@ -36,10 +38,16 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       id: (await currentPidScope()).bootId,
       version: process.version,
     }),
-    submit: (spec) => submitLocally(settings, spec),
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
+      return submitLocally(settings, spec);
+    },
     observe: (jobId, lastSession) => observeLocally(settings, jobId, lastSession),
     readLog: (jobId, offset) => readLogLocally(settings, jobId, offset),
-    stop: (jobId) => stopLocally(settings, jobId),
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
+      return stopLocally(settings, jobId);
+    },
     removeOldTrees: (trees) => removeOldTrees(trees, settings.directory, settings.now()),
   };
 }

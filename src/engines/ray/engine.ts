@@ -1,6 +1,8 @@
 /** The `ray` engine: submits through the lab's scripts where there are any, looks through the Jobs API wherever there is a dashboard. */
 
+import { spendCapability } from '../../domain/actions/capability.ts';
 import type { Engine } from '../../domain/engine.ts';
+import { stopStep, submitStep } from '../../domain/engine.ts';
 import { leftOutOfPackage } from './rest/package-files.ts';
 import { leftOutByScript } from './scripts/left-out.ts';
 import { observeByScript } from './scripts/observe.ts';
@@ -38,10 +40,10 @@ export function createRayEngine({ rest, scripts, tunnel, dashboard }: RayEngineO
     ...(forgetsWithSession === undefined ? {} : { forgetsWithSession }),
     session: () => behind(() => looking.session()),
     leftOut: (spec) => (scripts === null ? leftOutOfPackage(spec) : leftOutByScript(scripts.templates, spec)),
-    submit: (spec) => behind(() => submit(spec)),
+    submit: (spec, permit) => behind(() => submit(spec, permit)),
     observe: (jobId, lastSession) => behind(() => looking.observe(jobId, lastSession)),
     readLog: (jobId, offset) => behind(() => looking.readLog(jobId, offset)),
-    stop: (jobId) => behind(() => looking.stop(jobId)),
+    stop: (jobId, permit) => behind(() => looking.stop(jobId, permit)),
     ...(observeMany === undefined
       ? {}
       : {
@@ -71,7 +73,11 @@ function transports(
     mayBeEmpty: rest === null,
     urlOf: (jobId: string) => (dashboard === null ? '' : `${dashboard}/#/jobs/${jobId}`),
   };
-  return { looking, submit: (spec) => submitByScript(scripts, look, spec) };
+  const submit: Engine['submit'] = async (spec, permit) => {
+    spendCapability(permit, submitStep(spec));
+    return submitByScript(scripts, look, spec);
+  };
+  return { looking, submit };
 }
 
 function lookingByScript(scripts: ScriptSettings): Looking {
@@ -80,6 +86,9 @@ function lookingByScript(scripts: ScriptSettings): Looking {
     session: async () => ({ kind: 'unknown', message: 'the scripts tell no session of the head' }),
     observe: (jobId, lastSession) => observeByScript(scripts, jobId, lastSession),
     readLog: (jobId, offset) => readLogByScript(scripts, jobId, offset),
-    stop: (jobId) => stopByScript(scripts, observe, jobId),
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
+      return stopByScript(scripts, observe, jobId);
+    },
   };
 }

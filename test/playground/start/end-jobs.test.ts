@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endJobs, livingJobs } from '../../../playground/start/end-jobs.ts';
 import { createLocalEngine } from '../../../src/engines/local/engine.ts';
+import { submitTo } from '../../support/capabilities.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -22,7 +23,7 @@ afterEach(async () => {
 async function endlessJob(): Promise<ReturnType<typeof createLocalEngine>> {
   const engine = createLocalEngine({ directory: join(folder, 'jobs'), now: Date.now, stopGraceMs: 500 });
   const source = "process.stdout.write('here'); setInterval(() => {}, 1e6)";
-  await engine.submit({
+  await submitTo(engine, {
     submissionId: 'job-1',
     command: [process.execPath, '-e', source],
     env: {},

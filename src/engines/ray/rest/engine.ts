@@ -1,6 +1,14 @@
 /** The `ray` engine over the Jobs API of a head (ray-project/ray, python/ray/dashboard/modules/job). */
 
-import { type Engine, isTerminal, type JobObservation, type StopOutcome } from '../../../domain/engine.ts';
+import { spendCapability } from '../../../domain/actions/capability.ts';
+import {
+  type Engine,
+  isTerminal,
+  type JobObservation,
+  type StopOutcome,
+  stopStep,
+  submitStep,
+} from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { isJobId } from './look-up.ts';
@@ -41,7 +49,10 @@ export function createRestEngine(options: RestOptions): Engine {
     name: 'ray',
     forgetsWithSession: true,
     session: () => readSession(settings),
-    submit: (spec) => submitOverRest(settings, spec),
+    submit: async (spec, permit) => {
+      spendCapability(permit, submitStep(spec));
+      return submitOverRest(settings, spec);
+    },
     observe: async (jobId, lastSession) => {
       const seen = await observeOverRest(settings, jobId, lastSession);
       noteEnd(jobId, seen);
@@ -56,7 +67,8 @@ export function createRestEngine(options: RestOptions): Engine {
       return seen;
     },
     readLog: async (jobId, offset) => (isJobId(jobId) ? readerOf(jobId).read(offset) : { kind: 'absent' }),
-    stop: async (jobId) => {
+    stop: async (jobId, permit) => {
+      spendCapability(permit, stopStep(jobId));
       const outcome = await stopOverRest(settings, jobId);
       noteEnd(jobId, outcome);
       return outcome;

@@ -3,6 +3,8 @@
  * says, the person wrote it there and did not take it back, may still say it, and the hour is not over.
  */
 
+import { consentsTo } from '../care/consent-command.ts';
+import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
 import { readComment } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
@@ -21,8 +23,6 @@ import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
-import { consentsTo } from './consent-command.ts';
-import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 
 /** Why a consent does not count; `unreadable` is no answer, and may be asked again. */
 export const CONSENT_FAULTS = [

@@ -18,9 +18,9 @@ import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
-import { type CardHistory, cardShownSince, type OnShow } from './card-history.ts';
-import { orderDigest } from './manifest-digest.ts';
-import { type Brake, brakeWords } from './open-brakes.ts';
+import { type CardHistory, cardShownSince, type OnShow } from '../run/card-history.ts';
+import { orderDigest } from '../run/manifest-digest.ts';
+import { type Brake, brakeWords } from '../run/open-brakes.ts';
 import { type ApprovalFacts, approvalFault } from './verify-approvals.ts';
 
 export type OrderFacts = ApprovalFacts & {

@@ -20,7 +20,7 @@ import { approvalAgeAt } from '../domain/launch/relaunch.ts';
 import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { interestedIn } from './authors.ts';
+import { interestedIn } from '../run/authors.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
 export type Cited = Observed<CommentFacts | null>;

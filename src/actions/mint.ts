@@ -1,0 +1,59 @@
+/** The one place where a verified action becomes a capability: what an engine's or a cloud's mutating method asks for. */
+
+import { type Capability, sealCapability } from '../domain/actions/capability-seal.ts';
+import { consentEndsAt } from '../domain/care/mutation-state.ts';
+import type { JobSpec } from '../domain/engine.ts';
+import { stopStep, submitStep } from '../domain/engine.ts';
+import { branded, type Instant, isInstant } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
+import { fail, ok, type Result } from '../domain/result.ts';
+import { after } from '../domain/time.ts';
+import { type ConsentFacts, type ConsentFault, consentFault } from './verify-consent.ts';
+
+/** The claim that the runner pushed just now: a capability is minted for whoever pushed it, and for nobody else. */
+export type OwnClaim = { readonly seq: number };
+
+/**
+ * Mints it for a mutation that this very process has begun. Refused where anything of the consent does not hold
+ * at this moment, also what held when it was begun. Whoever finds a claim of somebody else's gets none.
+ */
+export function mintConsent(
+  facts: ConsentFacts,
+  claim: OwnClaim,
+): Result<Capability, ConsentFault | { readonly code: 'not-begun'; readonly why: string }> {
+  const { mutation } = facts;
+  const begun = mutation?.begun ?? null;
+  const consent = mutation?.consents.find(({ seq }) => seq === begun?.consent) ?? null;
+  const fault = consentFault(facts, consent);
+  if (fault !== null) return fail(fault);
+  if (mutation === null || consent === null || begun === null || begun.seq !== claim.seq)
+    return fail({ code: 'not-begun', why: 'the claim in the record is not this one' });
+  const until = branded(consentEndsAt(consent), isInstant);
+  return ok(sealCapability({ steps: mutation.proposal.steps, until }));
+}
+
+/**
+ * Mints the submission of the claimed order that the record has at this moment: under its id, for its attempt, with the
+ * manifest that was approved. A claim of an earlier process will do, since the id starts no second job. Anything else is a
+ * bug, and throws.
+ */
+export function mintSubmission({ run, order }: RunState, spec: JobSpec, now: Instant): Capability {
+  if (order === null || order.claim === null) throw new Error(`${run} has no claimed order to submit`);
+  const { submissionId, attempt, digest } = order.order;
+  const { metadata } = spec;
+  const isOrdered =
+    spec.submissionId === submissionId &&
+    metadata.run === run &&
+    metadata.attempt === attempt &&
+    metadata.manifest === digest;
+  if (!isOrdered) throw new Error(`${spec.submissionId} is not what ${run} has ordered`);
+  return sealCapability({ steps: [submitStep(spec)], until: after(now, limits.capabilityLifetimeMs) });
+}
+
+/** Mints the stop of a run's job, where a person's stop stands in the record; null where there is nothing to be stopped. */
+export function mintStop({ stop, submission }: RunState, now: Instant): Capability | null {
+  if (stop === null || submission === null) return null;
+  const until = after(now, limits.capabilityLifetimeMs);
+  return sealCapability({ steps: [stopStep(submission.jobId)], until });
+}

@@ -1,0 +1,24 @@
+/** Calls an engine as the pipeline does after it has verified: with a capability for exactly this call. */
+
+import type { Permit } from '../../src/domain/actions/capability.ts';
+import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
+import type { ActionStep } from '../../src/domain/actions/step.ts';
+import type { Engine, JobSpec, StopOutcome, SubmitOutcome } from '../../src/domain/engine.ts';
+import { stopStep, submitStep } from '../../src/domain/engine.ts';
+import { branded, isInstant } from '../../src/domain/ids.ts';
+
+/** A permit for these steps that is good for a minute. */
+export function permitFor(...steps: readonly ActionStep[]): Permit {
+  const now = branded(Date.now(), isInstant);
+  return { capability: sealCapability({ steps, until: branded(now + 60_000, isInstant) }), now };
+}
+
+/** Submits a job. */
+export function submitTo(engine: Pick<Engine, 'submit'>, spec: JobSpec): Promise<SubmitOutcome> {
+  return engine.submit(spec, permitFor(submitStep(spec)));
+}
+
+/** Stops a job. */
+export function stopIn(engine: Pick<Engine, 'stop'>, jobId: string): Promise<StopOutcome> {
+  return engine.stop(jobId, permitFor(stopStep(jobId)));
+}
