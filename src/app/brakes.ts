@@ -59,7 +59,7 @@ export async function gatherBrakes(
     if (item.name === 'revoke' && approvers.has(author.id)) return known([...found, brake]);
     const permission = await ask(author);
     if (permission.kind === 'unknown') return permission;
-    const needs = item.name === 'revoke' ? policy.revokePermission : neededFor(item.name, policy);
+    const needs = item.name === 'revoke' ? policy.permissions.revoke : neededFor(item.name, policy);
     const isPulled = needs === null || permits(permission.value, needs);
     if (!isPulled || tookBackOwn(item, comments, otherBots) || (await isLifted(item, policy, ask))) continue;
     const hold = saidHold(item, place.day);

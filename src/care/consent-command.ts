@@ -3,11 +3,10 @@
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { assertNever } from '../domain/assert.ts';
 import { MUTATIONS, type Mutation, targetName } from '../domain/care/mutation.ts';
-import type { CommandName } from '../domain/command.ts';
 
 /** `key` null = the command names no target: there is one of its kind on the cluster. */
 export type ConsentCommand = {
-  readonly name: Extract<CommandName, `approve-${string}`>;
+  readonly name: `approve-${'node-delete' | 'disk-cleanup' | 'start-cleanup'}`;
   readonly key: 'vm' | 'worker' | null;
 };
 

@@ -10,29 +10,40 @@ import { limits } from '../domain/limits.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
 
-export const ack: CommandDefinition = {
+const answer = answering({
+  acknowledged: { status: 'text' },
+  'acknowledged-already': { status: 'text' },
+  'acknowledged-nothing': {},
+  'closed-failed': { closurePull: 'integer' },
+  'closed-lost': { closurePull: 'integer' },
+  'closed-rejected': { closurePull: 'integer' },
+  'lost-not-lost': { minutes: 'integer' },
+});
+
+export const ack = {
   name: 'ack',
+  answers: answer.vocabulary,
   keys: {
     lost: { required: false, value: reasonText },
     reject: { required: false, value: reasonText },
   },
-  who: (policy) => policy.ackPermission,
+  who: (policy) => policy.permissions.ack,
   summary:
     'Acknowledges how the run ended. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
   example: '/ack',
   decide,
-};
+} as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
   const { state, policy, permission, args } = context;
   const lost = args['lost'];
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
-  if (!permits(permission, policy.ackPermission))
-    return answer('not-permitted', { needs: policy.ackPermission });
+  if (!permits(permission, policy.permissions.ack))
+    return answer('not-permitted', { needs: policy.permissions.ack });
   if (state.end === null || isHolding(state)) return answer('acknowledged-nothing');
   const { reject } = args;
   if (reject !== undefined && state.end.status !== 'FAILED')
@@ -50,16 +61,16 @@ function rejected(
   status: 'SUCCEEDED' | 'STOPPED',
   reason: string,
 ): CommandDecision {
-  if (!permits(permission, policy.sealPermission))
-    return answer('not-permitted', { needs: policy.sealPermission, held: permission });
+  if (!permits(permission, policy.permissions.seal))
+    return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
   return { kind: 'close', outcome: status === 'STOPPED' ? 'stopped' : 'rejected', reason };
 }
 
 /** It takes who may seal: the lane is free afterwards, and only a person can know that no job is left running. */
 function giveUp({ state, policy, permission, now }: CommandContext, reason: string): CommandDecision {
-  if (!permits(permission, policy.sealPermission))
-    return answer('not-permitted', { needs: policy.sealPermission, held: permission });
+  if (!permits(permission, policy.permissions.seal))
+    return answer('not-permitted', { needs: policy.permissions.seal, held: permission });
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
   const since = unaccountedSince(state);
   if (since === null) return answer('lost-not-lost', { minutes: 0 });

@@ -9,12 +9,28 @@ import type { Digest, Sha } from '../domain/ids.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
-import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { digestPrefix } from './values.ts';
 
-export const approveLaunch: CommandDefinition = {
+const answer = answering({
+  approved: { digest: 'text', count: 'integer', quorum: 'integer' },
+  'approved-waiting-for-more': { digest: 'text', count: 'integer', quorum: 'integer' },
+  'already-approved': { digest: 'text' },
+  'approval-gates-blocked': { count: 'integer', first: 'text', code: 'text' },
+  'approval-digest-changed': { given: 'text', digest: 'text' },
+  'approval-digest-needed': { digest: 'text' },
+  'approval-before-shown': { digest: 'text' },
+  'approval-other-commit': { digest: 'text', commit: 'text?', head: 'text' },
+  'approval-too-old': { digest: 'text', hours: 'integer' },
+  'approval-not-shown': { digest: 'text', until: 'text?' },
+  'approval-not-now': { jobId: 'text?' },
+  'approval-by-author': {},
+});
+
+export const approveLaunch = {
   name: 'approve-launch',
+  answers: answer.vocabulary,
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
   who: (policy) => (policy.approveUsers.length > 0 ? 'write' : policy.approvePermission),
@@ -22,7 +38,7 @@ export const approveLaunch: CommandDefinition = {
     'Approves the launch of exactly the manifest that the card shows: copy its line. Without at least 32 digits of the digest it counts for nothing.',
   example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   decide,
-};
+} as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
   const { state, policy, actor, gates } = context;

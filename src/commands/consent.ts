@@ -7,10 +7,27 @@ import { consentEndsAt, type MutationRecord, proposalShownAt } from '../domain/c
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { answer, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import { nearest } from './grammar/nearness.ts';
 
-type Answer = ReturnType<typeof answer>;
+/** What each of them may be answered. */
+const answer = answering({
+  consented: { kind: 'text', target: 'text', digest: 'text' },
+  'consent-nothing-proposed': { name: 'text' },
+  'consent-other-target': { given: 'text', suggest: 'text?' },
+  'consent-other-digest': { lines: 'text' },
+  'consent-digest-needed': { lines: 'text' },
+  'consent-other-thread': { thread: 'integer' },
+  'consent-ambiguous': { lines: 'text' },
+  'consent-too-old': {},
+  'consent-given-already': { by: 'text?' },
+  'consent-under-way': { at: 'text' },
+  'consent-done': { outcome: 'text', code: 'text' },
+  'consent-held': { kind: 'text', reason: 'text' },
+  'consent-not-here': {},
+  'consent-not-shown': { lines: 'text' },
+});
+export const CONSENT_ANSWERS = answer.vocabulary;
 
 /** What of its place a consent is decided on. */
 export type ConsentContext = Pick<
@@ -19,7 +36,7 @@ export type ConsentContext = Pick<
 >;
 
 /** The decision on a consent to a mutation of one of these kinds; what it records goes where the proposal stands. */
-export function decideConsent(context: ConsentContext, kinds: readonly MutationKind[]): Answer {
+export function decideConsent(context: ConsentContext, kinds: readonly MutationKind[]): AnswerDecision {
   const { mutations, args } = context;
   if (mutations.kind === 'unknown') return answer('logbook-broken');
   const [first] = kinds;
@@ -71,7 +88,11 @@ function wasOnShow({ comment, showings }: ConsentContext, { digest }: MutationRe
   return since?.kind === 'known' && since.value !== null && wasShownBefore(since.value, comment.createdAt);
 }
 
-function otherTarget({ comment }: ConsentContext, all: readonly MutationRecord[], given: string): Answer {
+function otherTarget(
+  { comment }: ConsentContext,
+  all: readonly MutationRecord[],
+  given: string,
+): AnswerDecision {
   const names = [
     ...new Set(
       all
@@ -82,7 +103,7 @@ function otherTarget({ comment }: ConsentContext, all: readonly MutationRecord[]
   return answer('consent-other-target', { given, suggest: nearest(given, names) ?? names.at(-1) ?? '' });
 }
 
-function refusal(context: ConsentContext, one: MutationRecord): Answer | null {
+function refusal(context: ConsentContext, one: MutationRecord): AnswerDecision | null {
   const { comment, now } = context;
   const { proposal, ended, begun } = one;
   if (ended !== null) return answer('consent-done', { outcome: ended.outcome, code: ended.code });
@@ -102,7 +123,7 @@ function refusal(context: ConsentContext, one: MutationRecord): Answer | null {
   return given === undefined ? null : answer('consent-given-already', { by: given.actor?.login ?? '' });
 }
 
-function consent({ actor, comment }: ConsentContext, { proposal, digest }: MutationRecord): Answer {
+function consent({ actor, comment }: ConsentContext, { proposal, digest }: MutationRecord): AnswerDecision {
   if (comment.surface === 'review-comment') throw new Error('a consent on a line of the change');
   const draft: EventDraft = {
     type: 'consented',

@@ -1,8 +1,8 @@
 /** What a command looks at and what it may decide: values and reason codes, never prose and never an effect. */
 
+import type { LabConfig } from '../config/schema.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
-import type { AnswerCode } from '../domain/command.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
 import type { Digest, Instant, Sha } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
@@ -10,6 +10,7 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
+import { type CodeOf, type Detail, type Facts, recordedFacts, type Vocabulary } from '../domain/payload.ts';
 import type { Plan } from '../gates/why/smallest-remedy.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = there is no manifest to approve. */
@@ -34,15 +35,8 @@ export type CommandPolicy = {
   readonly onePersonIsEnough: boolean;
   readonly shownForMs: number;
   readonly approvalMaxAgeMs: number;
-  readonly stopPermission: Permission;
-  readonly ackPermission: Permission;
-  readonly sealPermission: Permission;
-  readonly holdPermission: Permission;
-  readonly skipPermission: Permission;
-  readonly freezePermission: Permission;
-  readonly revokePermission: Permission;
-  readonly proposePermission: Permission;
-  readonly carePermission: Permission;
+  /** The least permission of every other command that changes something. */
+  readonly permissions: LabConfig['permissions'];
 };
 
 /** What a command can see wherever it is said: on a thread of a run, and on one that has none. */
@@ -82,8 +76,6 @@ export type CommandContext = PlaceContext & {
   readonly people: Observed<readonly PersonFacts[]>;
 };
 
-export type AnswerDetail = { readonly [name: string]: string | number };
-
 /**
  * `answer` ends the command now; `seal` and `close` need work outside first and are answered when it is done. `hand-over`
  * concerns more than one run: it is received in the repository journal, carried out and answered from there.
@@ -91,8 +83,8 @@ export type AnswerDetail = { readonly [name: string]: string | number };
 export type CommandDecision =
   | {
       readonly kind: 'answer';
-      readonly code: AnswerCode;
-      readonly detail: AnswerDetail;
+      readonly code: string;
+      readonly detail: Detail;
       readonly drafts: readonly EventDraft[];
       /** What goes into the repository journal in the same push: it concerns more than this run. */
       readonly journal: readonly EventDraft[];
@@ -104,12 +96,47 @@ export type CommandDecision =
 /** How a command can close a run. */
 type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected';
 
-/** Ends a command with an answer, after recording what it brought about. */
-export function answer(
-  code: AnswerCode,
-  detail: AnswerDetail = {},
-  drafts: readonly EventDraft[] = [],
-  journal: readonly EventDraft[] = [],
-): Extract<CommandDecision, { kind: 'answer' }> {
-  return { kind: 'answer', code, detail, drafts, journal };
+/** What any command may be answered, besides what is its own. */
+export const COMMON_ANSWERS = {
+  'not-permitted': { needs: 'text', held: 'text?' },
+  'permission-unknown': { why: 'text' },
+  'no-run-here': { name: 'text?' },
+  'run-over': { name: 'text?' },
+  'comment-edited': { name: 'text' },
+  'comment-gone': { name: 'text?' },
+  'not-understood': { code: 'text', word: 'text', line: 'integer', column: 'integer', suggest: 'text?' },
+  hint: { word: 'text', reason: 'text', line: 'integer' },
+  'logbook-broken': { name: 'text?' },
+  'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
+  'close-under-way': {},
+} as const satisfies Vocabulary;
+
+export type AnswerDecision = Extract<CommandDecision, { kind: 'answer' }>;
+type Drafts = readonly EventDraft[];
+type FactsAndDrafts<F> =
+  Record<never, never> extends F
+    ? [facts?: F, drafts?: Drafts, journal?: Drafts]
+    : [facts: F, drafts?: Drafts, journal?: Drafts];
+
+/** Ends a command with one of these answers, after recording what it brought about: in its run, and in the journal. */
+type Answer<V extends Vocabulary> = <Code extends CodeOf<V>>(
+  code: Code,
+  ...rest: FactsAndDrafts<Facts<V[Code]>>
+) => AnswerDecision;
+
+/** How a command answers: with a code of its own, which it names here with the facts of its sentence, or with a common one. */
+export function answering<const Own extends Vocabulary>(
+  vocabulary: Own,
+): Answer<Own & typeof COMMON_ANSWERS> & { readonly vocabulary: Own } {
+  const answer: Answer<Own & typeof COMMON_ANSWERS> = (code, ...[facts = {}, drafts = [], journal = []]) => ({
+    kind: 'answer',
+    code,
+    detail: recordedFacts(facts),
+    drafts,
+    journal,
+  });
+  return Object.assign(answer, { vocabulary });
 }
+
+/** Ends any command with a common answer. */
+export const answerCommon = answering({});

@@ -1,12 +1,13 @@
-/** A command defines itself in one file: name, arguments, who may run it, help line, example, and what it decides. */
+/** A command defines itself in one file (docs/extending.md): name, arguments, who may run it, help line, example, and what it decides. */
 
 import type { Permission } from '../domain/actor.ts';
-import type { CommandName } from '../domain/command.ts';
+import type { Vocabulary } from '../domain/payload.ts';
 import type { CommandContext, CommandDecision, CommandPolicy, PlaceContext } from './decision.ts';
 import type { CommandSpec } from './spec.ts';
 
 export type CommandDefinition = CommandSpec & {
-  readonly name: CommandName;
+  /** What it may be answered besides `COMMON_ANSWERS`, with the facts of each; render/answer-words.ts has the sentences. */
+  readonly answers: Vocabulary;
   /** Least permission, from config; null = everybody who can comment. */
   readonly who: (policy: CommandPolicy) => Permission | null;
   /** One line for `/help` and docs/commands.md. */

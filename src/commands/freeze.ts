@@ -1,19 +1,24 @@
 /** `/freeze reason="…" [scope=lane|repository] [lane=…]`: nothing of the lane, or of the repository, is launched until `/thaw`. */
 
-import { answer, type CommandContext, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
 import { laneUnclear, meantLane, severally } from './meant-lane.ts';
 import { frozenScope, laneWord, reasonText } from './values.ts';
 
-export const freeze: CommandDefinition = {
+const answer = answering({
+  frozen: { scope: 'text', lane: 'text?', reason: 'text' },
+});
+
+export const freeze = {
   name: 'freeze',
+  answers: answer.vocabulary,
   keys: {
     reason: { required: true, value: reasonText },
     scope: { required: false, value: frozenScope },
     lane: { required: false, value: laneWord },
   },
-  who: (policy) => policy.freezePermission,
+  who: (policy) => policy.permissions.freeze,
   summary: 'Nothing of the lane (or with `scope=repository` of the repository) is launched until `/thaw`.',
   example: '/freeze reason="a bad node eats jobs"',
   holdsBack: true,
@@ -25,12 +30,9 @@ export const freeze: CommandDefinition = {
     return decide(context, drop === null ? [] : [drop]);
   },
   decideWithoutRun: (context) => decide(context, []),
-};
+} as const satisfies CommandDefinition;
 
-function decide(
-  context: PlaceContext | CommandContext,
-  drafts: Parameters<typeof answer>[2],
-): ReturnType<typeof answer> {
+function decide(context: PlaceContext | CommandContext, drafts: AnswerDecision['drafts']): AnswerDecision {
   const { actor, args, journalHolds } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const scope = args['scope'] === 'repository' ? 'repository' : 'lane';

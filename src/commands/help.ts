@@ -1,11 +1,14 @@
 /** `/help [command]`: what can be said here and who may say it. */
 
-import { answer, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { commandWord } from './values.ts';
 
-export const help: CommandDefinition = {
+const answer = answering({ 'help-shown': { command: 'text?' } });
+
+export const help = {
   name: 'help',
+  answers: answer.vocabulary,
   positional: { name: 'command', required: false, value: commandWord },
   keys: {},
   who: () => null,
@@ -13,8 +16,8 @@ export const help: CommandDefinition = {
   example: '/help approve-launch',
   decide,
   decideWithoutRun: decide,
-};
+} as const satisfies CommandDefinition;
 
-function decide({ args }: PlaceContext): ReturnType<typeof answer> {
+function decide({ args }: PlaceContext): AnswerDecision {
   return answer('help-shown', { command: (args['command'] ?? '').replace(/^\//, '') });
 }

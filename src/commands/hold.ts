@@ -1,21 +1,27 @@
 /** `/hold reason="…"`: this run is not launched until somebody lifts the hold; approvals fall. */
 
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
-import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
 import { reasonText } from './values.ts';
 
-export const hold: CommandDefinition = {
+const answer = answering({
+  held: { reason: 'text', dropped: 'integer' },
+  'hold-too-late': { jobId: 'text?' },
+});
+
+export const hold = {
   name: 'hold',
+  answers: answer.vocabulary,
   keys: { reason: { required: true, value: reasonText } },
-  who: (policy) => policy.holdPermission,
+  who: (policy) => policy.permissions.hold,
   summary: 'Keeps this run from being launched until `/unhold`; approvals fall.',
   example: '/hold reason="the tokenizer changes today"',
   holdsBack: true,
   confusedWith: ['pause', 'wait', 'block'],
   decide,
-};
+} as const satisfies CommandDefinition;
 
 function decide({ state, actor, args }: CommandContext): CommandDecision {
   // What was proposed for the cluster and not begun is kept back by a hold as a launch is, and so is another attempt.

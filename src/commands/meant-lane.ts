@@ -1,6 +1,6 @@
 /** Which lane a command means: the one that it names, that of its thread, or the only one there is; nobody guesses. */
 
-import { answer, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answerCommon, type PlaceContext } from './decision.ts';
 
 /** `unclear`: the lab has several lanes, and neither the command nor its thread says which; `no-such`: it names none of them. */
 export type MeantLane =
@@ -24,12 +24,8 @@ export function meantLane(named: string | undefined, { lanes, laneHere }: LanesO
 }
 
 /** The answer to a command that does not say which lane it means. */
-export function laneUnclear({
-  kind,
-  lanes,
-  named,
-}: Exclude<MeantLane, { kind: 'lane' }>): ReturnType<typeof answer> {
-  return answer('lane-unclear', { kind, lanes: lanes.join(' '), named });
+export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: 'lane' }>): AnswerDecision {
+  return answerCommon('lane-unclear', { kind, lanes: lanes.join(' '), named });
 }
 
 /** The lane for an answer: a lab with one lane is not told its name each time. */

@@ -1,4 +1,4 @@
-/** The config keys that commands read, as the commands name them. */
+/** The rules of a lab's config that commands are decided by. */
 
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import type { LabConfig } from '../config/schema.ts';
@@ -9,21 +9,14 @@ export function policyOf(
   config: Pick<LabConfig, 'approvals' | 'permissions'>,
   quorum: number = config.approvals.quorum,
 ): CommandPolicy {
+  const { approvals, permissions } = config;
   return {
-    approvePermission: config.approvals.permission,
-    approveUsers: config.approvals.users,
+    approvePermission: approvals.permission,
+    approveUsers: approvals.users,
     quorum,
-    onePersonIsEnough: config.approvals.onePersonIsEnough,
-    shownForMs: config.approvals.shownForMs,
+    onePersonIsEnough: approvals.onePersonIsEnough,
+    shownForMs: approvals.shownForMs,
     approvalMaxAgeMs: maxAgeMsOf(config),
-    stopPermission: config.permissions.stop,
-    ackPermission: config.permissions.ack,
-    sealPermission: config.permissions.seal,
-    holdPermission: config.permissions.hold,
-    skipPermission: config.permissions.skip,
-    freezePermission: config.permissions.freeze,
-    revokePermission: config.permissions.revoke,
-    proposePermission: config.permissions.propose,
-    carePermission: config.permissions.care,
+    permissions,
   };
 }

@@ -1,19 +1,38 @@
 /** `/propose [knob=value …] [objective="…"] [lane=…]`: today's ferry, with these knobs or with what is due. */
 
+import type { Vocabulary } from '../domain/payload.ts';
 import type { CommandDefinition } from './definition.ts';
 import { knobPath, knobValue, laneWord, reasonText } from './values.ts';
 
-export const propose: CommandDefinition = {
+const ANSWERS = {
+  proposed: { run: 'text', pull: 'integer', issue: 'integer' },
+  'propose-held': { kind: 'text', by: 'text', reason: 'text' },
+  'propose-standing': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?' },
+  'propose-busy': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?' },
+  'propose-not-today': { count: 'integer' },
+  'propose-unknown-knob': { name: 'text', suggest: 'text?' },
+  'propose-ambiguous-knob': { name: 'text', paths: 'text' },
+  'propose-repeated-knob': { name: 'text', path: 'text' },
+  'propose-value-refused': { name: 'text', value: 'text', before: 'text?' },
+  'propose-unchanged': { name: 'text', before: 'text' },
+  'propose-over-budget': { count: 'integer', max: 'integer' },
+  'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
+  'propose-nothing': { reason: 'text', why: 'text' },
+  'propose-failed': { why: 'text' },
+} as const satisfies Vocabulary;
+
+export const propose = {
   name: 'propose',
+  answers: ANSWERS,
   keys: {
     objective: { required: false, value: reasonText },
     lane: { required: false, value: laneWord },
   },
   freeKeys: { name: knobPath, value: knobValue },
-  who: (policy) => policy.proposePermission,
+  who: (policy) => policy.permissions.propose,
   summary:
     "Proposes today's ferry with these knobs, or with what is due. The one who asks cannot approve it.",
   example: '/propose learning_rate=4e-3 objective="integration: does warmup still hold?"',
   decide: () => ({ kind: 'hand-over' }),
   decideWithoutRun: () => ({ kind: 'hand-over' }),
-};
+} as const satisfies CommandDefinition;

@@ -1,10 +1,12 @@
 /** All commands: what is read, what help lists, what is decided. A new command is one new file and one line here. */
 
+import { type Detail, type FactsArgument, recordedFacts } from '../domain/payload.ts';
 import { ack } from './ack.ts';
 import { approveDiskCleanup } from './approve-disk-cleanup.ts';
 import { approveLaunch } from './approve-launch.ts';
 import { approveNodeDelete } from './approve-node-delete.ts';
 import { approveStartCleanup } from './approve-start-cleanup.ts';
+import { COMMON_ANSWERS } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { freeze } from './freeze.ts';
 import { help } from './help.ts';
@@ -19,7 +21,7 @@ import { thaw } from './thaw.ts';
 import { unhold } from './unhold.ts';
 import { why } from './why.ts';
 
-export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
+const REGISTERED = [
   approveLaunch,
   revoke,
   hold,
@@ -37,7 +39,31 @@ export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   approveDiskCleanup,
   approveStartCleanup,
   help,
-];
+] as const;
+
+export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = REGISTERED;
+
+type InAll<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** What ferrybot may answer: each code with the facts that its sentence needs. */
+export type Answers = InAll<(typeof REGISTERED)[number]['answers']> & typeof COMMON_ANSWERS;
+export type AnswerCode = keyof Answers;
+export const ANSWERS: Answers = Object.assign(
+  {},
+  COMMON_ANSWERS,
+  ...REGISTERED.map(({ answers }) => answers),
+);
+export const ANSWER_CODES = Object.keys(ANSWERS) as readonly AnswerCode[];
+
+/** An answer as it is recorded, by whoever does the work of a command elsewhere. */
+export function answerOf<Code extends AnswerCode>(
+  code: Code,
+  ...[facts]: FactsArgument<Answers[Code]>
+): { readonly code: Code; readonly detail: Detail } {
+  return { code, detail: recordedFacts(facts ?? {}) };
+}
 
 /** The definition of a command by its name without the slash, or null. */
 export function definitionOf(name: string): CommandDefinition | null {

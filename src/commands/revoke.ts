@@ -5,12 +5,19 @@
 
 import { permits } from '../domain/actor.ts';
 import { type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropOf } from './drop-of.ts';
 
-export const revoke: CommandDefinition = {
+const answer = answering({
+  revoked: { digest: 'text', count: 'integer' },
+  'revoke-nothing': {},
+  'revoke-too-late': { jobId: 'text?' },
+});
+
+export const revoke = {
   name: 'revoke',
+  answers: answer.vocabulary,
   keys: {},
   // Whoever gave an approval may take it back, also after they lost the right to give one.
   who: () => null,
@@ -19,13 +26,13 @@ export const revoke: CommandDefinition = {
   holdsBack: true,
   confusedWith: ['unapprove', 'disapprove', 'withdraw'],
   decide,
-};
+} as const satisfies CommandDefinition;
 
 function decide({ state, actor, permission, policy }: CommandContext): CommandDecision {
   if (isStarted(state)) return answer('revoke-too-late', { jobId: state.submission?.jobId ?? '' });
   const standing = standingApprovals(state);
   const own = standing.filter((approval) => approval.actor.id === actor.id);
-  const mayAll = permits(permission, policy.revokePermission);
+  const mayAll = permits(permission, policy.permissions.revoke);
   const drop = dropOf(own.length === 0 && mayAll ? standing : own, 'revoked');
   return drop === null
     ? answer('revoke-nothing')

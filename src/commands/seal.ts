@@ -3,22 +3,30 @@
 import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
-import { answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
 
-export const seal: CommandDefinition = {
+const answer = answering({
+  sealed: { tag: 'text', closurePull: 'integer' },
+  'seal-not-ended': {},
+  'seal-needs-accept': { status: 'text', verdict: 'text' },
+  'seal-refused': { code: 'text', message: 'text' },
+});
+
+export const seal = {
   name: 'seal',
+  answers: answer.vocabulary,
   keys: { accept: { required: false, value: reasonText } },
-  who: (policy) => policy.sealPermission,
+  who: (policy) => policy.permissions.seal,
   summary: 'Verifies the ended run, tags the launch commit and opens the closure PR.',
   example: '/seal accept="stopped on purpose, metrics complete"',
   decide,
-};
+} as const satisfies CommandDefinition;
 
 function decide({ state, policy, permission, args, verdict }: CommandContext): CommandDecision {
-  if (!permits(permission, policy.sealPermission))
-    return answer('not-permitted', { needs: policy.sealPermission });
+  if (!permits(permission, policy.permissions.seal))
+    return answer('not-permitted', { needs: policy.permissions.seal });
   if (state.end === null || isHolding(state)) return answer('seal-not-ended');
   if (underWay(state.mutations).length > 0) return answer('close-under-way');
   if (state.end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: state.end.message };

@@ -3,19 +3,25 @@
 import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import { dateOf } from '../domain/time.ts';
-import { answer, type CommandContext, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, type CommandContext, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { dropByBrake } from './drop-of.ts';
 import { laneUnclear, meantLane, severally } from './meant-lane.ts';
 import { laneWord, reasonText } from './values.ts';
 
-export const skip: CommandDefinition = {
+const answer = answering({
+  skipped: { date: 'text', lane: 'text?', reason: 'text' },
+  'skip-too-late': { run: 'text', live: 'integer' },
+});
+
+export const skip = {
   name: 'skip',
+  answers: answer.vocabulary,
   keys: {
     reason: { required: true, value: reasonText },
     lane: { required: false, value: laneWord },
   },
-  who: (policy) => policy.skipPermission,
+  who: (policy) => policy.permissions.skip,
   summary: 'No ferry today: none is proposed, and one that is proposed is not launched.',
   example: '/skip reason="the cluster is down for maintenance"',
   holdsBack: true,
@@ -24,7 +30,7 @@ export const skip: CommandDefinition = {
       lane === context.state.proposal.lane ? context.state : runOfToday(context, lane),
     ),
   decideWithoutRun: (context) => decide(context, (lane) => runOfToday(context, lane)),
-};
+} as const satisfies CommandDefinition;
 
 /** The run that a skip of today would concern; none where the record cannot say so, and then its own gate holds it back. */
 function runOfToday({ recordedRuns, now }: PlaceContext, lane: string): RunState | null {
@@ -38,7 +44,7 @@ function runOfToday({ recordedRuns, now }: PlaceContext, lane: string): RunState
 function decide(
   context: PlaceContext | CommandContext,
   runOf: (lane: string) => RunState | null,
-): ReturnType<typeof answer> {
+): AnswerDecision {
   const { now, actor, args, journalHolds, comment } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const meant = meantLane(args['lane'], context);

@@ -3,21 +3,27 @@
 import { strayOf } from '../config/left-behind.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { dateOf } from '../domain/time.ts';
-import { answer, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
-export const status: CommandDefinition = {
+const answer = answering({
+  'status-shown': {},
+  'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'text?', stray: 'text?' },
+});
+
+export const status = {
   name: 'status',
+  answers: answer.vocabulary,
   keys: {},
   who: () => null,
   summary: 'Says where the run stands, on what evidence, and what is missing.',
   example: '/status',
   decide: () => answer('status-shown'),
   decideWithoutRun,
-};
+} as const satisfies CommandDefinition;
 
 /** Where no run is, the lane's own state is what there is to tell. */
-function decideWithoutRun(context: PlaceContext): ReturnType<typeof answer> {
+function decideWithoutRun(context: PlaceContext): AnswerDecision {
   const { journalHolds, recordedRuns, lanes, now } = context;
   if (journalHolds.kind === 'unknown' || recordedRuns.kind === 'unknown') return answer('logbook-broken');
   const live = recordedRuns.value.filter(isLive);

@@ -3,18 +3,26 @@
 import { permits } from '../domain/actor.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
-import { type AnswerDetail, answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
-export const stop: CommandDefinition = {
+const answer = answering({
+  'stop-requested': { by: 'text', missingCluster: 'text?' },
+  'stop-before-launch': { by: 'text', missingCluster: 'text?' },
+  'stop-before-restart': { by: 'text', missingCluster: 'text?' },
+  'stop-not-running': { status: 'text' },
+});
+
+export const stop = {
   name: 'stop',
+  answers: answer.vocabulary,
   keys: {},
-  who: (policy) => policy.stopPermission,
+  who: (policy) => policy.permissions.stop,
   summary: 'Stops the job, or takes back a launch that was ordered and has not happened.',
   example: '/stop',
   holdsBack: true,
   decide,
-};
+} as const satisfies CommandDefinition;
 
 /** A launcher was quicker than control: it met the stop in the thread, and the order ended with its refusal. */
 function wasHeldBack({ order, incidents }: CommandContext['state']): boolean {
@@ -35,11 +43,11 @@ function decide({
   actor,
   comment,
 }: CommandContext): CommandDecision {
-  if (!permits(permission, policy.stopPermission))
-    return answer('not-permitted', { needs: policy.stopPermission });
+  if (!permits(permission, policy.permissions.stop))
+    return answer('not-permitted', { needs: policy.permissions.stop });
   if (state.end !== null && !mayBeRelaunched(state))
     return answer('stop-not-running', { status: state.end.status });
-  const missing: AnswerDetail = missingCluster === null ? {} : { missingCluster };
+  const missing = missingCluster === null ? {} : { missingCluster };
   if (state.stop !== null) return answer('stop-requested', { by: state.stop.actor.login, ...missing });
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   // An approval of the same moment may not have been ordered yet: a stop after it stops that launch.

@@ -1,23 +1,26 @@
 /** `/thaw [lane=…]`: lifts every freeze that stands on the lane. Approvals that fell stay fallen. */
 
 import { missedLift } from '../domain/logbook/run-state.ts';
-import { type AnswerDetail, answer, type PlaceContext } from './decision.ts';
+import { type AnswerDecision, answering, type PlaceContext } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 import { laneUnclear, type MeantLane, meantLane, severally } from './meant-lane.ts';
 import { laneWord } from './values.ts';
 
-export const thaw: CommandDefinition = {
+const answer = answering({ thawed: { scopes: 'text' }, 'thaw-nothing': { missed: 'integer?' } });
+
+export const thaw = {
   name: 'thaw',
+  answers: answer.vocabulary,
   keys: { lane: { required: false, value: laneWord } },
-  who: (policy) => policy.freezePermission,
+  who: (policy) => policy.permissions.freeze,
   summary: 'Lifts the freeze of the lane and of the repository.',
   example: '/thaw',
   confusedWith: ['unfreeze', 'unlock'],
   decide: (context) => decide(context, missedLift(context.state)),
   decideWithoutRun: (context) => decide(context, {}),
-};
+} as const satisfies CommandDefinition;
 
-function decide(context: PlaceContext, missed: AnswerDetail): ReturnType<typeof answer> {
+function decide(context: PlaceContext, missed: { readonly missed?: 1 }): AnswerDecision {
   const { journalHolds, actor, args } = context;
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   const freezes = journalHolds.value.filter((hold) => hold.kind === 'freeze');

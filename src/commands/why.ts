@@ -6,17 +6,36 @@ import type { RemedyActor } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
-import { type AnswerDetail, answer, type CommandContext, type CommandDecision } from './decision.ts';
+import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
 
-export const why: CommandDefinition = {
+const answer = answering({
+  'why-told': {
+    count: 'integer',
+    people: 'integer',
+    proven: 'integer',
+    do: 'list',
+    about: 'list',
+    by: 'list',
+    who: 'list',
+    mends: 'list',
+    unread: 'list',
+  },
+  'why-nothing': {},
+  'why-launched': {},
+  'why-stopped': { by: 'text' },
+  'why-unreadable': {},
+});
+
+export const why = {
   name: 'why',
+  answers: answer.vocabulary,
   keys: {},
   who: () => null,
   summary: 'Says what keeps the run from launching: the fewest things to do, and who can do them.',
   example: '/why',
   decide,
-};
+} as const satisfies CommandDefinition;
 
 function decide(context: CommandContext): CommandDecision {
   const { state, gates } = context;
@@ -31,23 +50,13 @@ function decide(context: CommandContext): CommandDecision {
     count: plan.steps.length,
     people: plan.people,
     proven: plan.isProven ? 1 : 0,
-    ...Object.assign({}, ...shown.map((step, index) => stepDetail(context, step, index + 1))),
-    ...Object.fromEntries(
-      unread.map(({ gate, why: reason }, index) => [`unread${index + 1}`, `${gate}: ${reason}`]),
-    ),
+    do: shown.map(({ kind }) => kind),
+    about: shown.map(({ about }) => about),
+    by: shown.map(({ by }) => by),
+    who: shown.map(({ by }) => namesFor(by, context).slice(0, limits.shownNamesMax).join(', ')),
+    mends: shown.map(({ mends }) => mends.join(', ')),
+    unread: unread.map(({ gate, why: reason }) => `${gate}: ${reason}`),
   });
-}
-
-type PlannedStep = ReturnType<NonNullable<CommandContext['gates']>['plan']>['steps'][number];
-
-function stepDetail(context: CommandContext, step: PlannedStep, number: number): AnswerDetail {
-  return {
-    [`do${number}`]: step.kind,
-    [`about${number}`]: step.about,
-    [`by${number}`]: step.by,
-    [`who${number}`]: namesFor(step.by, context).slice(0, limits.shownNamesMax).join(', '),
-    [`mends${number}`]: step.mends.join(', '),
-  };
 }
 
 /** Logins of those who can, as far as they are known; nobody is named for what time alone brings. */

@@ -2,6 +2,7 @@
 
 import type { Surface } from './command.ts';
 import type { SeenCommand } from './logbook/run-state.ts';
+import { readFacts } from './payload.ts';
 
 /** A comment's name in all threads, `<surface>-<id>`: GitHub numbers the three surfaces separately. */
 export function commentName({ surface, id }: { readonly surface: Surface; readonly id: number }): string {
@@ -31,11 +32,21 @@ export function toldCommands(
   const untold = new Set(
     [...answersByKey(commands.values())].flatMap(([key, told]) => (answeredKeys.has(key) ? [] : told)),
   );
-  return new Map(
-    [...commands].filter(
-      ([, one]) => one.answer === null || one.answer.detail['quiet'] === 1 || !untold.has(one),
-    ),
-  );
+  return new Map([...commands].filter(([, one]) => one.answer === null || isQuiet(one) || !untold.has(one)));
+}
+
+/** What an answer says beside its own facts: that it was for a stranger, and then whether it was told by a reaction alone. */
+const MARKS = { stranger: 'integer?', quiet: 'integer?' } as const;
+type Answered = Pick<SeenCommand, 'answer'>;
+
+/** Recorded, and answered by a reaction alone. */
+export function isQuiet({ answer }: Answered): boolean {
+  return answer !== null && readFacts(MARKS, answer.detail)?.quiet === 1;
+}
+
+/** Answered as to somebody without a role in the repository. */
+export function isToStranger({ answer }: Answered): boolean {
+  return answer !== null && readFacts(MARKS, answer.detail)?.stranger === 1;
 }
 
 function isOfEdit({ answer }: SeenCommand): boolean {

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
-import { ANSWER_CODES, SURFACES } from '../domain/command.ts';
+import { SURFACES } from '../domain/command.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
 import { DROP_REASONS, INCIDENTS } from '../domain/reasons.ts';
@@ -194,7 +194,7 @@ export const dataSchemas = {
     surface,
     index: integer,
     thread: integer,
-    code: z.enum(ANSWER_CODES),
+    code: text,
     detail: scalars,
   }),
   'mutation-proposed': z.looseObject({ proposal: proposalSchema, digest, evidence: evidenceSchema }),

@@ -1,11 +1,15 @@
 /** What the sentence of an answer may look at. */
 
-import type { DetailReader } from './detail.ts';
+import type { AnswerCode, Answers } from '../commands/registry.ts';
+import type { Facts } from '../domain/payload.ts';
 import type { RenderInput } from './input.ts';
 
-export type AnswerView = {
-  readonly detail: DetailReader;
-  /** Null on a thread that belongs to no run. */
-  readonly input: RenderInput | null;
-  readonly args: Readonly<Record<string, string>>;
+/** `input` null: on a thread that belongs to no run. */
+export type AnswerView = { readonly input: RenderInput | null };
+
+export type AnswerFacts<Code extends AnswerCode> = Facts<Answers[Code]>;
+
+/** One sentence for each of these codes. */
+export type Sentences<Code extends AnswerCode> = {
+  readonly [C in Code]: (facts: AnswerFacts<C>, view: AnswerView) => string;
 };

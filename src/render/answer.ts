@@ -1,9 +1,8 @@
 /** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
 
-import { answersByKey } from '../domain/answer-key.ts';
+import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { answerWords } from './answer-words.ts';
-import { reading } from './detail.ts';
 import { renderHelp } from './help.ts';
 import type { RenderInput } from './input.ts';
 import { stateLine } from './state-line.ts';
@@ -18,7 +17,7 @@ export function renderAnswer(key: string, input: RenderInput): string {
 /** `input` is null on threads that belong to no run. */
 export function answerText(commands: readonly SeenCommand[], input: RenderInput | null): string {
   const loud = commands
-    .filter((command) => command.answer !== null && command.answer.detail['quiet'] !== 1)
+    .filter((command) => command.answer !== null && !isQuiet(command))
     .toSorted((a, b) => a.index - b.index);
   const first = loud[0];
   if (first === undefined) throw new Error('an answer without an answered command');
@@ -32,7 +31,7 @@ export function answerText(commands: readonly SeenCommand[], input: RenderInput 
 function oneAnswer(command: SeenCommand, input: RenderInput | null): string {
   const { answer, actor } = command;
   if (answer === null) throw new Error('an answer that was not given');
-  const words = answerWords(answer.code)({ detail: reading(answer.detail), input, args: command.args });
+  const words = answerWords(answer, { input });
   const isLine = answer.code === 'not-understood' || answer.code === 'hint';
   const understood = isLine ? '' : `${code(sourceOf(command))} by ${person(actor)}: `;
   return paragraphs(`${understood}${words}`, extraOf(command, input));

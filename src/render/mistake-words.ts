@@ -7,28 +7,28 @@ import {
   type IgnoreReason,
 } from '../commands/grammar/reading.ts';
 import { definitionOf } from '../commands/registry.ts';
-import type { DetailReader } from './detail.ts';
+import type { AnswerFacts } from './answer-view.ts';
 import { code } from './words.ts';
 
 /** The answer to a line that is addressed to ferrybot and cannot be run as it stands. */
-export function mistakeWords(detail: DetailReader): string {
-  const reason = detail.raw('code');
+export function mistakeWords(d: AnswerFacts<'not-understood'>): string {
+  const reason = d.code;
   const said = isError(reason) ? ERRORS[reason] : code(reason);
-  const meant = detail.has('suggest') ? ` Did you mean ${detail.code('suggest')}?` : '';
-  return `${detail.code('word')} (line ${detail.text('line')}) was not understood and nothing was done: ${said}.${meant}${exampleOf(detail)} \`/help\` lists the commands.`;
+  const meant = d.suggest ? ` Did you mean ${code(d.suggest)}?` : '';
+  return `${code(d.word)} (line ${d.line}) was not understood and nothing was done: ${said}.${meant}${exampleOf(d.word)} \`/help\` lists the commands.`;
 }
 
 /** How the command is written, where it is known which one was meant. */
-function exampleOf(detail: DetailReader): string {
-  const definition = definitionOf(detail.raw('word').replace(/^\//, ''));
+function exampleOf(word: string): string {
+  const definition = definitionOf(word.replace(/^\//, ''));
   return definition === null ? '' : ` It is written so: ${code(definition.example)}.`;
 }
 
 /** The hint for a command that stands where it does not count. */
-export function hintWords(detail: DetailReader): string {
-  const reason = detail.raw('reason');
+export function hintWords(d: AnswerFacts<'hint'>): string {
+  const reason = d.reason;
   const where = isIgnored(reason) ? PLACES[reason] : code(reason);
-  return `${detail.code('word')} (line ${detail.text('line')}) does not count: ${where}. If you mean it, write it in a new comment, alone at the start of a line.`;
+  return `${code(d.word)} (line ${d.line}) does not count: ${where}. If you mean it, write it in a new comment, alone at the start of a line.`;
 }
 
 const ERRORS: Readonly<Record<ErrorCode, string>> = {

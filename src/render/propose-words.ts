@@ -1,60 +1,49 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
-import type { AnswerCode } from '../domain/command.ts';
+import type { propose } from '../commands/propose.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
-import type { AnswerView } from './answer-view.ts';
+import type { AnswerFacts, Sentences } from './answer-view.ts';
 import { fenced, inlineCode } from './escape.ts';
-import { listed } from './words.ts';
-
-type ProposeCode = Extract<AnswerCode, 'proposed' | `propose-${string}`>;
+import { code, listed, text } from './words.ts';
 
 /** The sentences of the codes that only `/propose` has. */
-export const PROPOSE_WORDS: Readonly<Record<ProposeCode, (view: AnswerView) => string>> = {
-  proposed: ({ detail }) =>
-    `proposed as ${detail.code('run')}: ${placeOf(detail)}. Its card says what is missing for the launch; somebody else than you has to approve it.`,
-  'propose-held': ({ detail }) =>
-    `nothing is proposed: ${held(detail.raw('kind'))} by ${detail.text('by')}: ${detail.text('reason')}. ${release(detail.raw('kind'))}`,
-  'propose-standing': ({ detail }) =>
-    `nothing is proposed: ${detail.code('run')} is proposed already in #${number(detail.raw('pull'))}. To have it replaced, write \`/propose\` there; to be rid of it, close it.`,
-  'propose-busy': ({ detail }) =>
-    `nothing is proposed: ${detail.code('run')} (#${number(detail.raw('pull'))}) ${detail.raw('phase') === 'ended' ? 'has' : 'is'} ${detail.text('phase')}, and a lane has one run at a time. ${wayOut(detail)}`,
-  'propose-not-today': ({ detail }) =>
-    `nothing is proposed: there were ${detail.text('count')} proposals today, and that is the limit.`,
-  'propose-unknown-knob': ({ detail }) =>
-    `nothing is proposed: the experiment file has no knob ${detail.code('name')}.${detail.has('suggest') ? ` Did you mean ${detail.code('suggest')}?` : ''} \`npx ferrybot read-knobs\` lists them.`,
-  'propose-ambiguous-knob': ({ detail }) =>
-    `nothing is proposed: ${detail.code('name')} is the name of more than one knob. Say which: ${listed(
-      detail
-        .raw('paths')
+export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
+  proposed: (d) =>
+    `proposed as ${code(d.run)}: ${placeOf(d)}. Its card says what is missing for the launch; somebody else than you has to approve it.`,
+  'propose-held': (d) =>
+    `nothing is proposed: ${held(d.kind)} by ${text(d.by)}: ${text(d.reason)}. ${release(d.kind)}`,
+  'propose-standing': (d) =>
+    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. To have it replaced, write \`/propose\` there; to be rid of it, close it.`,
+  'propose-busy': (d) =>
+    `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
+  'propose-not-today': (d) =>
+    `nothing is proposed: there were ${d.count} proposals today, and that is the limit.`,
+  'propose-unknown-knob': (d) =>
+    `nothing is proposed: the experiment file has no knob ${code(d.name)}.${d.suggest ? ` Did you mean ${code(d.suggest)}?` : ''} \`npx ferrybot read-knobs\` lists them.`,
+  'propose-ambiguous-knob': (d) =>
+    `nothing is proposed: ${code(d.name)} is the name of more than one knob. Say which: ${listed(
+      d.paths
         .split('\n')
         .slice(0, limits.shownRowsMax)
         .map((path) => inlineCode(path, limits.shownTextCharsMax)),
     )}.`,
-  'propose-repeated-knob': ({ detail }) =>
-    `nothing is proposed: ${detail.code('name')} is ${detail.code('path')}, which is set twice.`,
-  'propose-value-refused': ({ detail }) =>
-    `nothing is proposed: ${detail.code('value')} is no value that ${detail.code('name')} can take${detail.has('before') ? ` (it is ${detail.code('before')})` : ''}. A value is a number, a text, a list of such, or a name that the file has already; no call and no code.`,
-  'propose-unchanged': ({ detail }) =>
-    `nothing is proposed: ${detail.code('name')} is ${detail.code('before')} already. To run the same again, say \`/propose objective="regression: …"\`.`,
-  'propose-over-budget': ({ detail }) =>
-    `nothing is proposed: ${detail.text('count')} knobs at once, and this lab allows ${detail.text('max')}, so that what changes in the result has a cause.`,
-  'propose-objective-unclear': ({ detail }) =>
-    objectiveQuestion(detail.raw('why'), detail.raw('said'), detail.raw('knobs')),
-  'propose-nothing': ({ detail }) => nothingWords(detail.raw('reason'), detail.raw('why')),
-  'propose-failed': ({ detail }) =>
-    `the proposal could not be made: ${detail.text('why')}. What was begun is left as it is; when the cause is mended, ask again.`,
+  'propose-repeated-knob': (d) =>
+    `nothing is proposed: ${code(d.name)} is ${code(d.path)}, which is set twice.`,
+  'propose-value-refused': (d) =>
+    `nothing is proposed: ${code(d.value)} is no value that ${code(d.name)} can take${d.before ? ` (it is ${code(d.before)})` : ''}. A value is a number, a text, a list of such, or a name that the file has already; no call and no code.`,
+  'propose-unchanged': (d) =>
+    `nothing is proposed: ${code(d.name)} is ${code(d.before)} already. To run the same again, say \`/propose objective="regression: …"\`.`,
+  'propose-over-budget': (d) =>
+    `nothing is proposed: ${d.count} knobs at once, and this lab allows ${d.max}, so that what changes in the result has a cause.`,
+  'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
+  'propose-nothing': (d) => nothingWords(d.reason, d.why),
+  'propose-failed': (d) =>
+    `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
 
-function placeOf({ raw }: AnswerView['detail']): string {
-  const [pull, issue] = [number(raw('pull')), number(raw('issue'))];
-  return isIssueFirst({ pull: Number(pull), issue: Number(issue) })
-    ? `issue #${issue}`
-    : `pull request #${pull}, issue #${issue}`;
-}
-
-function number(raw: string): string {
-  return raw.replace(/\D/g, '');
+function placeOf({ pull, issue }: AnswerFacts<'proposed'>): string {
+  return isIssueFirst({ pull, issue }) ? `issue #${issue}` : `pull request #${pull}, issue #${issue}`;
 }
 
 function held(kind: string): string {
@@ -66,11 +55,11 @@ function release(kind: string): string {
   return kind === 'freeze' ? '`/thaw` lifts it.' : '`/unhold` lifts it.';
 }
 
-function wayOut(detail: AnswerView['detail']): string {
-  switch (detail.raw('phase')) {
+function wayOut({ phase, issue }: AnswerFacts<'propose-busy'>): string {
+  switch (phase) {
     case 'proposed':
     case 'gated':
-      return detail.has('issue') ? 'Close it to withdraw it.' : 'Close its pull request to withdraw it.';
+      return issue === undefined ? 'Close its pull request to withdraw it.' : 'Close it to withdraw it.';
     case 'approved':
     case 'ordered':
       return '`/revoke` or `/stop` there takes it back.';

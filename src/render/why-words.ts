@@ -1,49 +1,37 @@
 /** The answer to `/why`: what to do, in order, who can, and which gates it mends. */
 
-import { cutText } from '../domain/cut-text.ts';
-import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
+import { REMEDIES, type RemedyKind } from '../domain/launch/remedy-kind.ts';
 import { REMEDY_ACTORS } from '../domain/launch/verdict.ts';
-import { limits } from '../domain/limits.ts';
-import type { DetailReader } from './detail.ts';
-import { numbered } from './detail.ts';
+import type { AnswerFacts } from './answer-view.ts';
 import type { PlaceWord } from './place-word.ts';
 import { whoCan } from './who-can.ts';
-import { count, paragraphs, table } from './words.ts';
+import { code, count, paragraphs, table, text } from './words.ts';
 
 /** The words for `why-told`. */
-export function whyWords(detail: DetailReader, place: PlaceWord = 'pull request'): string {
-  const rows = numbered('do', detail).map((name) => rowOf(name.slice('do'.length), detail, place));
-  const total = Number(detail.raw('count'));
-  const unread = numbered('unread', detail).map((name) => `- ${detail.text(name)}`);
+export function whyWords(d: AnswerFacts<'why-told'>, place: PlaceWord = 'pull request'): string {
+  const rows = d.do.map((_, at) => rowOf(d, at, place));
   return paragraphs(
-    total === 0
+    d.count === 0
       ? 'nothing that anybody can do:'
-      : `${count(total, 'thing')} to do until this can launch, in this order:`,
+      : `${count(d.count, 'thing')} to do until this can launch, in this order:`,
     rows.length === 0 ? null : table(['What to do', 'Who can', 'Mends'], rows),
-    unread.length === 0
+    d.unread.length === 0
       ? null
-      : `What cannot be read now holds it back too, and ferrybot looks again by itself:\n${unread.join('\n')}`,
-    detail.raw('proven') === '1'
-      ? null
-      : 'So much is wrong that a shorter way was not looked for to the end.',
+      : `What cannot be read now holds it back too, and ferrybot looks again by itself:\n${d.unread.map((one) => `- ${text(one)}`).join('\n')}`,
+    d.proven === 1 ? null : 'So much is wrong that a shorter way was not looked for to the end.',
   );
 }
 
-function rowOf(number: string, detail: DetailReader, place: PlaceWord): readonly string[] {
-  const actor = REMEDY_ACTORS.find((one) => one === detail.raw(`by${number}`));
+function rowOf(d: AnswerFacts<'why-told'>, at: number, place: PlaceWord): readonly string[] {
+  const [kind = '', about = '', who = ''] = [d.do[at], d.about[at], d.who[at]];
+  const actor = REMEDY_ACTORS.find((one) => one === d.by[at]);
   const role = actor === undefined ? '' : whoCan(actor, place);
-  const names = detail.has(`who${number}`) ? `: ${detail.text(`who${number}`)}` : '';
-  return [actWords(number, detail), `${role}${names}`, detail.code(`mends${number}`)];
+  const remedy = REMEDIES.find((one) => one === kind);
+  const act = remedy === undefined ? code(kind) : ACTS[remedy](code(about), d.people);
+  return [act, who === '' ? role : `${role}: ${text(who)}`, code(d.mends[at] ?? '')];
 }
 
-function actWords(number: string, detail: DetailReader): string {
-  const kind = detail.raw(`do${number}`);
-  const words = Object.entries(ACTS).find(([name]) => name === kind)?.[1];
-  if (words === undefined) return detail.code(`do${number}`);
-  return words(detail.code(`about${number}`), cutText(detail.raw('people'), limits.titleCharsMax));
-}
-
-const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => string>> = {
+const ACTS: Readonly<Record<RemedyKind, (about: string, people: number) => string>> = {
   'push-here': () => 'push the branch to this repository',
   'put-branch-back': () =>
     'put the branch back on the commit that was proposed, or commit and push again under a name that GitHub knows',
@@ -82,5 +70,5 @@ const ACTS: Readonly<Record<RemedyKind, (about: string, people: string) => strin
   unhold: () => '`/unhold`',
   thaw: () => '`/thaw`',
   approve: (_, people) =>
-    `the card's \`/approve-launch\` line, said by ${people === '1' ? 'one person' : `${people} people`}`,
+    `the card's \`/approve-launch\` line, said by ${people === 1 ? 'one person' : `${people} people`}`,
 };

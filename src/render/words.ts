@@ -3,6 +3,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import { limits } from '../domain/limits.ts';
+import type { Detail } from '../domain/payload.ts';
 import { inlineCode, inlineText } from './escape.ts';
 
 /** `2026-11-21 03:09:00 UTC` of an RFC 3339 moment in UTC. */
@@ -44,6 +45,15 @@ export function listed(words: readonly string[]): string {
 /** Outside text as running text at the usual length. */
 export function text(value: string): string {
   return inlineText(value, limits.shownTextCharsMax);
+}
+
+/** What another version of ferrybot recorded, and this one has no sentence for: as it stands. */
+export function otherVersion(recorded: { readonly code: string; readonly detail: Detail }): string {
+  const facts = Object.entries(recorded.detail).map(
+    ([name, value]) => `${text(name)} ${code(String(value))}`,
+  );
+  const all = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+  return `${code(recorded.code)} by another version of ferrybot${all}`;
 }
 
 /** Outside text as inline code at the usual length. */

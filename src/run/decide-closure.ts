@@ -3,6 +3,7 @@
  * PR, the proposal PR and the issue; only then is `sealed` or `closed` recorded, so that the record is never ahead of the world.
  */
 
+import { answerOf } from '../commands/registry.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { cutText } from '../domain/cut-text.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
@@ -66,7 +67,7 @@ function refusedSeal(command: StagedCommand, code: string, message: string): Ste
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
   return append(
     { type: 'incident', role: 'control', data: { code: 'seal-failed', detail } },
-    answerDraft(command.item, 'seal-refused', detail),
+    answerDraft(command.item, answerOf('seal-refused', detail)),
   );
 }
 
@@ -179,7 +180,7 @@ function recordStep({ state, command, memory }: ClosureInput): Step | null {
         metrics: state.end.metrics,
       },
     };
-    return append(answerDraft(item, 'sealed', { tag, closurePull }), sealed);
+    return append(answerDraft(item, answerOf('sealed', { tag, closurePull })), sealed);
   }
   const closed: EventDraft = {
     type: 'closed',
@@ -187,7 +188,7 @@ function recordStep({ state, command, memory }: ClosureInput): Step | null {
     actor,
     data: { outcome: decision.outcome, reason: decision.reason, closurePull },
   };
-  return append(answerDraft(item, CLOSED_CODES[decision.outcome], { closurePull }), closed);
+  return append(answerDraft(item, answerOf(CLOSED_CODES[decision.outcome], { closurePull })), closed);
 }
 
 const CLOSED_CODES = {

@@ -1,11 +1,12 @@
 /** Decides one unanswered command: it is recorded as seen, what it brings about is recorded, and its answer too. */
 
-import type {
-  AnswerDetail,
-  CommandContext,
-  CommandDecision,
-  GateView,
-  RunVerdict,
+import {
+  type AnswerDecision,
+  answerCommon,
+  type CommandContext,
+  type CommandDecision,
+  type GateView,
+  type RunVerdict,
 } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
@@ -15,7 +16,6 @@ import { quorumOf } from '../config/quorum.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
 import { assertNever } from '../domain/assert.ts';
-import type { AnswerCode } from '../domain/command.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -24,12 +24,20 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { known as certain } from '../domain/observed.ts';
+import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { interestedIn } from './authors.ts';
 import { begunSeal, withdrawnSeal } from './begun-seal.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { cardLeftUntil } from './decide-shown.ts';
-import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
+import {
+  commandsSince,
+  goneCommands,
+  itemKey,
+  type PendingItem,
+  pendingItems,
+  type Said,
+} from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
 import { colleaguesFirst, isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
@@ -110,10 +118,7 @@ function goneOutcome(
   const gone = goneCommands(state.commands, comments).filter(
     (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= limits.commentGoneMs,
   );
-  const drafts = gone.map(({ comment, surface, index, thread, name }): EventDraft => {
-    const data = { comment, surface, index, thread, code: 'comment-gone', detail: { name } } as const;
-    return { type: 'command-answered', role: 'control', data };
-  });
+  const drafts = gone.map((one) => answeredDraft(one, answerCommon('comment-gone', { name: one.name })));
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
 }
 
@@ -169,43 +174,59 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
     return { kind: 'wait', why: permission?.why ?? 'not asked' };
   const stranger = permits(held, 'triage') ? {} : strangerDetail(isMuted);
-  if (isRefused) return answered(input, item, 'not-permitted', { needs, held, ...stranger });
+  if (isRefused) return answered(input, item, answerCommon('not-permitted', { needs, held }), stranger);
   switch (said.kind) {
     case 'error':
-    case 'hint': {
-      const { kind, ...detail } = said;
-      return answered(input, item, kind === 'error' ? 'not-understood' : 'hint', { ...detail, ...stranger });
-    }
+    case 'hint':
     case 'edited':
-      return answered(input, item, 'comment-edited', { name: said.name, ...stranger });
+      return answered(input, item, unreadAnswer(said), stranger);
     case 'command': {
       const definition = definitionOf(said.name);
       if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
       const decision = definition.decide(contextOf(input, item, held, said.args));
-      return settled(input, item, needs === null ? withDetail(decision, stranger) : decision);
+      return settled(input, item, decision, needs === null ? stranger : {});
     }
     default:
       return assertNever(said);
   }
 }
 
-function withDetail(decision: CommandDecision, more: AnswerDetail): CommandDecision {
-  return decision.kind === 'answer' ? { ...decision, detail: { ...decision.detail, ...more } } : decision;
+/** The answer to what is no command that could be decided. */
+export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): AnswerDecision {
+  switch (said.kind) {
+    case 'error': {
+      const { kind: _, ...facts } = said;
+      return answerCommon('not-understood', facts);
+    }
+    case 'hint': {
+      const { kind: _, ...facts } = said;
+      return answerCommon('hint', facts);
+    }
+    case 'edited':
+      return answerCommon('comment-edited', { name: said.name });
+    default:
+      return assertNever(said);
+  }
 }
 
 /** GitHub may be unreadable for a moment: a sweep asks again; only after ten minutes is the person told. */
 function unreadablePermission(input: CommandInput, item: PendingItem, why: string): CommandOutcome {
   return isPatient(input, item)
     ? { kind: 'wait', why }
-    : answered(input, item, 'permission-unknown', { why });
+    : answered(input, item, answerCommon('permission-unknown', { why }));
 }
 
 function isPatient(input: CommandInput, item: PendingItem): boolean {
   return input.now - item.comment.createdAt < limits.permissionPatienceMs;
 }
 
-function settled(input: CommandInput, item: PendingItem, decision: CommandDecision): CommandOutcome {
-  if (decision.kind === 'answer') return answered(input, item, decision.code, decision.detail, decision);
+function settled(
+  input: CommandInput,
+  item: PendingItem,
+  decision: CommandDecision,
+  more: Detail,
+): CommandOutcome {
+  if (decision.kind === 'answer') return answered(input, item, decision, more);
   if (decision.kind === 'hand-over') return { kind: 'step', step: appendBoth([], [seenDraft(item)]) };
   if (!input.state.commands.has(itemKey(item))) return { kind: 'step', step: append(seenDraft(item)) };
   return { kind: 'staged', command: { item, actor: item.comment.author, decision } };
@@ -214,21 +235,13 @@ function settled(input: CommandInput, item: PendingItem, decision: CommandDecisi
 function answered(
   input: CommandInput,
   item: PendingItem,
-  code: AnswerCode,
-  detail: AnswerDetail,
-  also: Also = NOTHING_ELSE,
+  { code, detail, drafts, journal }: AnswerDecision,
+  more: Detail = {},
 ): CommandOutcome {
   const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
-  return {
-    kind: 'step',
-    step: appendBoth([...seen, ...also.drafts, answerDraft(item, code, detail)], also.journal),
-  };
+  const answer = answerDraft(item, { code, detail: { ...detail, ...more } });
+  return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
 }
-
-/** What a command brings about besides its answer, in the run and in the repository journal. */
-type Also = { readonly drafts: readonly EventDraft[]; readonly journal: readonly EventDraft[] };
-
-const NOTHING_ELSE: Also = { drafts: [], journal: [] };
 
 /** The record that a command was received. */
 export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
@@ -248,9 +261,18 @@ export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
 }
 
 /** The record of what a command came to; the answer that people read is rendered from it. */
-export function answerDraft(item: PendingItem, code: AnswerCode, detail: AnswerDetail): EventDraft {
-  const { comment, index } = item;
-  const data = { comment: comment.id, surface: comment.surface, index, thread: comment.thread, code, detail };
+export function answerDraft({ comment, index }: PendingItem, answer: RecordedAnswer): EventDraft {
+  const { id, surface, thread } = comment;
+  return answeredDraft({ comment: id, surface, index, thread }, answer);
+}
+
+type RecordedAnswer = { readonly code: string; readonly detail: Detail };
+
+function answeredDraft(
+  { comment, surface, index, thread }: Pick<SeenCommand, 'comment' | 'surface' | 'index' | 'thread'>,
+  { code, detail }: RecordedAnswer,
+): EventDraft {
+  const data = { comment, surface, index, thread, code, detail };
   return { type: 'command-answered', role: 'control', data };
 }
 

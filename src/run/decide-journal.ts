@@ -1,13 +1,11 @@
 /** Commands on threads that belong to no active run: lane-wide ones take effect, the others are told where they belong. */
 
-import { answer, type CommandDecision } from '../commands/decision.ts';
+import { answerCommon, type CommandDecision } from '../commands/decision.ts';
 import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
-import { assertNever } from '../domain/assert.ts';
-import type { AnswerCode } from '../domain/command.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -16,9 +14,10 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import { holdsAfter } from '../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { known as certain } from '../domain/observed.ts';
+import type { Detail } from '../domain/payload.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { neededFor } from './command-order.ts';
-import { answerDraft, seenDraft } from './decide-commands.ts';
+import { answerDraft, seenDraft, unreadAnswer } from './decide-commands.ts';
 import { itemKey, type PendingItem } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
 import { strangerDetail, strangersWereTold } from './strangers.ts';
@@ -37,7 +36,7 @@ export type JournalInput = {
   /** The lane of the run that the thread had; null where it had none. */
   readonly laneHere: string | null;
   /** What a command comes to that needs a run. */
-  readonly otherwise: AnswerCode;
+  readonly otherwise: 'no-run-here' | 'run-over' | 'logbook-broken';
   readonly now: Instant;
 };
 
@@ -119,47 +118,32 @@ function draftsFor(
   item: PendingItem,
   input: JournalInput,
   held: Permission | null,
-  more: Readonly<Record<string, number>>,
+  more: Detail,
 ): readonly EventDraft[] {
-  const { said } = item;
   const seen = input.journal.has(itemKey(item)) ? [] : [seenDraft(item)];
-  switch (said.kind) {
-    case 'error':
-    case 'hint': {
-      const { kind, ...detail } = said;
-      return [
-        ...seen,
-        answerDraft(item, kind === 'error' ? 'not-understood' : 'hint', { ...detail, ...more }),
-      ];
-    }
-    case 'unread':
-      return [...seen, answerDraft(item, 'permission-unknown', { why: 'GitHub did not tell', ...more })];
-    case 'edited':
-      return [...seen, answerDraft(item, 'comment-edited', { name: said.name, ...more })];
-    case 'command': {
-      const decision = decided(item, said, input, held);
-      // Received, carried out and answered later.
-      if (decision.kind === 'hand-over') return seen;
-      const { code, detail, journal } = decision;
-      return [...seen, ...journal, answerDraft(item, code, { ...detail, ...more })];
-    }
-    default:
-      return assertNever(said);
-  }
+  const decision = decided(item, input, held);
+  // Received, carried out and answered later.
+  if (decision.kind === 'hand-over') return seen;
+  const { code, detail, journal } = decision;
+  return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...more } })];
 }
+
+const UNKNOWN_PERMISSION = answerCommon('permission-unknown', { why: 'GitHub did not tell' });
 
 function decided(
   item: PendingItem,
-  said: Extract<PendingItem['said'], { kind: 'command' }>,
   { facts, config, laneHere, otherwise, now }: JournalInput,
   held: Permission | null,
 ): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
+  const { said } = item;
+  if (said.kind === 'unread') return UNKNOWN_PERMISSION;
+  if (said.kind !== 'command') return unreadAnswer(said);
   const definition = definitionOf(said.name);
-  if (definition?.decideWithoutRun === undefined) return answer(otherwise, { name: said.name });
+  if (definition?.decideWithoutRun === undefined) return answerCommon(otherwise, { name: said.name });
   const needs = neededFor(item, config);
-  if (needs !== null && held === null) return answer('permission-unknown', { why: 'GitHub did not tell' });
+  if (needs !== null && held === null) return UNKNOWN_PERMISSION;
   if (needs !== null && !permits(held ?? 'none', needs))
-    return answer('not-permitted', { needs, held: held ?? 'none' });
+    return answerCommon('not-permitted', { needs, held: held ?? 'none' });
   return definition.decideWithoutRun({
     now,
     actor: item.comment.author,

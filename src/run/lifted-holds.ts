@@ -4,8 +4,7 @@
  */
 
 import { readComment } from '../commands/grammar/read-comment.ts';
-import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import type { AnswerCode } from '../domain/command.ts';
+import { type AnswerCode, COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { type Hold, type HoldKind, holdsOn, type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
@@ -60,7 +59,7 @@ export function liftsRecorded(
   const all = [journal, ...spoken.runs].flatMap(({ commands }) => [...commands.values()]);
   return all
     .filter((seen) => liftsByName(seen, hold, seen.thread, spoken))
-    .filter(({ answer }) => answer !== null && LIFTING.includes(answer.code))
+    .filter(({ answer }) => answer !== null && LIFTING.some((code) => code === answer.code))
     .toSorted((a, b) => b.at.localeCompare(a.at) || b.comment - a.comment)
     .slice(0, LIFTS_READ_MAX);
 }

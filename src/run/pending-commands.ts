@@ -4,7 +4,7 @@ import { hintOf } from '../commands/grammar/hints.ts';
 import { type BoundedReading, readCommentOf } from '../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
-import { commentName } from '../domain/answer-key.ts';
+import { commentName, isToStranger } from '../domain/answer-key.ts';
 import { aboutComment } from '../domain/comment-error.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
@@ -63,7 +63,7 @@ export function pendingItems(
     .filter(({ comment, before }) => !wasToldAsStranger(comment.editedAt !== null, before));
   // Of a comment that was answered already, its author was somebody here: the rest of it is read alike.
   const isTrusted = ({ comment, before }: OpenComment): boolean =>
-    isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToldToStranger));
+    isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToStranger));
   const parsed = parsedOfOthers(
     open.filter((one) => !isTrusted(one)).map(({ comment }) => comment),
     permissions,
@@ -106,13 +106,9 @@ function isColleague(held: Observed<Permission> | undefined): boolean {
   return held?.kind === 'known' && permits(held.value, 'triage');
 }
 
-function isToldToStranger({ answer }: SeenCommand): boolean {
-  return answer?.detail['stranger'] === 1;
-}
-
 /** Strangers are answered comment by comment: what was told of one of its lines is told of the comment. */
 function wasToldAsStranger(isEdited: boolean, seen: readonly SeenCommand[]): boolean {
-  return !isEdited && seen.some(isToldToStranger) && seen.every(({ answer }) => answer !== null);
+  return !isEdited && seen.some(isToStranger) && seen.every(({ answer }) => answer !== null);
 }
 
 /** Beyond what is parsed of one person: whether it names a command is all that is asked, and only until GitHub has said who they are. */

@@ -1,6 +1,6 @@
 /** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
 
-import { answersByKey } from '../domain/answer-key.ts';
+import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
@@ -37,11 +37,11 @@ export function publicationsOf(state: RunState): readonly Publication[] {
  */
 function answersOf(state: RunState): readonly Publication[] {
   return [...answersByKey(state.commands.values())].flatMap(([key, commands]) => {
-    const answers = commands.map((command) => command.answer).filter((answer) => answer !== null);
-    const loud = answers.filter((answer) => answer.detail['quiet'] !== 1);
+    const loud = commands.flatMap((one) => (one.answer === null || isQuiet(one) ? [] : [one.answer]));
     const last = loud.toSorted((a, b) => b.seq - a.seq)[0];
     const thread = commands[0]?.thread;
-    if (answers.length < commands.length || last === undefined || thread === undefined) return [];
+    if (commands.some(({ answer }) => answer === null) || last === undefined || thread === undefined)
+      return [];
     return [{ kind: 'answer', key, thread, seq: last.seq, at: last.at, role: 'control' } as const];
   });
 }

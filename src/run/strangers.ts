@@ -1,7 +1,7 @@
 /** A stranger's flood: whoever has no role in the repository gets at most one answer a thread and hour (docs/decisions/0046-a-flooded-thread.md). */
 
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
-import { commentName } from '../domain/answer-key.ts';
+import { commentName, isQuiet, isToStranger } from '../domain/answer-key.ts';
 import type { Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
@@ -24,8 +24,8 @@ export function isStranger(held: Observed<Permission> | undefined): boolean {
 export function strangersWereTold(answered: Iterable<SeenCommand>, item: PendingItem, now: Instant): boolean {
   for (const seen of answered) {
     if (seen.thread !== item.comment.thread || seen.answer === null) continue;
-    const { detail, at } = seen.answer;
-    if (detail['stranger'] !== 1 || detail['quiet'] === 1) continue;
+    const { at } = seen.answer;
+    if (!isToStranger(seen) || isQuiet(seen)) continue;
     if (commentName({ surface: seen.surface, id: seen.comment }) === commentName(item.comment)) continue;
     if (now - (fromRfc3339(at) ?? now) < limits.strangerAnswerPeriodMs) return true;
   }

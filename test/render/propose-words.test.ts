@@ -1,14 +1,13 @@
 /** What people are told about their /propose: each outcome in words, with the way on. */
 
 import { describe, expect, it } from 'vitest';
-import { ANSWER_CODES } from '../../src/domain/command.ts';
-import { reading } from '../../src/render/detail.ts';
+import { propose } from '../../src/commands/propose.ts';
+import { answerWords } from '../../src/render/answer-words.ts';
 import { renderObjectiveQuestion } from '../../src/render/objective-question.ts';
-import { PROPOSE_WORDS } from '../../src/render/propose-words.ts';
 
-type Code = keyof typeof PROPOSE_WORDS;
+type Code = keyof typeof propose.answers;
 const words = (code: Code, detail: Readonly<Record<string, string | number>>): string =>
-  PROPOSE_WORDS[code]({ detail: reading(detail), input: null, args: {} });
+  answerWords({ code, detail }, { input: null });
 
 const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>])[] = [
   ['proposed', { run: 'ferry-daily-20261121', pull: 13, issue: 12 }],
@@ -46,7 +45,7 @@ describe('the answer to a /propose', () => {
   });
 
   it('is told here for every outcome that there is', () => {
-    const codes = ANSWER_CODES.filter((code) => code === 'proposed' || code.startsWith('propose-'));
+    const codes = Object.keys(propose.answers);
     expect([...new Set(TOLD.map(([code]) => code))].toSorted()).toEqual(codes.toSorted());
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWER_CODES, type AnswerCode } from '../../src/domain/command.ts';
+import { ANSWER_CODES } from '../../src/commands/registry.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
+import type { Detail } from '../../src/domain/payload.ts';
 import { DROP_REASONS, INCIDENTS } from '../../src/domain/reasons.ts';
 import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
@@ -115,17 +116,59 @@ const DETAIL = {
   suggest: '/approve-launch',
   reason: 'quote',
   command: '',
+  dropped: 2,
+  date: '2026-11-21',
+  scope: 'lane',
+  scopes: 'lane',
+  run: 'ferry-daily-20261121',
+  live: 1,
+  issue: 12,
+  pull: 13,
+  minutes: 4,
+  kind: 'freeze',
+  target: 'ray-a',
+  outcome: 'failed',
+  thread: 12,
+  at: '2026-11-21T09:00:00Z',
+  people: 1,
+  proven: 1,
+  do1: 'rebase',
+  about1: '',
+  by1: 'author',
+  who1: 'alice',
+  mends1: 'freshness',
+  before: '100',
+  value: 'open(1)',
+  path: 'SimpleTrainConfig().warmup',
+  paths: 'a().lr\nb().lr#2',
+  max: 2,
+  phase: 'stepping',
+  said: 'does it matter?',
+  knobs: '',
 } as const;
+const OTHERWISE: Readonly<Record<string, Detail>> = {
+  'lane-unclear': { kind: 'no-such', lanes: 'daily weekly', named: 'dayly' },
+  'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
+};
 
-function answered(code: AnswerCode, change: Partial<Commanded> = {}): string {
+function answered(code: string, change: Partial<Commanded> = {}): string {
   const name = code === 'not-understood' ? 'approve-lunch' : 'approve-launch';
-  const run = gated.commanded({ by: alice, name, code, detail: DETAIL, ...change });
+  const run = gated.commanded({ by: alice, name, code, detail: OTHERWISE[code] ?? DETAIL, ...change });
   return say(run.state, 'answer');
 }
 
 describe('the answers', () => {
   it.each(ANSWER_CODES)('%s', (code) => {
     expect(answered(code)).toMatchSnapshot();
+    expect(answered(code)).not.toContain('another version');
+  });
+
+  it.each([
+    ['seal-already', {}],
+    ['held', { reason: 'no reason', dropped: 'two <b>' }],
+    ['constructor', { why: 'no own code' }],
+  ])('of another version are shown as they stand: %s', (code, detail) => {
+    expect(answered(code, { name: 'hold', detail })).toMatchSnapshot();
   });
 
   it('differ from each other, so that nobody mistakes one for another', () => {
@@ -138,7 +181,7 @@ describe('the answers', () => {
     const stopped = answered('stop-requested', { name: 'stop', detail: missing });
     expect(stopped).toMatchSnapshot();
     expect(stopped).not.toContain('within a minute');
-    const stray = { holds: '', stray: 'freeze canary alice, skip sparrow bob' };
+    const stray = { issue: 0, holds: '', stray: 'freeze canary alice, skip sparrow bob' };
     expect(answered('lane-shown', { name: 'status', detail: stray })).toMatchSnapshot();
   });
 

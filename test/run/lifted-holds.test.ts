@@ -1,7 +1,7 @@
 /** Which comment of GitHub's proves that a freeze or a skipped day was lifted, whatever the record says of it. */
 
 import { describe, expect, it } from 'vitest';
-import type { AnswerCode } from '../../src/domain/command.ts';
+import type { AnswerCode } from '../../src/commands/registry.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';

@@ -1,7 +1,7 @@
 // The events of one run as drafts that follow from its state: what the run builder appends.
 
 import type { Actor } from '../../src/domain/actor.ts';
-import type { AnswerCode, Surface } from '../../src/domain/command.ts';
+import type { Surface } from '../../src/domain/command.ts';
 import { branded, type Digest, type Instant, isDigest, isSha, type Sha } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
@@ -26,7 +26,7 @@ export type Commanded = {
   readonly by: Actor;
   readonly name: string;
   readonly args?: Readonly<Record<string, string>>;
-  readonly code: AnswerCode;
+  readonly code: string;
   readonly detail?: { readonly [name: string]: string | number };
   readonly comment?: number;
   readonly index?: number;

@@ -1,6 +1,6 @@
 /** Tells the answers that stand in the journal: at once where they are given, and later where a crash or GitHub was in between. */
 
-import { answersByKey } from '../../domain/answer-key.ts';
+import { answersByKey, isQuiet } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
@@ -88,8 +88,4 @@ async function isPosted(
     ...shared,
   });
   return outcome.kind === 'done';
-}
-
-function isQuiet({ answer }: SeenCommand): boolean {
-  return answer?.detail['quiet'] === 1;
 }

@@ -1,6 +1,6 @@
 /** 👀: the receipt that a command was heard. Each is a content write at GitHub, so nobody gets more than a person needs. */
 
-import { commentName } from '../../domain/answer-key.ts';
+import { commentName, isToStranger } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import type { Wake } from '../../domain/wake.ts';
@@ -66,10 +66,9 @@ function mayHave(wake: Heard, given: readonly Given[], record: Record | null, no
 /** The authors of what strangers were answered within the hour, aloud or not. */
 function strangersIn({ runs, journal }: Record, nowMs: number): readonly number[] {
   const commands = [...runs.flatMap((run) => [...run.commands.values()]), ...journal.commands.values()];
-  return commands.flatMap(({ answer, actor }) =>
-    answer?.detail['stranger'] === 1 && nowMs - (fromRfc3339(answer.at) ?? 0) < limits.receiptPeriodMs
-      ? [actor.id]
-      : [],
+  const isRecent = (at: string): boolean => nowMs - (fromRfc3339(at) ?? 0) < limits.receiptPeriodMs;
+  return commands.flatMap((one) =>
+    isToStranger(one) && isRecent(one.answer?.at ?? '') ? [one.actor.id] : [],
   );
 }
 

@@ -1,16 +1,20 @@
 /** Outcomes of a `/propose` as answer codes with their small facts. */
 
-import type { AnswerDetail } from '../../commands/decision.ts';
+import { type AnswerCode, type Answers, answerOf } from '../../commands/registry.ts';
 import { assertNever } from '../../domain/assert.ts';
-import type { AnswerCode } from '../../domain/command.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Detail, FactsArgument } from '../../domain/payload.ts';
 import type { AskRefusal } from '../../kinds/ferry/ask/asked-change.ts';
 
-export type Answered = { readonly kind: 'answer'; readonly code: AnswerCode; readonly detail: AnswerDetail };
+export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
 
 /** An answer; texts are cut to what an event holds. */
-export function answerTo(code: AnswerCode, detail: AnswerDetail): Answered {
+export function answerTo<Code extends AnswerCode>(
+  code: Code,
+  ...facts: FactsArgument<Answers[Code]>
+): Answered {
+  const { detail } = answerOf(code, ...facts);
   const short = Object.entries(detail).map(([name, value]) => [
     name,
     typeof value === 'string' ? cutText(value, limits.answerTextChars) : value,

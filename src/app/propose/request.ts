@@ -38,7 +38,7 @@ export async function carryOutRequest(open: OpenLane, command: SeenCommand): Pro
 
 async function decided(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
   const { runs, broken, journal } = open.keeper.current();
-  if (broken.length > 0) return answerTo('logbook-broken', {});
+  if (broken.length > 0) return answerTo('logbook-broken');
   const from = runs.find((run) => isFrom(run.proposal.request, command));
   if (from !== undefined) {
     const { pull, issue } = from.proposal;

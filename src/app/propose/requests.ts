@@ -1,8 +1,6 @@
 /** `/propose`, carried out: the command stands in the journal, its work outside is done, and only then it is answered. */
 
-import type { AnswerDetail } from '../../commands/decision.ts';
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/meant-lane.ts';
-import type { AnswerCode } from '../../domain/command.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
@@ -11,10 +9,8 @@ import { askOf, isFrom, waitingRequests } from '../../kinds/ferry/ask/request.ts
 import { JOURNAL } from '../../logbook/rules.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
+import { type Answered, answerTo } from './answers.ts';
 import { carryOutRequest } from './request.ts';
-
-/** An outcome that people are told. */
-export type RequestAnswer = { readonly code: AnswerCode; readonly detail: AnswerDetail };
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
@@ -34,12 +30,12 @@ export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Prom
 }
 
 /** Null while something cannot be read or written; after long enough the person is told so. */
-async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAnswer | 'running' | null> {
+async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered | 'running' | null> {
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
     const meant = laneFor(open, command);
     if (meant.kind !== 'lane') return laneUnclear(meant);
     const lane = openLane(open, meant.lane);
-    if (lane === null) return { code: 'propose-failed', detail: { why: `no lane ${meant.lane} any more` } };
+    if (lane === null) return answerTo('propose-failed', { why: `no lane ${meant.lane} any more` });
     const outcome = await carryOutRequest(lane, command);
     if (outcome.kind === 'answer') return outcome;
     if (outcome.kind === 'wait') {
@@ -48,10 +44,7 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<RequestAn
       const age = open.lab.now() - (fromRfc3339(command.at) ?? 0);
       return age < limits.requestPatienceMs
         ? null
-        : {
-            code: 'propose-failed',
-            detail: { why: cutText(outcome.why, limits.messageCharactersMax) },
-          };
+        : answerTo('propose-failed', { why: cutText(outcome.why, limits.messageCharactersMax) });
     }
     await open.git.fetch();
     await open.keeper.load();
@@ -70,9 +63,9 @@ function laneFor({ config, keeper }: OpenLab, command: SeenCommand): MeantLane {
 }
 
 /** Somebody else may answer at the same moment: the record takes one answer. */
-async function recorded(open: OpenLab, command: SeenCommand, answer: RequestAnswer): Promise<boolean> {
+async function recorded(open: OpenLab, command: SeenCommand, { code, detail }: Answered): Promise<boolean> {
   const { comment, surface, index, thread } = command;
-  const data = { comment, surface, index, thread, ...answer };
+  const data = { comment, surface, index, thread, code, detail };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const known = open.keeper.current().journal.commands.get(commandKey(command));
     if (known === undefined || known.answer !== null) return known !== undefined;

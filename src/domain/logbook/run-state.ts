@@ -2,7 +2,7 @@
 
 import type { Actor } from '../actor.ts';
 import type { MutationRecord } from '../care/mutation-state.ts';
-import type { AnswerCode, Surface } from '../command.ts';
+import type { Surface } from '../command.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Order } from '../launch/order.ts';
@@ -73,7 +73,7 @@ export type SeenCommand = EventDataByType['command-seen'] & {
   readonly at: string;
   readonly seq: number;
   readonly answer: {
-    readonly code: AnswerCode;
+    readonly code: string;
     readonly detail: EventDataByType['command-answered']['detail'];
     readonly at: string;
     readonly seq: number;

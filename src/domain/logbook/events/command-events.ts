@@ -1,8 +1,9 @@
 /** What people said and what it holds back: what each event of it carries. */
 
-import type { AnswerCode, Surface } from '../../command.ts';
+import type { Surface } from '../../command.ts';
 import type { Digest } from '../../ids.ts';
 import type { HoldKind, HoldScope } from '../../launch/hold.ts';
+import type { Detail } from '../../payload.ts';
 
 export type CommandEventData = {
   readonly 'command-seen': {
@@ -19,8 +20,9 @@ export type CommandEventData = {
     readonly surface: Surface;
     readonly index: number;
     readonly thread: number;
-    readonly code: AnswerCode;
-    readonly detail: { readonly [name: string]: string | number };
+    /** Of the version that wrote it; the commands say what each code carries. */
+    readonly code: string;
+    readonly detail: Detail;
   };
   /** `date`: the day that a skip leaves out; null for a hold and a freeze, which last until they are released. */
   readonly held: {
