@@ -5,7 +5,9 @@ import { policyOf } from '../commands/policy.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { lanesOf } from '../config/lane-scope.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
+import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
+import type { Digest } from '../domain/ids.ts';
 import { type LaneDay, LIFTED_BY } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -13,7 +15,7 @@ import { readCited } from '../github/cited-comment.ts';
 import { readPermission } from '../github/permission.ts';
 import { readingOfComment } from '../run/comment-readings.ts';
 import { type LiftedHold, liftedFor, lifts, liftsRecorded } from '../run/lifted-holds.ts';
-import { type Brake, type OpenBrake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
+import { type Brake, isHoldKind, type OpenBrake, openBrakes, type Unanswered } from '../run/open-brakes.ts';
 import type { OpenLab } from './open-lab.ts';
 import { readingOf } from './reading.ts';
 
@@ -26,6 +28,8 @@ export async function gatherBrakes(
   place: Unanswered & {
     /** Whoever gave an approval that this rests on. */
     readonly approvers: ReadonlySet<number>;
+    /** What is to be launched; null where it is no launch. */
+    readonly manifest: Digest | null;
   },
   comments: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
@@ -61,7 +65,8 @@ export async function gatherBrakes(
     if (permission.kind === 'unknown') return permission;
     const needs = item.name === 'revoke' ? policy.permissions.revoke : neededFor(item.name, policy);
     const isPulled = needs === null || permits(permission.value, needs);
-    if (!isPulled || tookBackOwn(item, comments, otherBots) || (await isLifted(item, policy, ask))) continue;
+    if (!isPulled || (await isLifted(item, policy, ask))) continue;
+    if (await tookBackOwn(item, place.manifest, comments, { otherBots, policy, ask })) continue;
     const hold = saidHold(item, place.day);
     const isElsewhere = hold === null ? known(false) : await isLiftedElsewhere(open, hold, ask);
     if (isElsewhere.kind === 'unknown') return isElsewhere;
@@ -118,22 +123,43 @@ function neededFor(name: string, policy: CommandPolicy): Permission | null {
   return definitionOf(name)?.who(policy) ?? null;
 }
 
-/** Somebody who approved and then revoked took back their own approval, and nobody else's: so it was answered. */
-function tookBackOwn(
+/**
+ * Somebody who approved this and then revoked took back their own approval, and nobody else's, as long as theirs stood: an
+ * older manifest, an edited comment, a revocation or a hold between the two leaves them none, and then all are taken back.
+ */
+async function tookBackOwn(
   { name, isAnswered, comment }: OpenBrake,
+  manifest: Digest | null,
   comments: readonly CommentFacts[],
-  otherBots: readonly string[],
-): boolean {
-  return (
-    name === 'revoke' &&
-    isAnswered &&
-    comments.some(
-      (one) =>
-        one.author.id === comment.author.id &&
-        one.createdAt <= comment.createdAt &&
-        readingOfComment(one, 'trusted', otherBots).reading.commands.some((said) => said.name === APPROVAL),
-    )
-  );
+  { otherBots, policy, ask }: { otherBots: readonly string[]; policy: CommandPolicy; ask: Ask },
+): Promise<boolean> {
+  if (name !== 'revoke' || !isAnswered || manifest === null) return false;
+  const before = comments
+    .filter((one) => isBefore(one, comment))
+    .toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
+  let isStanding = false;
+  for (const one of before) {
+    const isOwn = one.author.id === comment.author.id;
+    for (const { name: said, args } of readingOfComment(one, 'trusted', otherBots).reading.commands) {
+      if (
+        isOwn &&
+        said === APPROVAL &&
+        one.editedAt === null &&
+        namingOf(args['digest'], manifest) === 'named'
+      )
+        isStanding = true;
+      if (!isStanding || !(isHoldKind(said) || (isOwn && said === 'revoke'))) continue;
+      const needs = neededFor(said, policy);
+      const permission = await ask(one.author);
+      if (permission.kind === 'unknown' || needs === null || permits(permission.value, needs))
+        isStanding = false;
+    }
+  }
+  return isStanding;
+}
+
+function isBefore(a: CommentFacts, b: CommentFacts): boolean {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
 }
 
 const APPROVAL = 'approve-launch';

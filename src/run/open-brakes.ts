@@ -85,7 +85,8 @@ function liftsOf(
   return later.filter((item) => nameIn(item) === LIFTED_BY[name] && isOfLane(item, lane));
 }
 
-function isHoldKind(name: string | null): name is HoldKind {
+/** Whether it holds back until somebody lifts it. */
+export function isHoldKind(name: string | null): name is HoldKind {
   return HOLD_KINDS.some((kind) => kind === name);
 }
 

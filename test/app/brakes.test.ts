@@ -3,7 +3,9 @@
 import { expect, it } from 'vitest';
 import { gatherBrakes } from '../../src/app/brakes.ts';
 import type { OpenLab } from '../../src/app/open-lab.ts';
+import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
+import { branded, isDigest } from '../../src/domain/ids.ts';
 import { commandKey, type SeenCommand } from '../../src/domain/logbook/run-state.ts';
 import { after } from '../../src/domain/time.ts';
 import { createClient } from '../../src/github/call.ts';
@@ -18,7 +20,9 @@ const at = (index: number): Partial<CommentFacts> => ({
   createdAt: after(NOON, index * 1_000),
 });
 const DAY = { lane: 'daily', date: '2026-11-21' };
-const approval = aComment(alice, '/approve-launch', at(5));
+const MANIFEST = branded(`sha256:${'ab'.repeat(32)}`, isDigest);
+const LINE = `/approve-launch ${'ab'.repeat(16)}`;
+const approval = aComment(alice, LINE, at(5));
 
 const client = createClient({
   octokit: {
@@ -53,7 +57,14 @@ async function brakes(...comments: readonly CommentFacts[]): Promise<readonly st
       return [commandKey(place), seen];
     }),
   );
-  const place = { commands, since: NOON, restsOn: approval, approvers: new Set([alice.id]), day: DAY };
+  const place = {
+    commands,
+    since: NOON,
+    restsOn: approval,
+    approvers: new Set([alice.id]),
+    manifest: MANIFEST,
+    day: DAY,
+  };
   const found = await gatherBrakes(open, place, [approval, ...comments]);
   if (found.kind === 'unknown') throw new Error(found.why);
   return found.value.map(({ name, login }) => `${name} by ${login}`);
@@ -87,5 +98,24 @@ it('what somebody says who may not is no brake', async () => {
 it('a revocation takes back one’s own approval, or everybody’s where there is none of one’s own', async () => {
   expect(await brakes(aComment(alice, '/revoke', at(6)))).toEqual(['revoke by alice']);
   expect(await brakes(aComment(bob, '/revoke', at(6)))).toEqual(['revoke by bob']);
-  expect(await brakes(aComment(bob, '/approve-launch', at(3)), aComment(bob, '/revoke', at(6)))).toEqual([]);
+  expect(await brakes(aComment(bob, LINE, at(3)), aComment(bob, '/revoke', at(8)))).toEqual([]);
 });
+
+it.each([
+  ['was of another manifest', [aComment(bob, `/approve-launch ${'cd'.repeat(16)}`, at(3))]],
+  ['named none', [aComment(bob, '/approve-launch', at(3))]],
+  ['was written into a comment of theirs', [aComment(bob, LINE, { ...at(3), editedAt: NOON })]],
+  ['was taken back before', [aComment(bob, LINE, at(1)), aComment(bob, '/revoke', at(2))]],
+  ['fell with a hold', [aComment(bob, LINE, at(1)), ...holdAndLift(alice)]],
+])('a revocation takes back everybody’s where one’s own %s', async (_, before) => {
+  expect(await brakes(...before, aComment(bob, '/revoke', at(8)))).toEqual(['revoke by bob']);
+});
+
+it('a hold of somebody who may not makes no revocation one of everybody’s', async () => {
+  const before = [aComment(bob, LINE, at(1)), ...holdAndLift(carol)];
+  expect(await brakes(...before, aComment(bob, '/revoke', at(8)))).toEqual([]);
+});
+
+function holdAndLift(who: Actor): readonly CommentFacts[] {
+  return [aComment(who, '/hold reason="wait"', at(2)), aComment(alice, '/unhold', at(3))];
+}

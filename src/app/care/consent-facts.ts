@@ -95,6 +95,7 @@ function brakesOf(
       commands,
       since,
       approvers,
+      manifest: null,
       restsOn,
       day: state === null ? { lane: null, date: dateOf(open.lab.now()) } : state.proposal,
     },

@@ -49,6 +49,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     commands: state.commands,
     since: commandsSince(state),
     approvers,
+    manifest: order.digest,
     restsOn,
     day: state.proposal,
   };
