@@ -115,13 +115,14 @@ export type JobObservation =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /**
- * Part of a log. Offsets are bytes of the engine's log; `text` never ends inside a UTF-8 character.
+ * Part of a log. Offsets are bytes of the engine's log; `bytes` are UTF-8 and never end inside a character: what is no UTF-8
+ * is `?`, byte for byte, so that places stay places.
  * `rewound`: the log is shorter than the offset, so it is not the log that was read before.
  */
 export type LogRead =
   | {
       readonly kind: 'chunk';
-      readonly text: string;
+      readonly bytes: Uint8Array;
       readonly offset: number;
       readonly nextOffset: number;
       /** False when more bytes were there already than one chunk carries. */

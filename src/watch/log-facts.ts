@@ -74,11 +74,6 @@ export const NO_LOG_FACTS: LogFacts = {
   lastException: null,
 };
 
-/** Reads the next piece of a log, as `readLogBytes` does. */
-export function readLogText(facts: LogFacts, text: string): LogFacts {
-  return readLogBytes(facts, new TextEncoder().encode(text));
-}
-
 /**
  * Reads the next piece of a log, UTF-8 that ends with a whole character. The result does not depend on where the pieces
  * were cut, and a piece is never read again: errors of hours ago do not come back (the trap of grep-before-tail). Only the

@@ -66,7 +66,13 @@ it('reads to the end of a log that is longer than any other look would read', as
   const lines = limits.logChunksPerLook * 3;
   const look = await lookAfter(60_000, async (_jobId, offset) => {
     const nextOffset = offset + line.length;
-    return { kind: 'chunk', text: line, offset, nextOffset, atEnd: nextOffset === lines * line.length };
+    return {
+      kind: 'chunk',
+      bytes: Buffer.from(line),
+      offset,
+      nextOffset,
+      atEnd: nextOffset === lines * line.length,
+    };
   });
   expect(look.job.kind).toBe('found');
   expect(look).toMatchObject({ logOffset: lines * line.length, log: { lines } });
@@ -80,7 +86,7 @@ it('is over in time though the log comes drop by drop: what has come is kept, an
     let reads = 0;
     const drips: Engine['readLog'] = async (_jobId, offset) => {
       reads += 1;
-      return { kind: 'chunk', text: 'x\n', offset, nextOffset: offset + 2, atEnd: false };
+      return { kind: 'chunk', bytes: Buffer.from('x\n'), offset, nextOffset: offset + 2, atEnd: false };
     };
     const look = await lookAfter(60_000, drips, { status, now: () => after(NOON, reads * 10_000) });
     expect(reads).toBe(timeMs / 10_000);

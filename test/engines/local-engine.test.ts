@@ -12,6 +12,7 @@ import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { type ProgramResult, runProgram } from '../../src/host/process.ts';
 import { processStartOf } from '../../src/host/process-identity.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 
 let directory: string;
 let engine: Engine;
@@ -55,7 +56,7 @@ function submitElsewhere(module: string, ending: string): Promise<ProgramResult>
 const logOf = (): Promise<string> => readFile(join(directory, 'jobs/job-1/log'), 'utf8');
 async function logged(text: string): Promise<void> {
   for (let look = 0; look < 400; look += 1) {
-    const read = await engine.readLog('job-1', 0);
+    const read = await readText(engine, 'job-1', 0);
     if (read.kind === 'chunk' && read.text.includes(text)) return;
     await sleep(25);
   }
@@ -98,7 +99,7 @@ describe('at most once', () => {
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await submitTo(engine, spec('console.log("second")'))).toMatchObject({ kind: 'adopted' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
-    expect(await engine.readLog('job-1', 0)).toMatchObject({ text: '' });
+    expect(await readText(engine, 'job-1', 0)).toMatchObject({ text: '' });
   });
 
   it('gives a job of another manifest back as a conflict', async () => {
@@ -171,8 +172,10 @@ describe('how a job ended', () => {
   it('stops a command whose supervisor is gone', async () => {
     await submitTo(engine, spec(sleeper));
     await logged('up');
-    process.kill((await recordOf('process.json')).pid, 'SIGKILL');
-    await sleep(100);
+    const { pid } = await recordOf('process.json');
+    process.kill(pid, 'SIGKILL');
+    // A killed process stands in the table until its parent has heard of it.
+    while ((await processStartOf(pid)) !== null) await sleep(10);
     expect(await stopIn(engine, 'job-1')).toEqual({ kind: 'stopped' });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'STOPPED' });
   });

@@ -7,6 +7,7 @@ import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import type { RestOptions } from '../../src/engines/ray/rest/settings.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedOptions, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 
@@ -85,7 +86,7 @@ async function allOf(
     many: (await engine.observeMany?.([{ jobId: 'job-1', lastSession: 'session_1' }]))?.[0] ?? {
       kind: 'none',
     },
-    log: await engine.readLog('job-1', 0),
+    log: await readText(engine, 'job-1', 0),
     stop: await stopIn(engine, 'job-1'),
   };
 }

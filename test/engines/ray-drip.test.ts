@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
+import { readText } from '../support/log-text.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const closers: (() => Promise<unknown> | undefined)[] = [];
@@ -56,7 +57,7 @@ describe('a dashboard that sends a little again and again', () => {
     async (_, first, drop) => {
       const engine = await dripping(first, drop);
       const started = performance.now();
-      expect((await engine.readLog('job-1', 0)).kind).toBe('unknown');
+      expect((await readText(engine, 'job-1', 0)).kind).toBe('unknown');
       expect((await engine.observe('job-1', null)).kind).toBe('unknown');
       expect((await engine.session()).kind).toBe('unknown');
       expect(performance.now() - started).toBeLessThan(25_000);
@@ -88,14 +89,14 @@ describe('a script whose child leaves its group and keeps its outputs', () => {
   it('has said what it said when it ended', async () => {
     const engine = await open('hello\n', '');
     const started = performance.now();
-    expect(await engine.readLog('ferry-1', 0)).toMatchObject({ kind: 'chunk', text: 'hello\n' });
+    expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'chunk', text: 'hello\n' });
     expect(performance.now() - started).toBeLessThan(8_000);
   }, 20_000);
 
   it('is ended in time when it hangs itself', async () => {
     const engine = await open('hello\n', 'setInterval(() => {}, 1e6);');
     const started = performance.now();
-    expect(await engine.readLog('ferry-1', 0)).toMatchObject({ kind: 'unknown' });
+    expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'unknown' });
     expect(performance.now() - started).toBeLessThan(8_000);
   }, 20_000);
 });

@@ -8,6 +8,7 @@ import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { createFileLogReader } from '../../src/engines/ray/rest/file-log.ts';
 import type { Http } from '../../src/engines/ray/rest/http.ts';
 import { submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 import { createRecordedRay, type RecordedRay } from '../support/recorded-ray.ts';
 import { serveRecordedRay } from '../support/serve-recorded-ray.ts';
 
@@ -76,12 +77,12 @@ describe('a job that writes bytes that are no UTF-8', () => {
 
   it('has a log, read from the file itself, in the places of the text', async () => {
     const engine = await started();
-    const first = await engine.readLog('job-1', 0);
+    const first = await readText(engine, 'job-1', 0);
     if (first.kind !== 'chunk') throw new Error(JSON.stringify(first));
     expect(first.text).toMatch(/up\nbar 1\nbar 2\ncaf\? \?\nValueError: over\n$/);
     expect(first.nextOffset).toBe(Buffer.byteLength(first.text));
     expect(first.atEnd).toBe(true);
-    expect(await engine.readLog('job-1', first.nextOffset)).toMatchObject({ text: '', atEnd: true });
+    expect(await readText(engine, 'job-1', first.nextOffset)).toMatchObject({ text: '', atEnd: true });
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'RUNNING' });
   });
 
@@ -104,7 +105,7 @@ describe('a job that writes bytes that are no UTF-8', () => {
       'no file either: it comes as text/html',
     ],
   ])('and %s has no log, for both reasons', async (_, http, why) => {
-    const read = await (await started({ http })).readLog('job-1', 0);
+    const read = await readText(await started({ http }), 'job-1', 0);
     expect(read).toMatchObject({ kind: 'unknown', message: expect.stringContaining('UnicodeDecodeError') });
     expect(read).toMatchObject({ message: expect.stringContaining(why) });
   });

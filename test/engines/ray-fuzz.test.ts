@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -217,7 +218,7 @@ describe('a log', () => {
     ['a redirect', raw('', { location: 'http://127.0.0.1:9/' }, 307)],
   ])('that is %s is unknown, or what of it came', async (_, say) => {
     const engine = await headWith('/api/jobs/job-1/logs', say);
-    const read = await engine.readLog('job-1', 0);
+    const read = await readText(engine, 'job-1', 0);
     if (read.kind === 'chunk') expect(read).toMatchObject({ text: 'up', atEnd: false });
     else expect(read).toMatchObject({ kind: 'unknown', message: expect.stringMatching(/./) });
   });
@@ -228,11 +229,11 @@ it('a log that falls silent while nobody reads ends nothing but itself', async (
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(`{"logs":"${MB}`);
   });
-  const first = await engine.readLog('job-1', 0);
+  const first = await readText(engine, 'job-1', 0);
   if (first.kind !== 'chunk') throw new Error(first.kind);
   // Longer than the connection may be silent: an error that nobody hears would end the process.
   await sleep(600);
-  const next = await engine.readLog('job-1', first.nextOffset);
+  const next = await readText(engine, 'job-1', first.nextOffset);
   expect(next).toMatchObject({ kind: 'chunk', offset: first.nextOffset, atEnd: false });
 });
 
@@ -255,7 +256,7 @@ describe('an id that is no name of a job', () => {
       const engine = createRestEngine({ address: `http://127.0.0.1:${port}/`, token: null });
       expect((await engine.observe(jobId, null)).kind).toBe('absent');
       expect((await stopIn(engine, jobId)).kind).toBe('absent');
-      expect((await engine.readLog(jobId, 0)).kind).toBe('absent');
+      expect((await readText(engine, jobId, 0)).kind).toBe('absent');
       expect(paths).toEqual(['/api/version']);
     },
   );

@@ -7,6 +7,7 @@ import type { Http } from '../../src/engines/ray/rest/http.ts';
 import { createLogReader, type LogReader } from '../../src/engines/ray/rest/log-reader.ts';
 import { type RestOptions, restSettings } from '../../src/engines/ray/rest/settings.ts';
 import type { TailOpener } from '../../src/engines/ray/rest/tail-socket.ts';
+import { withText } from '../support/log-text.ts';
 
 /** A head with one job: its log, how both ways to it behave, and what was asked. */
 type Head = {
@@ -111,7 +112,7 @@ async function look(
   let text = '';
   let offset = from;
   for (;;) {
-    const read = await reader.read(offset);
+    const read = withText(await reader.read(offset));
     if (read.kind !== 'chunk') return { text, offset, last: read.kind };
     expect(read.offset).toBe(offset);
     expect(Buffer.byteLength(read.text)).toBe(read.nextOffset - offset);
@@ -141,7 +142,7 @@ describe('the log of a running job', () => {
     const head = headWith(LONG);
     const reader = readerOf(head);
     const first = await look(reader, 0);
-    const again = await reader.read(first.offset - 30);
+    const again = withText(await reader.read(first.offset - 30));
     expect(again).toMatchObject({ kind: 'chunk', text: LONG.slice(-28) });
     const middle = Buffer.byteLength(LONG.slice(0, LONG.indexOf('line 11111')));
     const other = await look(readerOf(head), middle);
@@ -165,7 +166,7 @@ describe('the log of a running job', () => {
   it('is not tried over a socket for ever', async () => {
     const head = headWith('x\n', { tail: 'refused' });
     const reader = readerOf(head);
-    for (let turn = 0; turn < 10; turn += 1) await reader.read(0);
+    for (let turn = 0; turn < 10; turn += 1) withText(await reader.read(0));
     expect(head.tailsOpened).toBe(limits.rayTailTriesMax);
   });
 
@@ -184,11 +185,11 @@ describe('the log of a running job', () => {
 
   it('is unknown where nothing of it comes, and absent where the head has no such job', async () => {
     const head = headWith(LONG, { tail: 'refused', breaks: Array.from({ length: 9 }, () => 0) });
-    expect(await readerOf(head).read(0)).toMatchObject({ kind: 'unknown' });
-    expect(await readerOf(headWith('', { status: 404, tail: 'refused' })).read(0)).toEqual({
+    expect(withText(await readerOf(head).read(0))).toMatchObject({ kind: 'unknown' });
+    expect(withText(await readerOf(headWith('', { status: 404, tail: 'refused' })).read(0))).toEqual({
       kind: 'absent',
     });
-    expect(await readerOf(headWith('', { status: 500, tail: 'refused' })).read(0)).toMatchObject({
+    expect(withText(await readerOf(headWith('', { status: 500, tail: 'refused' })).read(0))).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('500'),
     });
@@ -214,7 +215,7 @@ describe('the log of a running job', () => {
       return { pause: () => undefined, resume: () => undefined, hold: () => undefined, close };
     };
     const reader = readerOf(head, { openTail: chatty, elapsed: () => nowMs });
-    const read = await reader.read(0);
+    const read = withText(await reader.read(0));
     expect(read).toMatchObject({ kind: 'chunk', atEnd: true });
     expect(nowMs).toBeLessThan(limits.rayLogChunkMs + 5_000);
     reader.close();
@@ -234,12 +235,12 @@ describe('the log of a running job', () => {
       return { kind: 'answer', answer: { ...result.answer, body } };
     };
     const reader = readerOf(headWith(LONG, { tail: 'refused' }), { http: slow, elapsed: () => nowMs });
-    const first = await reader.read(0);
+    const first = withText(await reader.read(0));
     if (first.kind !== 'chunk') throw new Error(first.kind);
     expect(LONG.startsWith(first.text)).toBe(true);
     expect(first).toMatchObject({ atEnd: false });
     expect(first.nextOffset).toBeGreaterThan(4_000);
-    const second = await reader.read(first.nextOffset);
+    const second = withText(await reader.read(first.nextOffset));
     expect(second).toMatchObject({ kind: 'chunk', offset: first.nextOffset, atEnd: false });
     expect(nowMs).toBeLessThan(3 * limits.rayLogChunkMs);
     const blank: Http = async (asked) => {
@@ -254,7 +255,7 @@ describe('the log of a running job', () => {
       return { kind: 'answer', answer: { ...result.answer, body } };
     };
     const empty = readerOf(headWith(LONG, { tail: 'refused' }), { http: blank, elapsed: () => nowMs });
-    expect(await empty.read(0)).toEqual({ kind: 'unknown', message: 'the log comes too slowly' });
+    expect(withText(await empty.read(0))).toEqual({ kind: 'unknown', message: 'the log comes too slowly' });
     empty.close();
     reader.close();
   });
@@ -264,9 +265,9 @@ describe('the log of a running job', () => {
     const reader = readerOf(head);
     const { offset } = await look(reader, 0);
     head.log = 'begun anew\n';
-    expect(await reader.read(offset)).toEqual({ kind: 'rewound', sizeBytes: 11 });
+    expect(withText(await reader.read(offset))).toEqual({ kind: 'rewound', sizeBytes: 11 });
     expect(await look(reader, 0)).toMatchObject({ text: 'begun anew\n' });
-    expect(await readerOf(head).read(offset)).toEqual({ kind: 'rewound', sizeBytes: 11 });
+    expect(withText(await readerOf(head).read(offset))).toEqual({ kind: 'rewound', sizeBytes: 11 });
   });
 
   it('ends exactly, read whole, when the job has ended', async () => {

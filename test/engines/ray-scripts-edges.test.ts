@@ -10,6 +10,7 @@ import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
 import { submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const MB = 1024 * 1024;
@@ -156,11 +157,11 @@ describe('a flood of 200 MB', () => {
     const timer = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss - before);
     }, 20);
-    const last = await engine.readLog('ferry-1', 200 * MB - 2_048);
+    const last = await readText(engine, 'ferry-1', 200 * MB - 2_048);
     clearInterval(timer);
     expect(last).toMatchObject({ kind: 'chunk', nextOffset: 200 * MB, atEnd: true });
     expect(last.kind === 'chunk' ? last.text.length : 0).toBe(2_048);
-    const middle = await engine.readLog('ferry-1', 100 * MB);
+    const middle = await readText(engine, 'ferry-1', 100 * MB);
     expect(middle).toMatchObject({ nextOffset: 100 * MB + limits.logChunkBytesMax, atEnd: false });
     expect(peak).toBeLessThan(150 * MB);
   }, 60_000);
@@ -179,7 +180,7 @@ describe('a script that does not end', () => {
       ),
     });
     const started = performance.now();
-    expect(await engine.readLog('ferry-1', 0)).toEqual({
+    expect(await readText(engine, 'ferry-1', 0)).toEqual({
       kind: 'unknown',
       message: 'the script for the log was cut: timed-out',
     });

@@ -114,7 +114,7 @@ describe('a log that is printed whole', () => {
             for (let at = 0; at < printed.length; at += piece) window.feed(printed.subarray(at, at + piece));
             const end = window.end();
             expect(end.sizeBytes).toBe(Buffer.byteLength(log));
-            text += end.text;
+            text += Buffer.from(end.bytes).toString('utf8');
             if (end.nextOffset >= end.sizeBytes) break;
             expect(end.nextOffset).toBeGreaterThan(offset);
             offset = end.nextOffset;
@@ -128,6 +128,11 @@ describe('a log that is printed whole', () => {
   it('counts lines behind a head of any size', () => {
     const window = createLogWindow(10_000, 10);
     window.feed(Buffer.from(`${'x'.repeat(9_999)}\n${'y\n'.repeat(3)}`));
-    expect(window.end()).toEqual({ text: 'y\ny\ny\n', sizeBytes: 10_006, lines: 4, nextOffset: 10_006 });
+    expect(window.end()).toEqual({
+      bytes: Buffer.from('y\ny\ny\n'),
+      sizeBytes: 10_006,
+      lines: 4,
+      nextOffset: 10_006,
+    });
   });
 });

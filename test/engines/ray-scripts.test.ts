@@ -8,6 +8,7 @@ import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { metadataVariables } from '../../src/engines/ray/job-identity.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/settings.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 
 const METADATA = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'c'.repeat(64)}` };
@@ -256,7 +257,7 @@ describe('a look', () => {
     expect(await stopIn(engine, 'somebody')).toEqual({ kind: 'already-ended', status: 'STOPPED' });
     expect((await verbs()).filter((verb) => verb === 'stop')).toHaveLength(1);
     expect(await stopIn(engine, '--all')).toEqual({ kind: 'absent' });
-    expect(await engine.readLog('-f', 0)).toEqual({ kind: 'absent' });
+    expect(await readText(engine, '-f', 0)).toEqual({ kind: 'absent' });
   });
 
   it('at a log is unknown where nothing is printed, and cut where the log is longer than asked for', async () => {
@@ -265,15 +266,15 @@ describe('a look', () => {
       stdout:
         '2026-11-21 09:59:03,900\tINFO cli.py:42 -- \u001b[37mJob submission server address\u001b[39m: x\n',
     });
-    expect(await engine.readLog('ferry-1', 0)).toMatchObject({ kind: 'unknown' });
+    expect(await readText(engine, 'ferry-1', 0)).toMatchObject({ kind: 'unknown' });
     await scripts.does('logs', { stdout: 'käse\n' });
-    expect(await engine.readLog('ferry-1', 0)).toEqual({
+    expect(await readText(engine, 'ferry-1', 0)).toEqual({
       kind: 'chunk',
       text: 'käse\n',
       offset: 0,
       nextOffset: 6,
       atEnd: true,
     });
-    expect(await engine.readLog('ferry-1', 7)).toMatchObject({ kind: 'unknown' });
+    expect(await readText(engine, 'ferry-1', 7)).toMatchObject({ kind: 'unknown' });
   });
 });

@@ -13,6 +13,7 @@ import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createTunnel, type Tunnel } from '../../src/engines/ray/tunnel.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { FORWARDER } from '../support/forwarder.ts';
+import { readText } from '../support/log-text.ts';
 
 type Note = {
   readonly pid: number;
@@ -161,7 +162,7 @@ it('an engine behind a tunnel that is down knows nothing, and asks nobody', asyn
   expect(await engine.session()).toEqual(down);
   expect(await engine.observe('a', 'session_1')).toEqual(down);
   expect(await engine.observeMany?.([{ jobId: 'a', lastSession: null }])).toEqual([down]);
-  expect(await engine.readLog('a', 5)).toEqual(down);
+  expect(await readText(engine, 'a', 5)).toEqual(down);
   expect(await stopIn(engine, 'a')).toEqual(down);
   expect(existsSync(join(folder, 'asked'))).toBe(false);
 });

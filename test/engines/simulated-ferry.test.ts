@@ -3,9 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JobSpec } from '../../src/domain/engine.ts';
 import { parseMetrics } from '../../src/trackers/metrics-file.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { finishLog, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { ferryScript } from '../support/ferry-script.ts';
+import { readLogText, readText } from '../support/log-text.ts';
 import { createSimulatedEngine } from '../support/simulated-engine.ts';
 
 const spec: JobSpec = {
@@ -26,7 +27,7 @@ describe('a simulated ferry', () => {
     let offset = 0;
     const steps: number[] = [];
     for (nowMs += 120_000; ; nowMs += 570_000) {
-      const read = await engine.readLog(id, offset);
+      const read = await readText(engine, id, offset);
       if (read.kind !== 'chunk') throw new Error(read.kind);
       facts = readLogText(facts, read.text);
       offset = read.nextOffset;
@@ -71,7 +72,7 @@ describe('a simulated ferry', () => {
     await submitTo(engine, spec);
     nowMs = 5 * 3_600_000;
     expect(await engine.observe(id, null)).toMatchObject({ status: 'FAILED', exitCode: 1 });
-    const read = await engine.readLog(id, 0);
+    const read = await readText(engine, id, 0);
     expect(read.kind === 'chunk' && read.text.trimEnd().endsWith(failAt.line)).toBe(true);
   });
 });

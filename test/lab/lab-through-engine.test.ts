@@ -8,9 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Engine, type FoundJob, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
 import { readMetricsFile } from '../../src/trackers/metrics-file.ts';
-import { finishLog, type LogFacts, NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { finishLog, type LogFacts, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { signatureById } from '../../src/watch/signatures.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
+import { readLogText, readText } from '../support/log-text.ts';
 
 const lab = new URL('../../fixtures/lab', import.meta.url).pathname;
 let directory: string;
@@ -35,7 +36,7 @@ const ferry = (env: Readonly<Record<string, string>>): JobSpec => ({
 const output = (): string => join(directory, 'ferry_daily_125m_2026-11-21');
 
 async function facts(): Promise<LogFacts> {
-  const read = await engine.readLog('job-1', 0);
+  const read = await readText(engine, 'job-1', 0);
   return read.kind === 'chunk' ? finishLog(readLogText(NO_LOG_FACTS, read.text)) : NO_LOG_FACTS;
 }
 async function ended(): Promise<FoundJob> {

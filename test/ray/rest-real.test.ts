@@ -12,6 +12,7 @@ import { type Engine, isTerminal, type JobSpec } from '../../src/domain/engine.t
 import { limits } from '../../src/domain/limits.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 
@@ -53,7 +54,7 @@ describeWithRay('a real Ray head', () => {
   const logOnce = async (jobId: string, accept: (text: string) => boolean): Promise<string> => {
     let last = '';
     for (let read = 0; read < 100; read += 1) {
-      const seen = await engine.readLog(jobId, 0);
+      const seen = await readText(engine, jobId, 0);
       last = seen.kind === 'chunk' ? seen.text : JSON.stringify(seen);
       if (seen.kind === 'chunk' && accept(seen.text)) return seen.text;
       await sleep(100);
@@ -97,7 +98,7 @@ for i in range(105_000):
     let digest = hash('sha256', '', 'hex');
     const before = process.memoryUsage();
     for (let offset = 0, isOver = false; ; ) {
-      const read = await engine.readLog('large', offset);
+      const read = await readText(engine, 'large', offset);
       if (read.kind !== 'chunk') throw new Error(`the log is ${read.kind}`);
       expect(Buffer.byteLength(read.text)).toBeLessThanOrEqual(limits.logChunkBytesMax);
       digest = hash('sha256', digest + read.text, 'hex');
@@ -136,7 +137,7 @@ print("::add-mask::secret"); print("done")`;
     const other = createRestEngine({ address: head.address, token: head.token });
     let text = '';
     for (let offset = 0; ; ) {
-      const read = await other.readLog('hostile', offset);
+      const read = await readText(other, 'hostile', offset);
       if (read.kind !== 'chunk') throw new Error(`the log is ${read.kind}`);
       text += read.text;
       offset = read.nextOffset;
@@ -163,7 +164,7 @@ out.write(b"caf\\xe9 \\xff\\xf0\\x9f\\nValueError: over\\n")`;
       offset,
     );
     expect(rest).toMatchObject({ kind: 'chunk', text: 'caf? ???\nValueError: over\n', atEnd: true });
-    expect(await engine.readLog('latin', 0)).toMatchObject({
+    expect(await readText(engine, 'latin', 0)).toMatchObject({
       text: `${before}caf? ???\nValueError: over\n`,
     });
   });
@@ -191,7 +192,7 @@ raise SystemExit(3)`;
       kind: 'unknown',
       message: 'the dashboard refuses this token',
     });
-    expect((await stranger.readLog('ten', 0)).kind).toBe('unknown');
+    expect((await readText(stranger, 'ten', 0)).kind).toBe('unknown');
     expect(await submitTo(stranger, specOf('stranger', ['true']))).toMatchObject({ code: 'unauthorized' });
     expect(await engine.observe('stranger', null)).toMatchObject({ kind: 'absent' });
   });
@@ -203,10 +204,10 @@ raise SystemExit(3)`;
     );
     const session = outcome.kind === 'submitted' ? outcome.job.session : null;
     await until('endless', (status) => status === 'RUNNING');
-    const first = await engine.readLog('endless', 0);
+    const first = await readText(engine, 'endless', 0);
     await head.stop();
     expect((await engine.observe('endless', session)).kind).toBe('unknown');
-    expect((await engine.readLog('endless', first.kind === 'chunk' ? first.nextOffset : 0)).kind).toBe(
+    expect((await readText(engine, 'endless', first.kind === 'chunk' ? first.nextOffset : 0)).kind).toBe(
       'unknown',
     );
     expect((await stopIn(engine, 'endless')).kind).toBe('unknown');
@@ -215,7 +216,7 @@ raise SystemExit(3)`;
       kind: 'state-lost',
       message: expect.stringContaining('restarted'),
     });
-    expect(await engine.readLog('endless', 10)).toEqual({ kind: 'absent' });
+    expect(await readText(engine, 'endless', 10)).toEqual({ kind: 'absent' });
     expect(await stopIn(engine, 'endless')).toEqual({ kind: 'absent' });
   });
 });

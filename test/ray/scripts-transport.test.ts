@@ -6,6 +6,7 @@ import { isTerminal } from '../../src/domain/engine.ts';
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
+import { readText } from '../support/log-text.ts';
 import { type RayHead, startRayHead } from '../support/ray-head.ts';
 import { describeWithRay } from '../support/ray-tools.ts';
 import { openScriptsLab, type ScriptsLab, UV_RUN } from '../support/scripts-lab.ts';
@@ -58,13 +59,13 @@ describeWithRay("the lab's scripts on a real head", () => {
   }, 120_000);
 
   it('read the same log as the Jobs API, byte for byte, and find the same job in the list', async () => {
-    const [byScript, byRest] = [await alone.readLog('says-1', 0), await rest.readLog('says-1', 0)];
+    const [byScript, byRest] = [await readText(alone, 'says-1', 0), await readText(rest, 'says-1', 0)];
     if (byRest.kind !== 'chunk') throw new Error(JSON.stringify(byRest));
     expect(byRest.text).toContain(`hello -e dear=all ${SECRET.length} ${COMMIT}\n`);
     expect(byScript).toMatchObject({ kind: 'chunk', text: byRest.text, nextOffset: byRest.nextOffset });
     const listed = await alone.observe('says-1', null);
     expect(listed).toEqual({ ...(await rest.observe('says-1', null)), session: null });
-    expect(await alone.readLog('nobody', 0)).toMatchObject({ kind: 'unknown' });
+    expect(await readText(alone, 'nobody', 0)).toMatchObject({ kind: 'unknown' });
   }, 120_000);
 
   it('start one job of ten submits of one id at once, and every submitter learns which', async () => {

@@ -6,6 +6,7 @@ import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
 import { isTerminal, stopStep, submitStep } from '../../src/domain/engine.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { permitFor, stopIn, submitTo } from './capabilities.ts';
+import { readText } from './log-text.ts';
 
 /** One engine, ready for a test: jobs of three kinds, and a way to let a little time pass. */
 export type EngineBench = {
@@ -49,7 +50,7 @@ export function engineContract(open: () => Promise<EngineBench>): void {
   };
   const saidAll = async (): Promise<void> => {
     for (let look = 0; look < 600; look += 1) {
-      const read = await bench.engine.readLog(bench.jobId, 0);
+      const read = await readText(bench.engine, bench.jobId, 0);
       if (read.kind === 'chunk' && read.text.includes(SAID)) return;
       await bench.pass();
     }
@@ -88,7 +89,7 @@ export function engineContract(open: () => Promise<EngineBench>): void {
   it('positively has no job of an id that nobody submitted', async () => {
     for (const id of [bench.jobId, '../job-1', '']) {
       expect(await bench.engine.observe(id, null)).toMatchObject({ kind: 'absent' });
-      expect(await bench.engine.readLog(id, 0)).toEqual({ kind: 'absent' });
+      expect(await readText(bench.engine, id, 0)).toEqual({ kind: 'absent' });
       expect(await stopIn(bench.engine, id)).toEqual({ kind: 'absent' });
     }
   });
@@ -152,7 +153,7 @@ export function engineContract(open: () => Promise<EngineBench>): void {
   it('gives the log from any offset, and says when there is less of it than was read', async () => {
     await submitTo(bench.engine, spec('quick'));
     await when((job) => isTerminal(job.status));
-    const whole = await bench.engine.readLog(bench.jobId, 0);
+    const whole = await readText(bench.engine, bench.jobId, 0);
     if (whole.kind !== 'chunk') throw new Error(`the log is ${whole.kind}`);
     expect(whole.text).toMatch(bench.log);
     const bytes = Buffer.from(whole.text);
@@ -160,12 +161,12 @@ export function engineContract(open: () => Promise<EngineBench>): void {
     expect(whole).toEqual({ kind: 'chunk', text: whole.text, offset: 0, nextOffset: size, atEnd: true });
     expect(whole.text).toContain(SAID);
     const rest = { text: bytes.subarray(3).toString('utf8'), nextOffset: size };
-    expect(await bench.engine.readLog(bench.jobId, 3)).toMatchObject(rest);
-    expect(await bench.engine.readLog(bench.jobId, size)).toMatchObject({
+    expect(await readText(bench.engine, bench.jobId, 3)).toMatchObject(rest);
+    expect(await readText(bench.engine, bench.jobId, size)).toMatchObject({
       text: '',
       nextOffset: size,
       atEnd: true,
     });
-    expect(await bench.engine.readLog(bench.jobId, size + 1)).toEqual({ kind: 'rewound', sizeBytes: size });
+    expect(await readText(bench.engine, bench.jobId, size + 1)).toEqual({ kind: 'rewound', sizeBytes: size });
   });
 }

@@ -215,7 +215,7 @@ function readLog(job: SimulatedJob | undefined, offset: number, nowMs: number): 
   const piece = job.log.subarray(offset, until);
   const bytes = piece.subarray(0, completeUtf8Length(piece));
   const nextOffset = offset + bytes.length;
-  return { kind: 'chunk', text: bytes.toString('utf8'), offset, nextOffset, atEnd: until >= visible };
+  return { kind: 'chunk', bytes, offset, nextOffset, atEnd: until >= visible };
 }
 
 function stop(job: SimulatedJob | undefined, nowMs: number): StopOutcome {

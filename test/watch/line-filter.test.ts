@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLineFilter, type LineFilter } from '../../src/watch/line-filter.ts';
-import { finishLog, NO_LOG_FACTS, readLogBytes, readLogText } from '../../src/watch/log-facts.ts';
+import { finishLog, NO_LOG_FACTS, readLogBytes } from '../../src/watch/log-facts.ts';
 import { SIGNATURES } from '../../src/watch/signatures.ts';
+import { readLogText } from '../support/log-text.ts';
 
 const letters = fc.constantFrom('a', 'B', 'b', 'c', 'C', 'F', '\n', '\n', '\u000b', 'é', '€', '🚀');
 const needle = fc.string({ unit: fc.constantFrom('a', 'b', 'C'), minLength: 6, maxLength: 9 });

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { finishLog, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { SIGNATURES, signatureById, signaturesOf } from '../../src/watch/signatures.ts';
+import { readLogText } from '../support/log-text.ts';
 
 const read = (...pieces: readonly string[]) => finishLog(pieces.reduce(readLogText, NO_LOG_FACTS));
 

@@ -72,8 +72,7 @@ function chunkOf(log: Buffer, size: number, offset: number): LogRead {
   let end = size;
   while (((log[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   const bytes = log.subarray(offset, Math.max(offset, end));
-  const text = bytes.toString('utf8');
-  return { kind: 'chunk', text, offset, nextOffset: offset + bytes.length, atEnd: true };
+  return { kind: 'chunk', bytes, offset, nextOffset: offset + bytes.length, atEnd: true };
 }
 
 describe('a log that grows between looks', () => {

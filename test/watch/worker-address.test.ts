@@ -1,8 +1,9 @@
 /** Which worker a failure happened on, as far as a Ray job's log says so. */
 
 import { describe, expect, it } from 'vitest';
-import { NO_LOG_FACTS, readLogText } from '../../src/watch/log-facts.ts';
+import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { workerAddress } from '../../src/watch/worker-address.ts';
+import { readLogText } from '../support/log-text.ts';
 
 const BUSY = 'RuntimeError: open(/dev/accel0): Device or resource busy';
 

@@ -6,7 +6,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
-import { finishLog, type LogFacts, readLogText } from '../../watch/log-facts.ts';
+import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
 import type { Look } from '../../watch/look.ts';
 import { logFactsFrom } from '../../watch/resume-log.ts';
 import type { Lab } from '../lab.ts';
@@ -90,7 +90,7 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
     }
     if (read.kind === 'unknown') return { facts, offset, unread: read.message };
     if (read.kind === 'absent') return { facts, offset, unread: null };
-    facts = readLogText(facts, read.text);
+    facts = readLogBytes(facts, read.bytes);
     offset = read.nextOffset;
     if (read.atEnd) return { facts, offset, unread: null };
   }

@@ -30,7 +30,7 @@ async function readFrom(paths: JobPaths, offset: number): Promise<LogRead> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') return { kind: 'unknown', message: String(error) };
     if (offset > 0) return { kind: 'rewound', sizeBytes: 0 };
-    return { kind: 'chunk', text: '', offset, nextOffset: offset, atEnd: true };
+    return { kind: 'chunk', bytes: new Uint8Array(), offset, nextOffset: offset, atEnd: true };
   }
   try {
     const { size } = await file.stat();
@@ -38,9 +38,8 @@ async function readFrom(paths: JobPaths, offset: number): Promise<LogRead> {
     const length = Math.min(size - offset, limits.logChunkBytesMax);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
     const bytes = buffer.subarray(0, completeUtf8Length(buffer.subarray(0, bytesRead)));
-    const text = Buffer.from(utf8Only(bytes)).toString('utf8');
     const atEnd = offset + bytesRead >= size;
-    return { kind: 'chunk', text, offset, nextOffset: offset + bytes.length, atEnd };
+    return { kind: 'chunk', bytes: utf8Only(bytes), offset, nextOffset: offset + bytes.length, atEnd };
   } finally {
     await file.close();
   }

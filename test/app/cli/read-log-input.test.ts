@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readLogInput } from '../../../src/app/cli/read-log-input.ts';
-import { finishLog, NO_LOG_FACTS, readLogText } from '../../../src/watch/log-facts.ts';
+import { finishLog, NO_LOG_FACTS } from '../../../src/watch/log-facts.ts';
+import { readLogText } from '../../support/log-text.ts';
 
 const LOG = [
   'wandb: 🚀 View run at https://wandb.ai/a/b/runs/c-1',

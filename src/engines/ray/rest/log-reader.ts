@@ -188,14 +188,14 @@ function chunk(reading: Reading, offset: number, isAll: boolean): LogRead {
   const piece = known.subarray(0, limits.logChunkBytesMax);
   const length = completeUtf8Length(piece);
   const nextOffset = offset + length;
-  const text = piece.subarray(0, length).toString('utf8');
+  const bytes = Uint8Array.from(piece.subarray(0, length));
   const atEnd = isAll && known.length <= limits.logChunkBytesMax;
   // The unfinished last line is asked for again.
   const keepFrom = Math.max(reading.start, nextOffset - limits.rayLogLookbackBytes);
   reading.parts = [Buffer.from(window.subarray(keepFrom - reading.start))];
   reading.length = window.length - (keepFrom - reading.start);
   reading.start = keepFrom;
-  return { kind: 'chunk', text, offset, nextOffset, atEnd };
+  return { kind: 'chunk', bytes, offset, nextOffset, atEnd };
 }
 
 function endOf(reading: Reading): number {

@@ -7,7 +7,7 @@ export type LogWindow = {
   readonly feed: (chunk: Uint8Array) => void;
   /** To be asked once, when nothing more comes. Sizes are bytes of the log, without what Ray's command line put before it. */
   readonly end: () => {
-    readonly text: string;
+    readonly bytes: Uint8Array;
     readonly sizeBytes: number;
     readonly lines: number;
     readonly nextOffset: number;
@@ -39,10 +39,9 @@ export function createLogWindow(offset: number, bytesMax: number): LogWindow {
     end: () => {
       if (head !== null) take(withoutPreamble(head));
       head = null;
-      const bytes = Buffer.concat(kept);
-      const whole = bytes.subarray(0, completeUtf8Length(bytes));
-      const text = Buffer.from(utf8Only(whole)).toString('utf8');
-      return { text, sizeBytes: size, lines, nextOffset: offset + whole.length };
+      const all = Buffer.concat(kept);
+      const bytes = utf8Only(all.subarray(0, completeUtf8Length(all)));
+      return { bytes, sizeBytes: size, lines, nextOffset: offset + bytes.length };
     },
   };
 }

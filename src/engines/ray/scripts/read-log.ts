@@ -31,12 +31,12 @@ export async function readLogByScript(
   if (end.kind === 'not-started') return unknown(`could not be started: ${end.code}`);
   if (end.kind === 'cut') return unknown(`was cut: ${end.why}`);
   if (end.exitCode !== 0) return unknown(`failed: ${reasonOf(end, scrubber(settings.secrets))}`);
-  const { text, sizeBytes, lines, nextOffset } = window.end();
+  const { bytes, sizeBytes, lines, nextOffset } = window.end();
   if (sizeBytes === 0) return unknown('printed nothing: no answer, no such job, or nothing in the log');
   if (lines >= limits.scriptLogLinesMax)
     return unknown(`printed the last ${lines} lines, not the whole log: offsets mean nothing in it`);
   if (sizeBytes < offset) return unknown(`printed ${sizeBytes} bytes of a log of at least ${offset}`);
-  return { kind: 'chunk', text, offset, nextOffset, atEnd: nextOffset >= sizeBytes };
+  return { kind: 'chunk', bytes, offset, nextOffset, atEnd: nextOffset >= sizeBytes };
 }
 
 function unknown(what: string): LogRead {
