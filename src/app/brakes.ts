@@ -83,7 +83,8 @@ async function unprovenLifts(
   ask: Ask,
 ): Promise<Observed<readonly Brake[]>> {
   const found: Brake[] = [];
-  for (const hold of liftedFor(open.keeper.current().journal, day)) {
+  const { journal, runs } = open.keeper.current();
+  for (const hold of liftedFor(journal, day, runs)) {
     const isTrue = await isLiftedElsewhere(open, hold, ask);
     if (isTrue.kind === 'unknown') return isTrue;
     if (!isTrue.value) found.push({ name: hold.name, login: hold.login, thread: null });
@@ -94,7 +95,7 @@ async function unprovenLifts(
 /** An answered freeze or skipped day of these threads; it may have been lifted in any other. */
 function saidHold({ name, comment, isAnswered }: OpenBrake, day: LaneDay): LiftedHold | null {
   if (!isAnswered || (name !== 'freeze' && name !== 'skip')) return null;
-  const said = { surface: comment.surface, comment: comment.id };
+  const said = { surface: comment.surface, comment: comment.id, thread: comment.thread };
   return { name, lane: day.lane, login: comment.author.login, said, at: comment.createdAt };
 }
 
@@ -108,11 +109,25 @@ async function isLiftedElsewhere(
   const lanes = lanesOf(config).map(({ laneName }) => laneName);
   const needs = neededFor(LIFTED_BY[hold.name], policyOf(config));
   const spoken = { runs, lanes };
-  for (const { surface, comment, thread } of liftsRecorded(hold, journal, spoken)) {
-    const read = await readCited(lab.client, { surface, comment, pull: thread }, readingOf(lab, config));
-    if (read.kind === 'unknown') return read;
-    if (read.value === null || !lifts(read.value, hold, { ...spoken, otherBots: config.otherBots })) continue;
-    const permission = await ask(read.value.author);
+  const read = ({
+    surface,
+    comment,
+    thread,
+  }: NonNullable<LiftedHold['said']>): ReturnType<typeof readCited> =>
+    readCited(lab.client, { surface, comment, pull: thread }, readingOf(lab, config));
+  const recorded = liftsRecorded(hold, journal, spoken);
+  const { said } = hold;
+  // Numbers of one kind of comment tell what came later; between two kinds GitHub's time of both does.
+  const isOfOther = said !== null && recorded.some(({ surface }) => surface !== said.surface);
+  const own = isOfOther ? await read(said) : known(null);
+  if (own.kind === 'unknown') return own;
+  const since = own.value === null ? hold : { ...hold, at: own.value.createdAt };
+  for (const one of recorded) {
+    const found = await read(one);
+    if (found.kind === 'unknown') return found;
+    if (found.value === null || !lifts(found.value, since, { ...spoken, otherBots: config.otherBots }))
+      continue;
+    const permission = await ask(found.value.author);
     if (permission.kind === 'unknown') return permission;
     if (needs === null || permits(permission.value, needs)) return known(true);
   }

@@ -12,12 +12,15 @@ import type { JournalState } from '../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
-/** A hold of a lane that is said to be lifted. `said`: the comment that put it on, null where the record does not tell which. */
+/**
+ * A hold of a lane that is said to be lifted. `said`: the comment that put it on, null where the record does not tell which.
+ * `at`: when it was recorded, which may be long after it was said.
+ */
 export type LiftedHold = {
   readonly name: HoldKind;
   readonly lane: string | null;
   readonly login: string;
-  readonly said: Pick<SeenCommand, 'surface' | 'comment'> | null;
+  readonly said: Pick<SeenCommand, 'surface' | 'comment' | 'thread'> | null;
   readonly at: Instant;
 };
 
@@ -25,20 +28,37 @@ export type LiftedHold = {
 export const LIFTS_READ_MAX = 4;
 
 /** Those that would keep a run of this day back if they stood. */
-export function liftedFor(journal: JournalState, day: LaneDay): readonly LiftedHold[] {
+export function liftedFor(
+  journal: JournalState,
+  day: LaneDay,
+  runs: readonly RunState[],
+): readonly LiftedHold[] {
   return holdsOn(journal.lifted, day).flatMap((hold): readonly LiftedHold[] => {
     const at = fromRfc3339(hold.at);
     if (hold.kind === 'hold' || at === null) return [];
-    return [{ name: hold.kind, lane: hold.lane, login: hold.actor.login, said: saidBy(journal, hold), at }];
+    return [
+      {
+        name: hold.kind,
+        lane: hold.lane,
+        login: hold.actor.login,
+        said: saidBy([journal, ...runs], hold),
+        at,
+      },
+    ];
   });
 }
 
-/** What is recorded together has one time. */
-function saidBy({ commands }: JournalState, { kind, actor, at }: Hold): LiftedHold['said'] {
-  const seen = [...commands.values()].find(
-    (one) => one.name === kind && one.at === at && one.actor.id === actor.id,
+/** What is recorded together has one time, and of several the newest counts: it is lifted by nothing older. */
+function saidBy(
+  records: readonly Pick<JournalState, 'commands'>[],
+  { kind, actor, at }: Hold,
+): LiftedHold['said'] {
+  return (
+    records
+      .flatMap(({ commands }) => [...commands.values()])
+      .filter((one) => one.name === kind && one.at === at && one.actor.id === actor.id)
+      .toSorted((a, b) => b.comment - a.comment)[0] ?? null
   );
-  return seen ?? null;
 }
 
 /** What is answered to somebody who may lift it, whether the record still had it or not. */

@@ -115,4 +115,22 @@ describe('a freeze that somebody lifted', () => {
     }
     await launches(run, pull);
   });
+
+  it.each(['comment', 'review'])(
+    'before control had heard of either is lifted all the same, said in the run by a %s',
+    async (surface) => {
+      lab = await openVirtualLab({ ferry: SHORT_FERRY });
+      const { run, pull } = await propose(lab);
+      lab.world.state.settings.drop = 'all';
+      const body = '/freeze reason="bad nodes"';
+      if (surface === 'comment') await say(lab, 'mira', pull, body);
+      else await lab.as('mira', 'POST', `/pulls/${pull}/reviews`, { body, event: 'COMMENT' });
+      await lab.clock.advance(MINUTE);
+      const thaw = await say(lab, 'mira', pull, '/thaw');
+      lab.world.state.settings.drop = 'none';
+      await until(lab, 'the answer', () => answersTo(lab, thaw).length > 0, { stepMs: MINUTE });
+      expect(answersTo(lab, thaw)[0]).toContain('thawed (lane)');
+      await launches(run, pull);
+    },
+  );
 });

@@ -59,7 +59,7 @@ function journal(
 const lab = { runs: [], lanes: ['daily', 'canary'], otherBots: [] };
 
 function only(of: JournalState): LiftedHold {
-  const [first, ...more] = liftedFor(of, DAY);
+  const [first, ...more] = liftedFor(of, DAY, []);
   if (first === undefined || more.length > 0) throw new Error('one was expected');
   return first;
 }
@@ -71,9 +71,9 @@ describe('a hold that is said to be lifted', () => {
       login: 'alice',
       said: { comment: FREEZE.id },
     });
-    expect(liftedFor(journal([hold({ lane: 'canary' })]), DAY)).toEqual([]);
-    expect(liftedFor(journal([hold({ kind: 'skip', date: '2026-11-20' })]), DAY)).toEqual([]);
-    expect(liftedFor(journal([hold({ lane: null, scope: 'repository' })]), DAY)).toHaveLength(1);
+    expect(liftedFor(journal([hold({ lane: 'canary' })]), DAY, [])).toEqual([]);
+    expect(liftedFor(journal([hold({ kind: 'skip', date: '2026-11-20' })]), DAY, [])).toEqual([]);
+    expect(liftedFor(journal([hold({ lane: null, scope: 'repository' })]), DAY, [])).toHaveLength(1);
   });
 
   it('is looked for in the newest commands alone', () => {
