@@ -36,7 +36,7 @@ const PACKAGES = {
   parse5: '^src/commands/grammar/',
   leven: '^src/commands/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
-  zod: `^src/(settings|config|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
+  zod: `^src/(settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
 };
 
 const packagePath = (names) => `node_modules/(${names})(/|$)`;

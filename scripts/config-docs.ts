@@ -3,10 +3,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configJsonSchema } from '../src/config/json-schema.ts';
+import { KINDS } from '../src/kinds/registry.ts';
 import { configurationPage } from './config/configuration-page.ts';
 import { schemaFile } from './config/schema-file.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const schema = configJsonSchema();
+const schema = configJsonSchema(KINDS);
 await writeFile(join(ROOT, 'schema/ferrybot.schema.json'), schemaFile(schema));
 await writeFile(join(ROOT, 'docs/configuration.md'), configurationPage(schema));

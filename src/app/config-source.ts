@@ -1,15 +1,21 @@
 /** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and what is wrong with the newest. */
 
-import { readConfig } from '../config/read-config.ts';
+import { type ConfigReading, readConfig } from '../config/read-config.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import type { GitReader } from '../domain/git.ts';
-import type { Sha } from '../domain/ids.ts';
+import type { Instant, Sha } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import { remembered } from '../domain/remembered.ts';
+import { KINDS } from '../kinds/registry.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
+
+/** Reads the text of a config whose lanes are of the kinds that there are. */
+export function readLabConfig(text: string, now: Instant | null = null): ConfigReading {
+  return readConfig(text, KINDS, now);
+}
 
 /** The commit by which the newest config of the branch stopped being valid; since then an older one is in force. */
 export type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
@@ -95,6 +101,6 @@ async function lastValid(git: GitReader, tip: Sha): Promise<LastValid | null> {
 }
 
 const readOnce = remembered(
-  (text: string) => readConfig(text),
+  (text: string) => readLabConfig(text),
   (text) => text,
 );

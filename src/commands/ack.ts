@@ -18,9 +18,9 @@ const answer = answering({
   acknowledged: { status: 'text' },
   'acknowledged-already': { status: 'text' },
   'acknowledged-nothing': {},
-  'closed-failed': { closurePull: 'integer' },
-  'closed-lost': { closurePull: 'integer' },
-  'closed-rejected': { closurePull: 'integer' },
+  'closed-failed': { closurePull: 'integer?' },
+  'closed-lost': { closurePull: 'integer?' },
+  'closed-rejected': { closurePull: 'integer?' },
   'lost-not-lost': { minutes: 'integer' },
 });
 

@@ -1,6 +1,6 @@
 /** What a command looks at and what it may decide: values and reason codes, never prose and never an effect. */
 
-import type { LabConfig } from '../config/schema.ts';
+import type { Permissions } from '../config/approvals-schema.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
@@ -36,7 +36,7 @@ export type CommandPolicy = {
   readonly shownForMs: number;
   readonly approvalMaxAgeMs: number;
   /** The least permission of every other command that changes something. */
-  readonly permissions: LabConfig['permissions'];
+  readonly permissions: Permissions;
 };
 
 /** What a command can see wherever it is said: on a thread of a run, and on one that has none. */

@@ -8,7 +8,7 @@ import type { CommandDefinition } from './definition.ts';
 import { reasonText } from './values.ts';
 
 const answer = answering({
-  sealed: { tag: 'text', closurePull: 'integer' },
+  sealed: { tag: 'text', closurePull: 'integer?' },
   'seal-not-ended': {},
   'seal-needs-accept': { status: 'text', verdict: 'text' },
   'seal-refused': { code: 'text', message: 'text' },

@@ -77,3 +77,5 @@ export const permissionsSchema = z
   })
   .prefault({})
   .describe('Least permission for the other commands that change something.');
+
+export type Permissions = z.infer<typeof permissionsSchema>;

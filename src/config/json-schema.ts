@@ -1,6 +1,7 @@
 /** The config's schema as JSON Schema 2020-12: what editors check and complete by, and what the documentation is made from. */
 
 import { z } from 'zod';
+import type { Kinds } from '../run/kind.ts';
 import { configSchema } from './schema.ts';
 
 /** The part of JSON Schema that zod writes for this config. */
@@ -26,9 +27,9 @@ export const SCHEMA_ID =
   'https://raw.githubusercontent.com/ferrybot/ferrybot/main/schema/ferrybot.schema.json';
 
 /** The schema of what a person writes: keys with a default may be left out. */
-export function configJsonSchema(): JsonSchema {
+export function configJsonSchema(kinds: Kinds): JsonSchema {
   // zod's own type leaves the keywords open; the shape above is what it writes for the kinds that schema.ts uses.
-  const written = z.toJSONSchema(configSchema, { io: 'input' }) as JsonSchema;
+  const written = z.toJSONSchema(configSchema(kinds), { io: 'input' }) as JsonSchema;
   const { $schema, ...rest } = written;
   return { $schema, $id: SCHEMA_ID, title: 'ferrybot config', ...rest };
 }

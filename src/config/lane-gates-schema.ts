@@ -1,17 +1,10 @@
-/** The keys of a lane that its launch gates read: budgets, scale, freshness, required checks, preconditions. */
+/** The keys of a lane that every kind's launch gates read: cost, freshness, required checks, preconditions. */
 
 import { z } from 'zod';
 import { amount, name } from '../settings/words.ts';
 
 /** Spread into the lane. */
 export const laneGateKeys = {
-  budget: z
-    .strictObject({
-      knobs: z.int().min(1).max(20).default(2).describe('How many knobs a ferry changes at most.'),
-      enforce: z.enum(['warn', 'block']).default('warn').describe('Whether more is a warning or blocks.'),
-    })
-    .prefault({})
-    .describe('How much a ferry changes: usually one or two knobs.'),
   costBudget: z
     .strictObject({
       maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),
@@ -32,11 +25,6 @@ export const laneGateKeys = {
     })
     .default('all')
     .describe('Checks that have to be green on the head: all that ran except our own, or those named here.'),
-  scaleKnobs: z
-    .array(name)
-    .max(50)
-    .default([])
-    .describe('Paths of knobs that set the scale: a change blocks unless a person asked for it by name.'),
   checklist: z
     .strictObject({
       preconditions: z
@@ -46,5 +34,5 @@ export const laneGateKeys = {
         .describe('Boxes that have to be ticked before a launch; ferrybot ticks the outcomes itself.'),
     })
     .prefault({})
-    .describe('The checklist of a ferry PR.'),
+    .describe('The checklist of a proposal.'),
 } as const;

@@ -1,17 +1,16 @@
-/** The shape of a ferry lane: what a ferry edits, ships, runs and is judged by. */
+/** The settings that a lane of every kind has: what its runs ship and run, where, and what they are judged by. */
 
 import { z } from 'zod';
 import { WEEKDAYS } from '../domain/time.ts';
+import type { EngineTraits } from '../engines/definition.ts';
+import type { Misfit } from '../settings/problem.ts';
 import { amount, argumentArray, name, path, variable, word } from '../settings/words.ts';
 import { laneGateKeys } from './lane-gates-schema.ts';
-import { proposalKeys } from './proposals-schema.ts';
 
 const metric = z.strictObject({
   key: name.describe('Key in the tracker, such as eval/loss.'),
   better: z.enum(['lower', 'higher']).describe('Which direction is the good one.'),
-  tolerancePercent: amount.describe(
-    'How far it may be worse than the median of the last five sealed ferries.',
-  ),
+  tolerancePercent: amount.describe('How far it may be worse than the median of the last five sealed runs.'),
 });
 
 const tracker = z
@@ -41,7 +40,7 @@ const schedule = z
       .min(1)
       .max(7)
       .default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
-      .describe('Days of the week, in UTC, on which a ferry is proposed by itself.'),
+      .describe('Days of the week, in UTC, on which a run is proposed by itself.'),
     notBefore: z
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"')
@@ -51,7 +50,7 @@ const schedule = z
       ),
   })
   .prefault({})
-  .describe('When a ferry is proposed by itself; `/propose` asks for one at any time.');
+  .describe('When a run is proposed by itself; `/propose` asks for one at any time.');
 
 const retention = z
   .strictObject({
@@ -77,12 +76,10 @@ const retention = z
   .prefault({})
   .describe('What the experiment keeps.');
 
-/** A lane of ferries (docs/policy-coverage.md, the rows DF). */
-export const laneSchema = z.strictObject({
-  kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
-  experiment: path.describe('The one file that a ferry edits.'),
+/** Spread into the settings of each kind. */
+export const laneKeys = {
   schedule,
-  targetBranch: name.default('main').describe('The branch that a ferry PR targets.'),
+  targetBranch: name.default('main').describe('The branch that a proposal targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),
   runName: z
     .string()
@@ -94,7 +91,7 @@ export const laneSchema = z.strictObject({
   environment: z
     .record(variable, z.string().max(500))
     .default({})
-    .describe('What the job is told, such as FERRY_DATE: "{date}". Never a secret.'),
+    .describe('What the job is told, such as RUN_DATE: "{date}". Never a secret.'),
   passSecrets: z
     .array(variable)
     .max(20)
@@ -103,7 +100,6 @@ export const laneSchema = z.strictObject({
       'Names of runner environment variables that the job gets; their values are redacted everywhere.',
     ),
   ships: z.array(path).min(1).max(20).describe('Folders and files of the approved tree that the job gets.'),
-  scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
   outputRoot: z
     .string()
     .min(1)
@@ -124,7 +120,6 @@ export const laneSchema = z.strictObject({
     .nullable()
     .describe('The exact last step as configured, or null to take it from the first progress line.'),
   ...laneGateKeys,
-  ...proposalKeys,
   metrics: z.array(metric).max(20).default([]).describe('Key metrics of the pass or fail verdict.'),
   cadence,
   restartsMax: z
@@ -145,11 +140,18 @@ export const laneSchema = z.strictObject({
     .prefault({})
     .describe('Whether a run goes on from a checkpoint.'),
   retention,
-  afterSeal: z
-    .enum(['merge', 'close', 'leave'])
-    .default('close')
-    .describe('What happens to the proposal PR after the seal.'),
-  closureLog: path
-    .default('docs/experiments/daily-ferry-log.md')
-    .describe('The only file that a closure PR changes.'),
-});
+} as const;
+
+const shared = z.object(laneKeys);
+
+/** What is read of a lane wherever its kind is no matter; a kind's own settings are its own to read. */
+export type LaneConfig = z.infer<typeof shared> & { readonly kind: string };
+/** `shape` names the keys that a person may write. */
+export type LaneSchema = z.ZodType<LaneConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> };
+
+/** A rule that a kind adds to those of every lane. `reads`: the keys of the lane, or `clusters`; it is left out where one of them is not in shape. */
+export type LaneRule = {
+  readonly reads: readonly string[];
+  /** `traits`: of the engine that the lane's cluster has. */
+  readonly misfits: (lane: LaneConfig, traits: EngineTraits | null) => readonly Misfit[];
+};

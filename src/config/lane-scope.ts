@@ -1,13 +1,16 @@
 /** The config as one lane sees it: what belongs to the whole lab, and the settings of that lane alone. */
 
 import type { ConfigHealth } from '../domain/facts.ts';
-import { laneSchema } from './lane-schema.ts';
-import type { LabConfig, LaneConfig } from './schema.ts';
+import type { Kind } from '../run/kind.ts';
+import type { LaneConfig } from './lane-schema.ts';
+import type { LabConfig } from './schema.ts';
 
 /** Everything that decides about a run of the lane reads this, so that no other lane's settings can be meant. */
 export type LaneScopedConfig = LabConfig & {
   readonly laneName: string;
   readonly lane: LaneConfig;
+  /** What its runs are: asked for everything that not all runs have in common. */
+  readonly kind: Kind;
   /** False for a run whose lane was taken out of the config: nothing of it may be launched any more. */
   readonly isLaneConfigured: boolean;
 };
@@ -18,6 +21,7 @@ export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
     ...config,
     laneName,
     lane,
+    kind: config.kindOf(lane),
     isLaneConfigured: true,
   }));
 }
@@ -45,6 +49,8 @@ export function healthFor(
 /** What a run knows of its lane by its own record. */
 export type RunOfLane = {
   readonly lane: string;
+  /** Empty where its record does not say: then it is of the kind that a lane is of which does not say. */
+  readonly kind: string;
   readonly experiment: string;
   /** Its name in the tracker, as it was proposed. */
   readonly runName: string;
@@ -59,16 +65,17 @@ export type RunOfLane = {
 export function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig {
   const configured = configOfLane(config, run.lane);
   if (configured !== null) return configured;
-  const lane = laneSchema.parse({
-    experiment: run.experiment,
+  const kind = config.kindOf({ kind: run.kind });
+  const lane = kind.settings.parse({
+    kind: kind.name,
     cluster: run.cluster ?? Object.keys(config.clusters)[0] ?? 'none',
     runName: run.runName,
     command: ['none'],
     ships: [run.experiment],
-    scope: [run.experiment],
     outputRoot: '{run}',
     tracker: { kind: 'none', entity: '', project: '' },
     finalStep: null,
+    ...kind.settingsOf(run),
   });
-  return { ...config, laneName: run.lane, lane, isLaneConfigured: false };
+  return { ...config, laneName: run.lane, lane, kind, isLaneConfigured: false };
 }

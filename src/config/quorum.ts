@@ -1,7 +1,8 @@
 /** How many people a run's approval takes, by what it costs: one function for the answer, the order and the runner. */
 
 import { compareDecimals } from '../domain/decimal.ts';
-import type { LabConfig, LaneConfig } from './schema.ts';
+import type { LaneConfig } from './lane-schema.ts';
+import type { LabConfig } from './schema.ts';
 
 /** The keys that the number of people depends on. */
 type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {

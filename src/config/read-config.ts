@@ -1,10 +1,11 @@
 /** `.github/ferrybot.yml` in three stages: YAML with positions → schema → rules; problems are values with line and column. */
 
 import type { Instant } from '../domain/ids.ts';
+import type { Kinds } from '../run/kind.ts';
 import { type ConfigProblem, dotted, type KeyPath, type Misfit } from '../settings/problem.ts';
 import { readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
-import { configSchema, type LabConfig } from './schema.ts';
+import { configSchema, type LabConfig, labConfig } from './schema.ts';
 import { shapeMisfits } from './shape-misfits.ts';
 import { soundPartsOf } from './sound-parts.ts';
 import type { Place } from './yaml-place.ts';
@@ -18,27 +19,28 @@ export type ConfigReading =
  * Reads the text of a config. Never throws for what a person wrote. With `now` the keys have to be valid at that moment
  * too: asked of a config that somebody is about to put in force, never of one that is, which must not end by itself.
  */
-export function readConfig(text: string, now: Instant | null = null): ConfigReading {
+export function readConfig(text: string, kinds: Kinds, now: Instant | null = null): ConfigReading {
   const yaml = readYaml(text);
   if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
   const place = (misfits: readonly Misfit[]): readonly ConfigProblem[] =>
     misfits.map((misfit) => placed(misfit, yaml.placeOf));
-  const parsed = configSchema.safeParse(yaml.value);
+  const parsed = configSchema(kinds).safeParse(yaml.value);
   if (!parsed.success) {
     const { issues } = parsed.error;
-    const sound = soundPartsOf(yaml.value, issues);
+    const sound = soundPartsOf(yaml.value, issues, kinds);
     const misfits = [
-      ...shapeMisfits(issues, yaml.value),
+      ...shapeMisfits(issues, yaml.value, kinds),
       ...(sound === null ? [] : brokenRules(sound.config, now, sound.unsound)),
     ];
     return { kind: 'invalid', problems: inOrder([...yaml.problems, ...place(misfits)]) };
   }
+  const config = labConfig(parsed.data, kinds);
   const problems = inOrder([
     ...yaml.problems,
-    ...place(brokenRules(parsed.data, now, { top: new Set(), lanes: new Map() })),
+    ...place(brokenRules(config, now, { top: new Set(), lanes: new Map() })),
   ]);
   if (problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
-  return { kind: 'valid', config: parsed.data, warnings: problems };
+  return { kind: 'valid', config, warnings: problems };
 }
 
 function placed({ path, ...misfit }: Misfit, placeOf: (path: KeyPath) => Place): ConfigProblem {

@@ -1,10 +1,12 @@
 /** The shape of `.github/ferrybot.yml`: strict, every key described; unknown keys are refused. */
 
 import { z } from 'zod';
+import { remembered } from '../domain/remembered.ts';
 import { clusterSchema } from '../engines/registry.ts';
+import type { Kind, Kinds } from '../run/kind.ts';
 import { laneName, moment, name, word } from '../settings/words.ts';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
-import { laneSchema } from './lane-schema.ts';
+import type { LaneConfig, LaneSchema } from './lane-schema.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 
@@ -21,70 +23,99 @@ const key = z
   })
   .describe('A public key; the private half lives in the secret FERRYBOT_<ROLE>_KEY.');
 
-/** The whole file, as a person writes it and as it is after defaults. */
-export const configSchema = z
-  .strictObject({
-    version: z.literal(1).describe('Version of this format.'),
-    git: z
-      .strictObject({
-        name: name.regex(/^[^<>]*$/, 'a name without < and >').describe('Name of the committer and tagger.'),
-        email: z.email().max(200).describe('Address of the committer and tagger.'),
-      })
-      .describe('Who commits and tags: the lab, never the bot.'),
-    appSlug: z
-      .string()
-      .regex(/^[a-z0-9-]{1,34}$/, 'lower-case letters, digits and dashes')
-      .default('ferrybot')
-      .describe(
-        'Slug of the GitHub App, by which its comments are known; workflows speak as github-actions.',
-      ),
-    logbookBranch: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/, 'the name of a branch')
-      .default('ferrybot/logbook')
-      .describe(
-        'Branch of the logbook: an orphan branch without .github/, so that a push starts no workflow.',
-      ),
-    keys: z.array(key).min(1).max(50).describe('Public halves of the keys that sign events, one role each.'),
-    approvals: approvalsSchema,
-    permissions: permissionsSchema,
-    otherBots: z
-      .array(z.string().regex(/^\/[a-z][a-z0-9-]*$/, 'a slash word, such as "/retest"'))
-      .max(100)
-      .default([])
-      .describe('Slash words that belong to other bots: ferrybot leaves them alone.'),
-    workflows: z
-      .strictObject({
-        launch: workflowFile.default('ferrybot-launch.yml').describe('The workflow that launches.'),
-        watch: workflowFile.default('ferrybot-watch.yml').describe('The workflow that watches.'),
-        stop: workflowFile
-          .default('ferrybot-stop.yml')
-          .describe('The workflow that stops a job where no watch is seen to be alive.'),
-        care: workflowFile
-          .default('ferrybot-care.yml')
-          .describe('The workflow that carries out changes of a cluster that were consented to.'),
-        chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
-        daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
-        watchdog: workflowFile
-          .default('ferrybot-watchdog.yml')
-          .describe('The workflow that looks whether somebody still watches.'),
-      })
-      .prefault({})
-      .describe(
-        'Files of ferrybot under .github/workflows/: what it dispatches, and whose checks are no condition.',
-      ),
-    clusters: z
-      .record(word, clusterSchema)
-      .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),
-    lanes: z
-      .record(laneName, laneSchema)
-      .refine((lanes) => Object.keys(lanes).length > 0, 'at least one lane')
-      .describe(
-        'What this lab launches again and again. The name is what people say; each lane has its own history and its own holds.',
-      ),
-  })
-  .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');
+const keys = {
+  version: z.literal(1).describe('Version of this format.'),
+  git: z
+    .strictObject({
+      name: name.regex(/^[^<>]*$/, 'a name without < and >').describe('Name of the committer and tagger.'),
+      email: z.email().max(200).describe('Address of the committer and tagger.'),
+    })
+    .describe('Who commits and tags: the lab, never the bot.'),
+  appSlug: z
+    .string()
+    .regex(/^[a-z0-9-]{1,34}$/, 'lower-case letters, digits and dashes')
+    .default('ferrybot')
+    .describe('Slug of the GitHub App, by which its comments are known; workflows speak as github-actions.'),
+  logbookBranch: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9/_-]{0,99}$/, 'the name of a branch')
+    .default('ferrybot/logbook')
+    .describe('Branch of the logbook: an orphan branch without .github/, so that a push starts no workflow.'),
+  keys: z.array(key).min(1).max(50).describe('Public halves of the keys that sign events, one role each.'),
+  approvals: approvalsSchema,
+  permissions: permissionsSchema,
+  otherBots: z
+    .array(z.string().regex(/^\/[a-z][a-z0-9-]*$/, 'a slash word, such as "/retest"'))
+    .max(100)
+    .default([])
+    .describe('Slash words that belong to other bots: ferrybot leaves them alone.'),
+  workflows: z
+    .strictObject({
+      launch: workflowFile.default('ferrybot-launch.yml').describe('The workflow that launches.'),
+      watch: workflowFile.default('ferrybot-watch.yml').describe('The workflow that watches.'),
+      stop: workflowFile
+        .default('ferrybot-stop.yml')
+        .describe('The workflow that stops a job where no watch is seen to be alive.'),
+      care: workflowFile
+        .default('ferrybot-care.yml')
+        .describe('The workflow that carries out changes of a cluster that were consented to.'),
+      chat: workflowFile.default('ferrybot-chat.yml').describe('The workflow that answers comments.'),
+      daily: workflowFile.default('ferrybot-daily.yml').describe('The workflow that proposes.'),
+      watchdog: workflowFile
+        .default('ferrybot-watchdog.yml')
+        .describe('The workflow that looks whether somebody still watches.'),
+    })
+    .prefault({})
+    .describe(
+      'Files of ferrybot under .github/workflows/: what it dispatches, and whose checks are no condition.',
+    ),
+  clusters: z
+    .record(word, clusterSchema)
+    .describe('Where jobs run. The name is what people say; the engine is how ferrybot talks to it.'),
+} as const;
+
+/** The whole file, as a person writes it and as it is after defaults. What a lane is, its kind says. */
+function schemaOf(kinds: Kinds) {
+  return z
+    .strictObject({
+      ...keys,
+      lanes: z
+        .record(laneName, laneSchemaOf(kinds))
+        .refine((lanes) => Object.keys(lanes).length > 0, 'at least one lane')
+        .describe(
+          'What this lab launches again and again. The name is what people say; each lane has its own history and its own holds.',
+        ),
+    })
+    .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');
+}
+
+/** One schema where there is one kind; else that which `kind` says. */
+function laneSchemaOf([first, ...others]: Kinds): z.ZodType<LaneConfig> {
+  return others.length === 0
+    ? first.settings
+    : z.union([first.settings, ...others.map(({ settings }): LaneSchema => settings)]);
+}
+
+export type ConfigSchema = ReturnType<typeof schemaOf>;
+
+/** Made once for a list of kinds: it takes some milliseconds. */
+export const configSchema = remembered(schemaOf, namesOf);
 
 /** The config after defaults: every key present. */
-export type LabConfig = z.infer<typeof configSchema>;
-export type LaneConfig = z.infer<typeof laneSchema>;
+export type LabConfig = z.infer<ConfigSchema> & { readonly kindOf: (lane: Pick<LaneConfig, 'kind'>) => Kind };
+
+/** What was read, with the kinds that its lanes are of. */
+export function labConfig(parsed: z.infer<ConfigSchema>, kinds: Kinds): LabConfig {
+  return { ...parsed, kindOf: lookupIn(kinds) };
+}
+
+const lookupIn = remembered(
+  (kinds: Kinds): LabConfig['kindOf'] =>
+    ({ kind }) =>
+      kinds.find(({ name }) => name === kind) ?? kinds[0],
+  namesOf,
+);
+
+function namesOf(kinds: Kinds): string {
+  return kinds.map(({ name }) => name).join(' ');
+}

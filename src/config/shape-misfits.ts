@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import { nearest } from '../commands/grammar/nearness.ts';
+import type { Kinds } from '../run/kind.ts';
 import { dotted, type KeyPath, type Misfit } from '../settings/problem.ts';
 import { configJsonSchema, type JsonSchema, schemasAt } from './json-schema.ts';
 import { typeHint, typeName } from './type-words.ts';
@@ -9,9 +10,9 @@ import { typeHint, typeName } from './type-words.ts';
 type Issue = z.core.$ZodIssue;
 
 /** One misfit for each thing that is wrong: of ten unknown keys in one map, ten. */
-export function shapeMisfits(issues: readonly Issue[], value: unknown): readonly Misfit[] {
+export function shapeMisfits(issues: readonly Issue[], value: unknown, kinds: Kinds): readonly Misfit[] {
   // Made only for a config that is wrong: it takes some milliseconds.
-  const schema = configJsonSchema();
+  const schema = configJsonSchema(kinds);
   return issues.flatMap((issue) => misfitsOf(issue, [], value, schema));
 }
 

@@ -1,9 +1,9 @@
 /** What is left of a config that the schema refuses: its sound parts, so that one mistake does not hide all others. */
 
+import type { Kind, Kinds } from '../run/kind.ts';
 import { laneName } from '../settings/words.ts';
-import { laneSchema } from './lane-schema.ts';
 import type { LanePart, Part } from './rules/rule.ts';
-import { configSchema, type LabConfig } from './schema.ts';
+import { type ConfigSchema, configSchema, type LabConfig, labConfig } from './schema.ts';
 import { isAbout } from './shape-misfits.ts';
 
 /** Parts that are not in shape: of the file, and by lane of that lane. */
@@ -15,27 +15,42 @@ export type UnsoundParts = {
 /** `config` has a stand-in where a part is unsound: nobody may look there. */
 export type SoundParts = { readonly config: LabConfig; readonly unsound: UnsoundParts };
 
-type Issues = NonNullable<ReturnType<typeof configSchema.safeParse>['error']>['issues'];
+type Issues = NonNullable<ReturnType<ConfigSchema['safeParse']>['error']>['issues'];
 
 /** Null where nothing can be made of it. */
-export function soundPartsOf(value: unknown, issues: Issues): SoundParts | null {
-  const top = soundOf({ parts: TOP_PARTS, issues, source: value, above: '' });
-  const lanes = lanesIn(value).map(([name, source]) => ({
-    name,
-    ...soundOf({ parts: LANE_PARTS, issues, source, above: `lanes.${name}.` }),
-  }));
+export function soundPartsOf(value: unknown, issues: Issues, kinds: Kinds): SoundParts | null {
+  const schema = configSchema(kinds);
+  // `Object.keys` forgets the names that the schemas' types know.
+  const topParts = Object.keys(schema.shape).filter((key) => key !== 'lanes') as Part[];
+  const top = soundOf({ parts: topParts, issues, source: value, above: '', standIn: STAND_IN });
+  const lanes = lanesIn(value).map(([name, source]) => {
+    const kind = kindIn(source, kinds);
+    const above = `lanes.${name}.`;
+    return { name, ...soundOf({ parts: partsOf(kind), issues, source, above, standIn: standInOf(kind) }) };
+  });
   const named =
     lanes.length > 0
       ? lanes
-      : [{ name: 'x', ...soundOf({ parts: LANE_PARTS, issues: null, source: {}, above: '' }) }];
+      : [
+          {
+            name: 'x',
+            ...soundOf({
+              parts: partsOf(kinds[0]),
+              issues: null,
+              source: {},
+              above: '',
+              standIn: standInOf(kinds[0]),
+            }),
+          },
+        ];
   const mended = {
     ...Object.fromEntries(top.entries),
     lanes: Object.fromEntries(named.map(({ name, entries }) => [name, Object.fromEntries(entries)])),
   };
-  const parsed = configSchema.safeParse(mended);
+  const parsed = schema.safeParse(mended);
   if (!parsed.success) return null;
   return {
-    config: parsed.data,
+    config: labConfig(parsed.data, kinds),
     unsound: { top: top.unsound, lanes: new Map(named.map(({ name, unsound }) => [name, unsound])) },
   };
 }
@@ -46,9 +61,10 @@ type Looking = {
   readonly issues: Issues | null;
   readonly source: unknown;
   readonly above: string;
+  readonly standIn: Readonly<Record<string, unknown>>;
 };
 
-function soundOf({ parts, issues, source, above }: Looking): {
+function soundOf({ parts, issues, source, above, standIn }: Looking): {
   readonly entries: readonly [string, unknown][];
   readonly unsound: ReadonlySet<Part>;
 } {
@@ -56,7 +72,7 @@ function soundOf({ parts, issues, source, above }: Looking): {
     issues?.some((issue) => isAbout(issue, `${above}${keyOf(part)}`)) ?? true;
   const unsound = new Set(parts.filter(isUnsound));
   const entries = parts.flatMap((part) =>
-    (unsound.has(part) ? own(STAND_IN, part) : own(source, keyOf(part))).map(
+    (unsound.has(part) ? own(standIn, keyOf(part)) : own(source, keyOf(part))).map(
       ([, found]): [string, unknown] => [keyOf(part), found],
     ),
   );
@@ -83,9 +99,18 @@ function firstOf(entries: readonly (readonly [string, unknown])[]): unknown {
   return entries[0]?.[1];
 }
 
-// `Object.keys` forgets the names that the schemas' types know.
-const TOP_PARTS = Object.keys(configSchema.shape).filter((key) => key !== 'lanes') as Part[];
-const LANE_PARTS = Object.keys(laneSchema.shape).map((key) => `lane.${key}`) as LanePart[];
+function kindIn(source: unknown, kinds: Kinds): Kind {
+  const said = firstOf(own(source, 'kind'));
+  return kinds.find(({ name }) => name === said) ?? kinds[0];
+}
+
+function partsOf({ settings }: Kind): readonly LanePart[] {
+  return Object.keys(settings.shape).map((key): LanePart => `lane.${key}`);
+}
+
+function standInOf(kind: Kind): Readonly<Record<string, unknown>> {
+  return { kind: kind.name, ...LANE_STAND_IN, ...kind.settingsOf({ experiment: 'x.py' }) };
+}
 
 /** Values for parts that have no default; no rule ever sees them. */
 const STAND_IN: Readonly<Record<string, unknown>> = {
@@ -101,13 +126,14 @@ const STAND_IN: Readonly<Record<string, unknown>> = {
     },
   ],
   clusters: {},
-  'lane.experiment': 'x.py',
-  'lane.cluster': 'x',
-  'lane.runName': 'x',
-  'lane.command': ['x'],
-  'lane.ships': ['x'],
-  'lane.scope': ['x'],
-  'lane.outputRoot': 'x',
-  'lane.tracker': { kind: 'none', entity: '', project: '' },
-  'lane.finalStep': null,
+};
+
+const LANE_STAND_IN: Readonly<Record<string, unknown>> = {
+  cluster: 'x',
+  runName: 'x',
+  command: ['x'],
+  ships: ['x'],
+  outputRoot: 'x',
+  tracker: { kind: 'none', entity: '', project: '' },
+  finalStep: null,
 };

@@ -5,8 +5,8 @@ import { block, type Gate, given, pass } from './gate.ts';
 
 export const authorsKnown: Gate = {
   id: 'authors-known',
-  evaluate: ({ authors, policy }) => {
-    if (policy.onePersonIsEnough) return pass('one-person');
+  evaluate: ({ authors, onePersonIsEnough }) => {
+    if (onePersonIsEnough) return pass('one-person');
     return given(authors, ({ people, unnamed }) => {
       const first = unnamed[0];
       if (first !== undefined)

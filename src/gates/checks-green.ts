@@ -1,17 +1,17 @@
 /** Gate: the lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). */
 
 import type { CheckFacts } from '../domain/facts.ts';
-import { block, type Gate, type GatePolicy, given, type Judgement, pass } from './gate.ts';
+import { block, type Gate, type GateFacts, given, type Judgement, pass } from './gate.ts';
 
 export const checksGreen: Gate = {
   id: 'checks-green',
-  evaluate: ({ checks, policy }) => given(checks, (all) => judge(wantedOf(all, policy), policy, all)),
+  evaluate: ({ checks, lane }) => given(checks, (all) => judge(wantedOf(all, lane), lane, all)),
 };
 
 /** Worst first: what failed needs a person, what waits for a maintainer needs another, what runs needs time. */
 function judge(
   wanted: readonly CheckFacts[],
-  { requiredChecks }: GatePolicy,
+  { requiredChecks }: GateFacts['lane'],
   all: readonly CheckFacts[],
 ): Judgement {
   const failed = wanted.filter((check) => check.state === 'failed');
@@ -38,7 +38,7 @@ function judge(
 }
 
 /** What counts: every check but ours, or those that the config names. */
-function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GatePolicy): readonly CheckFacts[] {
+function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lane']): readonly CheckFacts[] {
   const others = all.filter((check) => !check.ours);
   if (requiredChecks === 'all') return others;
   // A workflow that waits for approval has no jobs yet: it may hold the named check, so it counts.
@@ -47,7 +47,7 @@ function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GatePolicy): r
 
 /** Names of the config that no check on the head has. */
 export function missingChecks(
-  required: GatePolicy['requiredChecks'],
+  required: GateFacts['lane']['requiredChecks'],
   all: readonly CheckFacts[],
 ): readonly string[] {
   if (required === 'all') return [];

@@ -4,10 +4,10 @@ import { block, type Gate, given, pass } from './gate.ts';
 
 export const clusterMatches: Gate = {
   id: 'cluster-matches',
-  evaluate: ({ manifest, policy }) =>
+  evaluate: ({ manifest, lane }) =>
     given(manifest, ({ cluster }) =>
-      cluster === policy.cluster
+      cluster === lane.cluster
         ? pass('lane-cluster', { cluster })
-        : block('other-cluster', 'lab', { found: cluster, wanted: policy.cluster }),
+        : block('other-cluster', 'lab', { found: cluster, wanted: lane.cluster }),
     ),
 };

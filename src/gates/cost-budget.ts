@@ -5,9 +5,9 @@ import { block, type Gate, given, pass, warn } from './gate.ts';
 
 export const costBudget: Gate = {
   id: 'cost-budget',
-  evaluate: ({ manifest, policy }) =>
+  evaluate: ({ manifest, lane }) =>
     given(manifest, ({ cost }) => {
-      const budget = policy.costBudget;
+      const budget = lane.costBudget;
       if (budget === null) return pass('no-budget', { cost: cost.acceleratorHours });
       const found = { cost: cost.acceleratorHours, most: budget.maxAcceleratorHours };
       if (compareDecimals(cost.acceleratorHours, budget.maxAcceleratorHours) <= 0)

@@ -5,20 +5,22 @@ import type { Found } from '../domain/launch/verdict.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { block, type Gate, given, pass, warn } from './gate.ts';
 
+const MS_PER_HOUR = 3_600_000;
+
 /** A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing. */
 export const freshness: Gate = {
   id: 'freshness',
-  evaluate: ({ change, policy, now }) =>
+  evaluate: ({ change, lane, now }) =>
     given(change, (value) => {
-      const found = foundIn(value, policy.freshnessMs);
+      const found = foundIn(value, lane.freshnessHours);
       if (value.mergeBase === value.baseSha) return pass('at-tip', found);
-      if (now - value.mergeBaseAt > policy.freshnessMs) return block('stale', 'author', found);
+      if (now - value.mergeBaseAt > lane.freshnessHours * MS_PER_HOUR) return block('stale', 'author', found);
       return value.laterCommits.length === 0 ? pass('fresh', found) : warn('fresh-behind', 'author', found);
     }),
 };
 
 /** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */
-function foundIn(change: ChangeFacts, freshnessMs: number): Found {
+function foundIn(change: ChangeFacts, hoursMax: number): Found {
   const later = change.laterCommits.map(({ sha, subject }, index) => [
     `later${index + 1}`,
     `${sha.slice(0, 12)} ${subject}`,
@@ -26,7 +28,7 @@ function foundIn(change: ChangeFacts, freshnessMs: number): Found {
   return {
     base: change.mergeBase.slice(0, 12),
     baseAt: toRfc3339(change.mergeBaseAt),
-    hoursMax: Math.round(freshnessMs / 3_600_000),
+    hoursMax,
     ...Object.fromEntries(later),
   };
 }

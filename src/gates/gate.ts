@@ -1,5 +1,6 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
+import type { LaneConfig } from '../config/lane-schema.ts';
 import type { Authors } from '../domain/authorship.ts';
 import type {
   BodyFacts,
@@ -12,6 +13,7 @@ import type {
 import type { Digest, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
+import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
 import type { Found, GateId, RemedyActor, Verdict } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Observed } from '../domain/observed.ts';
@@ -22,7 +24,10 @@ export type GateFacts = {
   readonly repository: string;
   readonly now: Instant;
   readonly proposal: EventDataByType['proposed'];
-  readonly policy: GatePolicy;
+  /** The settings of the run's lane, and the gates that only its kind has. */
+  readonly lane: LaneConfig;
+  readonly own: OwnGates;
+  readonly onePersonIsEnough: boolean;
   readonly pull: Observed<PullFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
@@ -44,23 +49,22 @@ export type GateFacts = {
   readonly bound: Observed<{ readonly digest: Digest; readonly body: Digest }>;
 };
 
-/** The keys of the lane's config that gates read; they are part of the manifest. */
-export type GatePolicy = {
-  readonly targetBranch: string;
-  readonly experiment: string;
-  readonly scope: readonly string[];
-  readonly cluster: string;
-  readonly knobsMax: number;
-  readonly enforceBudget: 'warn' | 'block';
-  readonly scaleKnobs: readonly string[];
-  readonly preconditions: readonly string[];
-  readonly runNamePattern: string;
-  readonly ships: readonly string[];
-  readonly freshnessMs: number;
-  readonly onePersonIsEnough: boolean;
-  readonly requiredChecks: 'all' | readonly string[];
-  /** What a run may cost in accelerator-hours, as decimal text; null = no budget. */
-  readonly costBudget: { readonly maxAcceleratorHours: string; readonly enforce: 'warn' | 'block' } | null;
+/** The order in which things are done: what moves the head comes first, approvals come last. */
+export const REMEDY_PHASES = ['push', 'text', 'lab', 'issue', 'start', 'wait', 'release', 'approve'] as const;
+
+/** What somebody can do about a gate. `about`: the knob, box, run, or number of people. `apply` is idempotent, and supposes that it is done well. */
+export type Remedy = {
+  readonly kind: RemedyKind;
+  readonly about: string;
+  readonly by: RemedyActor;
+  readonly phase: (typeof REMEDY_PHASES)[number];
+  readonly apply: (facts: GateFacts) => GateFacts;
+};
+
+/** What a kind of run asks beyond what every launch has to pass; `remedies`: each alone takes away what its verdict names first. */
+export type OwnGates = {
+  readonly gates: readonly Gate[];
+  readonly remedies: (verdict: Verdict, facts: GateFacts) => readonly Remedy[];
 };
 
 export type Gate = { readonly id: GateId; readonly evaluate: (facts: GateFacts) => Judgement };

@@ -4,11 +4,9 @@ import { block, cannotTell, type Gate, pass } from './gate.ts';
 
 export const manifestComplete: Gate = {
   id: 'manifest-complete',
-  evaluate: ({ manifest, change, policy }) => {
+  evaluate: ({ manifest, change, lane }) => {
     const missing =
-      change.kind === 'known'
-        ? policy.ships.filter((path) => (change.value.trees[path] ?? null) === null)
-        : [];
+      change.kind === 'known' ? lane.ships.filter((path) => (change.value.trees[path] ?? null) === null) : [];
     if (missing[0] !== undefined)
       return block('not-shipped', 'author', { path: missing[0], count: missing.length });
     return manifest.kind === 'known' ? pass('complete') : cannotTell(manifest.why);

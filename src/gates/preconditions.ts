@@ -4,14 +4,14 @@ import { block, type Gate, given, pass } from './gate.ts';
 
 export const preconditions: Gate = {
   id: 'preconditions',
-  evaluate: ({ body, policy }) =>
+  evaluate: ({ body, lane }) =>
     given(body, ({ boxes }) => {
-      for (const wanted of policy.preconditions) {
+      for (const wanted of lane.checklist.preconditions) {
         const found = boxes.filter((box) => box.text === wanted);
         if (found.length === 0) return block('box-missing', 'author', { box: wanted });
         if (!found.every((box) => box.checked))
           return block('box-open', 'author', { box: wanted, line: found[0]?.line ?? 0 });
       }
-      return pass('ticked', { boxes: policy.preconditions.length });
+      return pass('ticked', { boxes: lane.checklist.preconditions.length });
     }),
 };

@@ -1,31 +1,23 @@
-/** All launch gates in the order in which a person reads them, and their evaluation at one moment. */
+/** The launch gates that runs of every kind pass, and the evaluation of all at one moment, in the order in which a person reads them. */
 
 import { isRunnerGate } from '../domain/launch/refusal.ts';
-import type { Verdict } from '../domain/launch/verdict.ts';
+import { GATES, type Verdict } from '../domain/launch/verdict.ts';
 import { approverAllowed } from './approver-allowed.ts';
 import { authorsKnown } from './authors-known.ts';
-import { budget } from './budget.ts';
 import { checksGreen } from './checks-green.ts';
 import { clusterMatches } from './cluster-matches.ts';
 import { configValid } from './config-valid.ts';
 import { costBudget } from './cost-budget.ts';
-import { deltaDeclared } from './delta-declared.ts';
-import { deltaReadable } from './delta-readable.ts';
 import { freshness } from './freshness.ts';
-import type { ApprovalGateFacts, Gate, GateFacts } from './gate.ts';
+import type { ApprovalGateFacts, Gate, GateFacts, OwnGates } from './gate.ts';
 import { headRepository } from './head-repository.ts';
-import { identicalRerun } from './identical-rerun.ts';
 import { issueUpdated } from './issue-updated.ts';
 import { laneFree } from './lane-free.ts';
-import { lastFerryLinked } from './last-ferry-linked.ts';
 import { manifestComplete } from './manifest-complete.ts';
 import { manifestUnchanged } from './manifest-unchanged.ts';
 import { notHeld } from './not-held.ts';
 import { preconditions } from './preconditions.ts';
-import { riskPresent } from './risk-present.ts';
 import { runNameDated } from './run-name-dated.ts';
-import { scaleStable } from './scale-stable.ts';
-import { scope } from './scope.ts';
 import { targetBranch } from './target-branch.ts';
 
 /** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */
@@ -36,15 +28,7 @@ const CHANGE_GATES: readonly Gate[] = [
   freshness,
   checksGreen,
   configValid,
-  scope,
-  deltaReadable,
-  deltaDeclared,
-  budget,
-  scaleStable,
-  identicalRerun,
   runNameDated,
-  riskPresent,
-  lastFerryLinked,
   preconditions,
   issueUpdated,
   clusterMatches,
@@ -56,11 +40,19 @@ const CHANGE_GATES: readonly Gate[] = [
 
 const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
 
-export const ALL_GATES: readonly Gate[] = [...CHANGE_GATES, ...OVER_APPROVALS];
+/** Every gate, with those that only the kind has. */
+export function allGates(own: OwnGates): readonly Gate[] {
+  return [...inOrder([...CHANGE_GATES, ...own.gates]), ...OVER_APPROVALS];
+}
+
+function inOrder(gates: readonly Gate[]): readonly Gate[] {
+  return gates.toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
+}
 
 /** The verdicts that are recorded in `gated`: each explains itself. */
 export function changeVerdicts(facts: GateFacts): readonly Verdict[] {
-  return CHANGE_GATES.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
+  const gates = inOrder([...CHANGE_GATES, ...facts.own.gates]);
+  return gates.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }
 
 /** What the runner evaluates again: the same gates over the change and the lane, on its own reading. */

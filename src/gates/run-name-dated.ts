@@ -5,9 +5,9 @@ import { block, type Gate, given, pass } from './gate.ts';
 /** Both the name that was proposed and the one that would be launched: the config may have changed between the two. */
 export const runNameDated: Gate = {
   id: 'run-name-dated',
-  evaluate: ({ proposal, policy, manifest }) =>
+  evaluate: ({ proposal, lane, manifest }) =>
     given(manifest, ({ runName }) => {
-      const wanted = policy.runNamePattern.replaceAll('{date}', proposal.date);
+      const wanted = lane.runName.replaceAll('{date}', proposal.date);
       const found = proposal.runName === wanted ? runName : proposal.runName;
       return found === wanted
         ? pass('dated', { runName: wanted })

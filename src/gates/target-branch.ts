@@ -5,13 +5,12 @@ import { block, type Gate, given, pass } from './gate.ts';
 
 export const targetBranch: Gate = {
   id: 'target-branch',
-  evaluate: ({ pull, policy, proposal }) =>
+  evaluate: ({ pull, lane, proposal }) =>
     given(pull, (value) => {
       // A closed issue is told by the gate of the issue.
       if (value.state !== 'open' && !isIssueFirst(proposal))
         return block(value.merged ? 'merged' : 'closed', 'author', { pull: value.number });
-      if (value.baseBranch === policy.targetBranch)
-        return pass('targets-branch', { branch: value.baseBranch });
-      return block('wrong-branch', 'author', { found: value.baseBranch, wanted: policy.targetBranch });
+      if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
+      return block('wrong-branch', 'author', { found: value.baseBranch, wanted: lane.targetBranch });
     }),
 };

@@ -33,6 +33,7 @@ const surface = z.enum(SURFACES);
 
 const proposed = z.looseObject({
   lane: text,
+  kind: text.exactOptional(),
   date: text,
   runName: text,
   repository: text,
@@ -169,7 +170,7 @@ export const dataSchemas = {
     commit: sha,
     verdict: z.enum(['pass', 'accepted']),
     accept: text.nullable(),
-    closurePull: integer,
+    closurePull: integerOrNull,
     metrics: texts,
   }),
   closed: z.looseObject({

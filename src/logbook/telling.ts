@@ -139,7 +139,7 @@ const tellers: Tellers = {
   }),
   sealed: (event) => ({
     status: `sealed by ${personOf(event)}: ${event.data.verdict}`,
-    evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}, closure #${event.data.closurePull}`,
+    evidence: `tag ${code(event.data.tag)} on commit ${code(event.data.commit)}${event.data.closurePull === null ? '' : `, closure #${event.data.closurePull}`}`,
     decision: event.data.accept === null ? 'the record is complete' : `accepted: ${prose(event.data.accept)}`,
     next: 'nothing follows',
   }),

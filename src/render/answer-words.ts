@@ -99,13 +99,11 @@ const WORDS: Sentences<AnswerCode> = {
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'acknowledged-already': (d) => `noted before: the run ended ${text(d.status)}.`,
   'acknowledged-nothing': () => 'nothing to acknowledge yet: the run has not ended.',
-  'closed-failed': (d) =>
-    `the failed run is closed without a tag. The log-only pull request is #${d.closurePull}.`,
-  sealed: (d) => `sealed with the tag ${code(d.tag)}. The log-only pull request is #${d.closurePull}.`,
+  'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,
+  sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
   'closed-lost': (d) =>
-    `given up: nobody can say what became of the job, and the lane is free again. The log-only pull request is #${d.closurePull}.`,
-  'closed-rejected': (d) =>
-    `closed without a tag, because its result does not count. The log-only pull request is #${d.closurePull}.`,
+    `given up: nobody can say what became of the job, and the lane is free again.${logOnlyPull(d)}`,
+  'closed-rejected': (d) => `closed without a tag, because its result does not count.${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
       ? `not given up: the job is seen, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
@@ -176,4 +174,8 @@ function anewInstead(name: string): string {
   return name.startsWith('approve-')
     ? `If you mean it, copy the line that is shown now, with its digest, into a new one.`
     : `Write \`/${name}\` in a new one.`;
+}
+
+function logOnlyPull({ closurePull }: { readonly closurePull?: number | undefined }): string {
+  return closurePull === undefined ? '' : ` The log-only pull request is #${closurePull}.`;
 }

@@ -3,12 +3,12 @@
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
+import type { RunVerdict } from '../domain/run-verdict.ts';
 
 export type RenderInput = {
   readonly state: RunState;
   readonly config: LaneScopedConfig;
-  readonly verdict: FerryVerdict | null;
+  readonly verdict: RunVerdict | null;
   /** The gates over the approvals, as the record tells them. */
   readonly approvals: readonly Verdict[];
 };

@@ -13,7 +13,7 @@ export function renderSealed(state: RunState): string {
     `**Sealed** by ${person(seal.actor)} at ${utc(seal.at)}, ${how}.`,
     [
       `- Tag: ${code(seal.tag)} on launch commit ${seal.commit}`,
-      `- Log-only pull request: #${seal.closurePull}, to be merged`,
+      ...(seal.closurePull === null ? [] : [`- Log-only pull request: #${seal.closurePull}, to be merged`]),
       `- Record: ${code(headText(state, 64))}`,
       `- Tomorrow: ${seal.verdict === 'pass' ? 'starts from this configuration with the next candidate.' : 'starts from what was accepted here.'}`,
     ].join('\n'),

@@ -1,16 +1,16 @@
 /** The seal tag's message: plain text that carries the record's anchor, so that the tag shows what was sealed. */
 
+import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { headText } from './card.ts';
 import { cleanLine } from './clean-text.ts';
-import type { ClosureDecision } from './closure.ts';
 
 /** Holds a line `logbook <seq>:<hash>`: the newest event when the tag was made. */
 export function renderTagMessage(
   state: RunState,
-  decision: Extract<ClosureDecision, { kind: 'seal' }>,
+  decision: Extract<CommandDecision, { kind: 'seal' }>,
 ): string {
   const digest = state.order?.order.digest ?? state.gate?.digest ?? 'none';
   const accept =

@@ -3,11 +3,11 @@
 import { assertNever } from '../domain/assert.ts';
 import { limits } from '../domain/limits.ts';
 import type { Ending } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict, MetricRow } from '../kinds/ferry/verdict.ts';
+import type { MetricRow, RunVerdict } from '../domain/run-verdict.ts';
 import { code, count, table, text } from './words.ts';
 
 /** `pass`, `fail` or `unknown` with its sign. */
-export function resultWords(result: FerryVerdict['result']): string {
+export function resultWords(result: RunVerdict['result']): string {
   switch (result) {
     case 'pass':
       return '✅ pass';
@@ -21,7 +21,7 @@ export function resultWords(result: FerryVerdict['result']): string {
 }
 
 /** Status, last step and key metrics; the median is that of the sealed ferries that are named below. */
-export function verdictTable(end: Ending, verdict: FerryVerdict): string {
+export function verdictTable(end: Ending, verdict: RunVerdict): string {
   const rows = [
     ['status', `\`${end.status}\``, '`SUCCEEDED`', resultWords(verdict.statusOk ? 'pass' : 'fail')],
     [
@@ -40,7 +40,7 @@ export function verdictTable(end: Ending, verdict: FerryVerdict): string {
 }
 
 /** The key metrics in one line, for the terminal form: `eval/loss 3.46797 (0.2 % worse than the median)`. */
-export function metricsLine(end: Ending, verdict: FerryVerdict | null): string {
+export function metricsLine(end: Ending, verdict: RunVerdict | null): string {
   const rows = verdict?.rows ?? [];
   if (rows.length > 0)
     return rows

@@ -8,7 +8,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { renderMismatch, renderUnreadableDelta } from '../render/annotation.ts';
 import { placeWord } from '../render/place-word.ts';
 
-/** Annotations on the experiment file at the PR's head; none once the run was launched. */
+/** Annotations on the file that is changed, at the PR's head; none once the run was launched. */
 export function annotationsOf(
   state: RunState,
   facts: RunFacts,
@@ -16,7 +16,8 @@ export function annotationsOf(
 ): readonly Annotation[] {
   if (state.submission !== null || facts.change.kind === 'unknown' || facts.body.kind === 'unknown')
     return [];
-  const path = config.lane.experiment;
+  const path = config.kind.change?.file(config.lane);
+  if (path === undefined) return [];
   const { delta } = facts.change.value;
   switch (delta.kind) {
     case 'none':

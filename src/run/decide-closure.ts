@@ -12,8 +12,7 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
-import { renderClosureBody, renderClosureLog, renderClosureTitle } from '../render/closure.ts';
+import type { RunVerdict } from '../domain/run-verdict.ts';
 import { renderTagMessage } from '../render/tag.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { answerDraft, type StagedCommand } from './decide-commands.ts';
@@ -25,7 +24,7 @@ export type ClosureInput = {
   readonly config: LaneScopedConfig;
   readonly memory: Memory;
   readonly command: StagedCommand;
-  readonly verdict: FerryVerdict | null;
+  readonly verdict: RunVerdict | null;
 };
 
 /** The next step of the closure; null while something that it needs cannot be read. */
@@ -72,51 +71,39 @@ function refusedSeal(command: StagedCommand, code: string, message: string): Ste
 }
 
 function branchStep({ state, facts, config, command, memory, verdict }: ClosureInput): Next {
+  const { log } = config.kind.closing;
+  if (log === null) return null;
   const key = `closure-branch:${state.run}`;
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax) || facts.closureLog.kind === 'unknown') return 'wait';
-  const path = config.lane.closureLog;
-  const text = renderClosureLog({
-    before: facts.closureLog.value.text,
-    state,
-    decision: command.decision,
-    tag: sealTagOf(state),
-    verdict,
-  });
-  const message = `${state.run}: log ${command.decision.kind === 'seal' ? 'final seal' : 'closure'}\n`;
+  const { decision } = command;
+  const { base, text: before } = facts.closureLog.value;
+  const text = log.text({ before, state, decision, tag: sealTagOf(state), verdict });
   return perform(key, {
     kind: 'push-branch',
     branch: closureBranchOf(state),
-    base: facts.closureLog.value.base,
-    files: { [path]: text },
-    message,
+    base,
+    files: { [log.path(config.lane)]: text },
+    message: `${state.run}: log ${decision.kind === 'seal' ? 'final seal' : 'closure'}\n`,
   });
 }
 
 function pullStep({ state, config, command, memory }: ClosureInput): Next {
+  const { log } = config.kind.closing;
+  if (log === null) return null;
   const key = `closure-pull:${state.run}`;
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused') return refusedSeal(command, refused.code, refused.message);
   if (isDone(memory, key)) return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
-  const labels = [
-    'ferry',
-    `ferry-${state.proposal.lane}`,
-    'ferry-log-only',
-    ...(command.decision.kind === 'seal' ? ['ferry-sealed'] : []),
-  ];
-  const body = renderClosureBody({ state, decision: command.decision, tag: sealTagOf(state) });
-  const head = closureBranchOf(state);
   return perform(key, {
     kind: 'open-pull',
     ...(isNew(memory.outcomes.get(`closure-branch:${state.run}`)) ? { isFirst: true } : {}),
-    head,
+    head: closureBranchOf(state),
     base: config.lane.targetBranch,
-    title: renderClosureTitle(state, command.decision),
-    body,
-    labels,
+    ...log.pull({ state, decision: command.decision, tag: sealTagOf(state) }),
   });
 }
 
@@ -129,8 +116,8 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
   if (isIssueFirst(state.proposal)) return null;
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
-  const wish =
-    command.decision.kind === 'close' && config.lane.afterSeal === 'merge' ? 'close' : config.lane.afterSeal;
+  const sealed = config.kind.closing.proposal(config.lane);
+  const wish = command.decision.kind === 'close' && sealed === 'merge' ? 'close' : sealed;
   const key = `proposal-pull:${state.run}`;
   if (wish === 'leave' || pull.state === 'closed' || isDone(memory, key)) return null;
   // A merge that GitHub refuses (conflict, protection) is a person's to finish: the seal does not wait for it.
@@ -158,11 +145,12 @@ function issueStep({ state, facts, memory }: ClosureInput): Next {
   });
 }
 
-function recordStep({ state, command, memory }: ClosureInput): Step | null {
+function recordStep({ state, config, command, memory }: ClosureInput): Step | null {
   const opened = memory.outcomes.get(`closure-pull:${state.run}`);
-  if (opened?.kind !== 'done' || opened.number === null) return null;
+  const closurePull = opened?.kind === 'done' ? opened.number : null;
+  if (closurePull === null && config.kind.closing.log !== null) return null;
   const { decision, item, actor } = command;
-  const closurePull = opened.number;
+  const told = closurePull === null ? {} : { closurePull };
   if (decision.kind === 'seal') {
     if (state.end === null || state.submission === null) return null;
     const tag = sealTagOf(state);
@@ -180,7 +168,7 @@ function recordStep({ state, command, memory }: ClosureInput): Step | null {
         metrics: state.end.metrics,
       },
     };
-    return append(answerDraft(item, answerOf('sealed', { tag, closurePull })), sealed);
+    return append(answerDraft(item, answerOf('sealed', { tag, ...told })), sealed);
   }
   const closed: EventDraft = {
     type: 'closed',
@@ -188,7 +176,7 @@ function recordStep({ state, command, memory }: ClosureInput): Step | null {
     actor,
     data: { outcome: decision.outcome, reason: decision.reason, closurePull },
   };
-  return append(answerDraft(item, answerOf(CLOSED_CODES[decision.outcome], { closurePull })), closed);
+  return append(answerDraft(item, answerOf(CLOSED_CODES[decision.outcome], told)), closed);
 }
 
 const CLOSED_CODES = {

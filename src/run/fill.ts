@@ -1,6 +1,6 @@
 /** Fills the placeholders of a lane's templates: the run name, the command, the environment and the output root. */
 
-import type { LaneConfig } from '../config/schema.ts';
+import type { LaneConfig } from '../config/lane-schema.ts';
 import type { RunId } from '../domain/ids.ts';
 
 /** What the placeholders stand for. `{outputRoot}` is filled first, so that the command can carry it. */

@@ -11,13 +11,11 @@ import { isLive } from '../domain/logbook/liveness.ts';
 import { runsOfLane } from '../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
 import type { ApprovalFacts } from '../gates/approvals.ts';
-import type { GateFacts, GatePolicy } from '../gates/gate.ts';
+import type { GateFacts } from '../gates/gate.ts';
 import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
 import { authorsOf } from './authors.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import { manifestOf } from './manifest-of.ts';
-
-const MS_PER_HOUR = 3_600_000;
 
 export type Gated = {
   readonly manifest: Observed<Manifest>;
@@ -73,7 +71,9 @@ export function gateFactsOf(input: GateInput): GateFacts {
     repository: input.repository,
     now: input.now,
     proposal,
-    policy: gatePolicyOf(config),
+    lane: config.lane,
+    own: config.kind.gates,
+    onePersonIsEnough: config.approvals.onePersonIsEnough,
     pull: facts.pull,
     issue: facts.issue,
     change: facts.change,
@@ -141,25 +141,4 @@ function liveOthers(facts: GateReading, run: RunId, lane: string): Observed<read
 function holdsFor({ holds, facts, proposal }: GateInput): Observed<readonly Hold[]> {
   if (facts.journalHolds.kind === 'unknown') return facts.journalHolds;
   return known([...holds, ...holdsOn(facts.journalHolds.value, proposal)]);
-}
-
-/** The lane's config as the gates read it. */
-export function gatePolicyOf(config: LaneScopedConfig): GatePolicy {
-  const lane = config.lane;
-  return {
-    targetBranch: lane.targetBranch,
-    experiment: lane.experiment,
-    scope: lane.scope,
-    cluster: lane.cluster,
-    knobsMax: lane.budget.knobs,
-    enforceBudget: lane.budget.enforce,
-    scaleKnobs: lane.scaleKnobs,
-    preconditions: lane.checklist.preconditions,
-    runNamePattern: lane.runName,
-    ships: lane.ships,
-    freshnessMs: lane.freshnessHours * MS_PER_HOUR,
-    onePersonIsEnough: config.approvals.onePersonIsEnough,
-    requiredChecks: lane.requiredChecks,
-    costBudget: lane.costBudget,
-  };
 }

@@ -82,15 +82,12 @@ function policyOf(config: LaneScopedConfig): Manifest['policy'] {
       .map((row) => `${row.fromAcceleratorHours} ${row.people}`)
       .join(','),
     'approvals.onePersonIsEnough': String(config.approvals.onePersonIsEnough),
+    ...config.kind.policy(lane),
     'lane.targetBranch': lane.targetBranch,
-    'lane.experiment': lane.experiment,
-    'lane.scope': lane.scope.join(','),
-    'lane.budget': `${lane.budget.knobs} ${lane.budget.enforce}`,
     'lane.costBudget':
       lane.costBudget === null ? '' : `${lane.costBudget.maxAcceleratorHours} ${lane.costBudget.enforce}`,
     'lane.freshnessHours': String(lane.freshnessHours),
     'lane.requiredChecks': lane.requiredChecks === 'all' ? 'all' : JSON.stringify(lane.requiredChecks),
-    'lane.scaleKnobs': lane.scaleKnobs.join(','),
     'lane.engine': cluster?.engine ?? '',
     ...(launcher === null ? {} : { 'lane.launcher': launcher }),
     'lane.finalStep': lane.finalStep === null ? 'from the log' : String(lane.finalStep),

@@ -10,8 +10,8 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { known } from '../domain/observed.ts';
+import type { RunVerdict } from '../domain/run-verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
-import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
 import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideApprovals } from './decide-approvals.ts';
@@ -124,7 +124,7 @@ function commandOutcome(input: ReconcileInput, gated: Gated): CommandOutcome {
   return decideCommand({ ...input, state, gates, verdict: verdictNow(input)?.result ?? 'unknown' });
 }
 
-function verdictNow({ state, facts, config }: ReconcileInput): FerryVerdict | null {
+function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null {
   return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
 }
 

@@ -6,6 +6,6 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 
 /** The config for this run; also where its lane was taken out of the config since. */
 export function configFor(config: LabConfig, { proposal, submission }: RunState): LaneScopedConfig {
-  const { lane, experiment, runName } = proposal;
-  return configOfRun(config, { lane, experiment, runName, cluster: submission?.cluster ?? null });
+  const { lane, kind = '', experiment, runName } = proposal;
+  return configOfRun(config, { lane, kind, experiment, runName, cluster: submission?.cluster ?? null });
 }

@@ -1,23 +1,23 @@
-/** How a run of the lane has ended, against the ferries that were sealed before it: the same answer today and in a year. */
+/** How a run of the lane has ended, against the runs that were sealed before it: the same answer today and in a year. */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { SealedMetrics } from '../domain/facts.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
-import { type FerryVerdict, judgeFerry } from '../kinds/ferry/verdict.ts';
+import type { RunVerdict } from '../domain/run-verdict.ts';
 
 /**
  * The verdict on an ended run; null while it has not ended. `runs` are those of the record, newest first, the run itself or
- * not; those of other lanes do not count: what was sealed after the end (the run's own seal, the ferries of later days) is no history of it
+ * not; those of other lanes do not count: what was sealed after the end (the run's own seal, the runs of later days) is no history of it
  * (policy DF-29).
  */
 export function verdictOf(
   state: RunState,
   config: LaneScopedConfig,
   runs: readonly RunState[],
-): FerryVerdict | null {
+): RunVerdict | null {
   const { end } = state;
   const lane = runsOfLane(runs, state.proposal.lane);
-  return end === null ? null : judgeFerry(end, config.lane, sealedBefore(lane, state.run, end.at));
+  return end === null ? null : config.kind.judge(end, config.lane, sealedBefore(lane, state.run, end.at));
 }
 
 function sealedBefore(

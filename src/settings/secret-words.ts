@@ -22,3 +22,8 @@ export function writtenSecret(path: KeyPath, text: string): readonly Misfit[] {
     ? [error('secret-value', path, 'this looks like a secret: take it out, and replace it where it is valid')]
     : [];
 }
+
+/** The same for each of the arguments of a program. */
+export function inArguments(path: KeyPath, args: readonly string[]): readonly Misfit[] {
+  return args.flatMap((text, index) => writtenSecret([...path, index], text));
+}

@@ -6,9 +6,11 @@ import { lintTogether } from '../../src/app/control/infra-check.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { setupEntries } from '../../src/config/setup-entries.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 
 const read = readConfig(
   readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'),
+  KINDS,
 );
 if (read.kind === 'invalid') throw new Error('the example config is not read');
 const { config } = read;

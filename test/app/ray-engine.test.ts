@@ -11,6 +11,7 @@ import type { LabConfig } from '../../src/config/schema.ts';
 import { GitError, type GitExporter, type GitReader } from '../../src/domain/git.ts';
 import { branded, isSha } from '../../src/domain/ids.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { changed } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
@@ -26,6 +27,7 @@ const configWith = (keys: string): LabConfig => {
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { engine: ray, acceleratorHoursPerRun: "2.5", ${keys} }`,
     ),
+    KINDS,
   );
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { changedBuildFiles } from '../../src/app/runner/build-files.ts';
 import { readConfig } from '../../src/config/read-config.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { changed } from '../config/small-config.ts';
 import { AT_MS, bareRepository, firstCommit } from '../host/git/scratch-repository.ts';
 import { inLane } from '../support/run-parts.ts';
@@ -14,6 +15,7 @@ const configOf = (cluster: string): OpenLab['config'] => {
       'local: { engine: local, acceleratorHoursPerRun: "2.5" }',
       `local: { ${cluster}, acceleratorHoursPerRun: "2.5" }`,
     ),
+    KINDS,
   );
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, placeIn } from './small-config.ts';
 
 const NOW = branded(Date.parse('2026-06-01T00:00:00Z'), isInstant);
@@ -15,7 +16,7 @@ const withDisk = (keys: string): string =>
 
 describe('disk care', () => {
   it("has the guidelines' own commands and thresholds where nothing else is said", () => {
-    const reading = readConfig(withDisk(LEAST), NOW);
+    const reading = readConfig(withDisk(LEAST), KINDS, NOW);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
     const cluster = reading.config.clusters['local'];
     const disk = cluster?.engine === 'ray' ? cluster.disk : null;
@@ -101,7 +102,7 @@ describe('disk care', () => {
   ];
   it.each(refused)('refuses %s', (_, keys, code, path, where) => {
     const text = withDisk(keys);
-    expect(readConfig(text, NOW)).toMatchObject({
+    expect(readConfig(text, KINDS, NOW)).toMatchObject({
       kind: 'invalid',
       problems: [{ severity: 'error', code, path: `clusters.local.disk.${path}`, ...placeIn(text, where) }],
     });
@@ -109,7 +110,7 @@ describe('disk care', () => {
 
   it('refuses workers that nobody can find', () => {
     const text = withDisk(LEAST).replace('gcp: { project: example-lab, zones: [us-central1-a] }, ', '');
-    expect(readConfig(text, NOW)).toMatchObject({
+    expect(readConfig(text, KINDS, NOW)).toMatchObject({
       problems: [{ code: 'disk-nowhere', path: 'clusters.local.disk', ...placeIn(text, 'disk: {') }],
     });
   });

@@ -10,6 +10,7 @@ import { createPythonParser } from '../../src/host/python-parser.ts';
 import { bucketOf, DEFAULT_BUCKETS } from '../../src/kinds/ferry/delta/bucket.ts';
 import { readKnobs } from '../../src/kinds/ferry/delta/read-knobs.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { inLane } from '../support/run-parts.ts';
 
@@ -22,12 +23,12 @@ const experiment = parser.parse(readFileSync(join(LAB, lane.experiment), 'utf8')
 
 describe('the example config', () => {
   it('is valid without a warning', () => {
-    expect(readConfig(text)).toMatchObject({ kind: 'valid', warnings: [] });
+    expect(readConfig(text, KINDS)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
   it('says every key of the schema, so that nobody has to guess a default', () => {
     const written: unknown = parseDocument(text).toJS();
-    expect(written).toEqual(configSchema.parse(written));
+    expect(written).toEqual(configSchema(KINDS).parse(written));
   });
 
   it('has a comment above every key that stands for the first time', () => {
@@ -99,7 +100,7 @@ describe('the lane', () => {
 });
 
 function valid(): LabConfig {
-  const reading = readConfig(text);
+  const reading = readConfig(text, KINDS);
   if (reading.kind === 'invalid') throw new Error(JSON.stringify(reading.problems));
   return reading.config;
 }

@@ -9,11 +9,12 @@ import { configurationPage } from '../../scripts/config/configuration-page.ts';
 import { schemaFile } from '../../scripts/config/schema-file.ts';
 import { configJsonSchema, type JsonSchema, SCHEMA_ID } from '../../src/config/json-schema.ts';
 import { readConfig } from '../../src/config/read-config.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { changed, SMALL, withLane } from './small-config.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const schema = configJsonSchema();
+const schema = configJsonSchema(KINDS);
 const lab = read('fixtures/lab/.github/ferrybot.yml');
 
 describe('what is published', () => {
@@ -50,7 +51,7 @@ describe('the schema', () => {
     ['a path from the root', changed('experiment: experiments', 'experiment: /experiments')],
   ])('refuses %s, as the code does', (_, text) => {
     expect(validate(parse(text))).toBe(false);
-    expect(readConfig(text).kind).toBe('invalid');
+    expect(readConfig(text, KINDS).kind).toBe('invalid');
   });
 
   it('says what every key means', () => {

@@ -10,7 +10,7 @@ import { after } from '../../src/domain/time.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { shaOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, anIssue, aPull, NOON } from '../support/run-facts.ts';
-import { POLICY, someApprovals } from './sample-facts.ts';
+import { LANE, someApprovals } from './sample-facts.ts';
 
 export type Facts = Partial<GateFacts>;
 /** For each gate the code by which it passes, and its cases. */
@@ -87,7 +87,7 @@ export const CHECKS: Facts = { checks: unknown('GitHub is away') };
 export const checks = (...change: readonly Partial<CheckFacts>[]): Facts => ({
   checks: known(change.map((one) => aCheck(one))),
 });
-export const policy = (change: Partial<GateFacts['policy']>): Facts => ({ policy: { ...POLICY, ...change } });
+export const lane = (change: Partial<typeof LANE>): Facts => ({ lane: { ...LANE, ...change } });
 export const hours = (ms: number): Instant => after(NOON, ms * 3_600_000);
 export const BEHIND = { baseSha: shaOf('a newer tip'), mergeBaseAt: hours(-24) } as const;
 export const LATER = [{ sha: shaOf('later'), subject: 'a faster loader' }] as const;

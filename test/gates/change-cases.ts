@@ -18,6 +18,7 @@ import {
   knob,
   knobs,
   LATER,
+  lane,
   MANIFEST,
   MANIFEST_READERS,
   mismatch,
@@ -27,7 +28,7 @@ import {
   UNPARSABLE,
   UNSHIPPED,
 } from './case-parts.ts';
-import { POLICY, PROPOSAL } from './sample-facts.ts';
+import { PROPOSAL } from './sample-facts.ts';
 
 export const CHANGE_CASES = {
   freshness: {
@@ -91,7 +92,7 @@ export const CHANGE_CASES = {
       ['three knobs', knobs('a', 'b', 'c'), 'warn', 'over'],
       [
         'three knobs where the lab says block',
-        { ...knobs('a', 'b', 'c'), policy: { ...POLICY, enforceBudget: 'block' } },
+        { ...knobs('a', 'b', 'c'), ...lane({ budget: { knobs: 2, enforce: 'block' } }) },
         'fail',
         'over',
       ],

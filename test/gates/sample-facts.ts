@@ -4,21 +4,24 @@ import type { Hold } from '../../src/domain/launch/hold.ts';
 import { known } from '../../src/domain/observed.ts';
 import type { ApprovalFacts, GivenApproval } from '../../src/gates/approvals.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
-import { gatePolicyOf } from '../../src/run/gate-run.ts';
+import type { FerryLane } from '../../src/kinds/ferry/settings.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, digestOf } from '../support/run-drafts.ts';
 import { aBody, aChange, aCheck, aConfigHealth, anIssue, aPull, NOON } from '../support/run-facts.ts';
 import { aConfig, aManifest } from '../support/run-parts.ts';
 
 export const PROPOSAL = aRun().state.proposal;
-export const POLICY = { ...gatePolicyOf(aConfig()), scaleKnobs: ['train.model', 'hidden_dim'] };
+const { kind, lane, approvals } = aConfig();
+export const LANE: FerryLane = { ...lane, scaleKnobs: ['train.model', 'hidden_dim'] };
 
 export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
   return {
     repository: 'lab/models',
     now: NOON,
     proposal: PROPOSAL,
-    policy: POLICY,
+    lane: LANE,
+    own: kind.gates,
+    onePersonIsEnough: approvals.onePersonIsEnough,
     pull: known(aPull()),
     issue: known(anIssue()),
     change: known(aChange()),

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KnobChange } from '../../src/domain/launch/delta.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import type { GateFacts } from '../../src/gates/gate.ts';
+import type { GateFacts, Remedy } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
-import { afterAll, type Remedy, remedyKey } from '../../src/gates/why/remedy.ts';
+import { afterAll, remedyKey } from '../../src/gates/why/remedy.ts';
 import { remediesFor, smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { digestOf, shaOf } from '../support/run-drafts.ts';
 import {
@@ -19,7 +19,8 @@ import {
   instant,
   NOON,
 } from '../support/run-facts.ts';
-import { aHold, anApproval, gateFacts, POLICY, someApprovals } from './sample-facts.ts';
+import { lane } from './case-parts.ts';
+import { aHold, anApproval, gateFacts, someApprovals } from './sample-facts.ts';
 
 const NAMES = ['learning_rate', 'hidden_dim', 'warmup'] as const;
 const knob = (name: string): KnobChange => ({
@@ -52,7 +53,7 @@ const troubled: fc.Arbitrary<GateFacts> = fc
   .map((is) => {
     const changes = is.knobs.map(knob);
     return gateFacts({
-      policy: { ...POLICY, knobsMax: 1, enforceBudget: is.strict ? 'block' : 'warn' },
+      ...lane({ budget: { knobs: 1, enforce: is.strict ? 'block' : 'warn' } }),
       change: known(
         aChange({
           delta: changes.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes },
@@ -186,7 +187,7 @@ describe('the smallest set of acts', () => {
     const many = Array.from({ length: 14 }, (_, index) => knob(`k${index}`));
     const facts = gateFacts({
       change: known(aChange({ delta: { kind: 'knobs', changes: many } })),
-      policy: { ...POLICY, enforceBudget: 'block' },
+      ...lane({ budget: { knobs: 2, enforce: 'block' } }),
       configHealth: known(aConfigHealth({ isValid: false })),
     });
     const plan = smallestRemedy(facts);

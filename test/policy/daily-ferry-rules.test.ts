@@ -14,7 +14,7 @@ import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { logFactsFrom } from '../../src/watch/resume-log.ts';
-import { gateFacts, POLICY, PROPOSAL } from '../gates/sample-facts.ts';
+import { gateFacts, LANE, PROPOSAL } from '../gates/sample-facts.ts';
 import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aBody, aChange, anIssue, aPull, NOON, someFacts } from '../support/run-facts.ts';
@@ -45,8 +45,8 @@ describe('the change', () => {
     expect(verdict('budget', changing('a', 'b'))?.outcome).toBe('pass');
     expect(verdict('budget', many)?.outcome).toBe('warn');
     expect(allPass(runGates(gateFacts(many)))).toBe(true);
-    const strict: GateFacts['policy'] = { ...POLICY, enforceBudget: 'block' };
-    expect(allPass(runGates(gateFacts({ ...many, policy: strict })))).toBe(false);
+    const strict: typeof LANE = { ...LANE, budget: { knobs: 2, enforce: 'block' } };
+    expect(allPass(runGates(gateFacts({ ...many, lane: strict })))).toBe(false);
     expect(CONFIG.lane.budget).toEqual({ knobs: 2, enforce: 'warn' });
   });
 
@@ -91,8 +91,8 @@ describe('before a launch', () => {
   it('word to Discord is waited for by nobody', () => {
     const discord = { text: 'optional/manual Discord update posted', checked: false, line: 5 };
     const boxes = [...aBody().boxes, discord];
-    const policy = { ...POLICY, preconditions: CONFIG.lane.checklist.preconditions };
-    expect(allPass(runGates(gateFacts({ body: known(aBody({ boxes })), policy })))).toBe(true);
+    const lane = { ...LANE, checklist: CONFIG.lane.checklist };
+    expect(allPass(runGates(gateFacts({ body: known(aBody({ boxes })), lane })))).toBe(true);
   });
 });
 

@@ -4,14 +4,18 @@ import { GATES, REMEDY_ACTORS } from '../../src/domain/launch/verdict.ts';
 import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
 import { whoCan } from '../../src/render/who-can.ts';
 
-const folder = new URL('../../src/gates/', import.meta.url);
+const FOLDERS = ['../../src/gates/', '../../src/kinds/ferry/gates/'];
+const FILES = FOLDERS.flatMap((folder) =>
+  readdirSync(new URL(folder, import.meta.url)).map((name) => ({ gate: name.replace(/\.ts$/, ''), folder })),
+);
 
-/** What stands in the room beside the gates themselves. */
-const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals', 'why'];
+/** What stands in the rooms beside the gates themselves. */
+const NO_GATES: readonly string[] = ['gate', 'run-gates', 'approvals', 'why', 'all-gates', 'remedies'];
 
 /** The codes that a gate file can answer, from its text; a mismatch, and work of nobody, is passed on under its own kind. */
 function codesOf(gate: string): readonly string[] {
-  const source = readFileSync(new URL(`${gate}.ts`, folder), 'utf8');
+  const folder = FILES.find((file) => file.gate === gate)?.folder ?? '';
+  const source = readFileSync(new URL(`${folder}${gate}.ts`, import.meta.url), 'utf8');
   const calls = [...source.matchAll(/\b(?:pass|warn|block)\(\s*([^,)]*)/g)].map((match) => match[1] ?? '');
   const kinds = ['undeclared', 'misdeclared', 'doubled', 'unchanged'];
   const unnamed = ['commit-unnamed', 'push-unnamed', 'edit-unnamed', 'too-much-work'];
@@ -26,8 +30,8 @@ function codesOf(gate: string): readonly string[] {
 
 describe('the words of the gates', () => {
   it('stand for every gate file', () => {
-    const files = readdirSync(folder).map((name) => name.replace(/\.ts$/, ''));
-    expect(files.filter((name) => !NO_GATES.includes(name)).toSorted()).toEqual([...GATES].toSorted());
+    const gates = FILES.map(({ gate }) => gate).filter((name) => !NO_GATES.includes(name));
+    expect(gates.toSorted()).toEqual([...GATES].toSorted());
   });
 
   it.each(GATES)('say every code of %s, and no other', (gate) => {

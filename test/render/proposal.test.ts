@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { branded, isRunId } from '../../src/domain/ids.ts';
 import { bodyFacts } from '../../src/kinds/ferry/body/body-facts.ts';
-import { readPullBody } from '../../src/kinds/ferry/body/read-pull-body.ts';
 import type { ProposalView } from '../../src/kinds/ferry/proposal-view.ts';
 import {
   renderCommitMessage,
@@ -11,7 +10,7 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../../src/render/proposal.ts';
-import { digestOf, shaOf } from '../support/run-drafts.ts';
+import { shaOf } from '../support/run-drafts.ts';
 
 const run = branded('ferry-daily-20261121', isRunId);
 const change = {
@@ -80,16 +79,17 @@ const first: ProposalView = {
   pull: null,
 };
 
-function factsOf(proposal: ProposalView, body = renderPullBody(proposal)): ReturnType<typeof bodyFacts> {
-  const read = readPullBody(body);
-  if (read === null) throw new Error('the body is too deep or too long');
+function factsOf(
+  proposal: ProposalView,
+  body = renderPullBody(proposal),
+): NonNullable<ReturnType<typeof bodyFacts>> {
   const { last } = proposal.context;
-  return bodyFacts({
-    body: read,
+  const facts = bodyFacts(body, {
     delta: proposal.changes.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.changes },
     last: last === null ? null : { issue: last.issue, pull: last.pull },
-    fingerprint: digestOf(body),
   });
+  if (facts === null) throw new Error('the body is too deep or too long');
+  return facts;
 }
 
 describe('the proposal', () => {

@@ -1,6 +1,7 @@
 /** Who had a hand in a proposal, and for what nobody can be named: each way in which a name is made up or missing. */
 
 import { describe, expect, it } from 'vitest';
+import { bodyFingerprintText } from '../../src/commands/grammar/fingerprint-text.ts';
 import {
   type BranchCommit,
   type BranchWork,
@@ -9,7 +10,6 @@ import {
   type TextVersion,
 } from '../../src/domain/authorship.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
-import { bodyFingerprintText } from '../../src/kinds/ferry/body/fingerprint-text.ts';
 import { authorsOf } from '../../src/run/authors.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';

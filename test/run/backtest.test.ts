@@ -13,7 +13,7 @@ import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf } from '../support/run-drafts.ts';
 import { aConfig, aManifest, verdictsWith } from '../support/run-parts.ts';
 
-type Lane = LabConfig['lanes']['daily'];
+type Lane = (typeof CONFIG)['lane'];
 type Approvals = LabConfig['approvals'];
 
 const CONFIG = aConfig();

@@ -11,6 +11,7 @@ import { WebSocketServer } from 'ws';
 import { type Bundle, buildBundle } from '../../scripts/bundle/build-bundle.ts';
 import { differencesFrom } from '../../scripts/bundle/compare.ts';
 import { readConfig } from '../../src/config/read-config.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROBE = `
@@ -21,7 +22,7 @@ import { supervisorSource } from ${path('src/engines/local/supervisor.ts')};
 import { readConfig } from ${path('src/config/read-config.ts')};
 import { openTailSocket } from ${path('src/engines/ray/rest/tail-socket.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
-else if (process.env.PROBE === 'config') console.log(JSON.stringify(readConfig(process.env.PROBE_TEXT)));
+else if (process.env.PROBE === 'config') console.log(JSON.stringify(readConfig(process.env.PROBE_TEXT, KINDS)));
 else if (process.env.PROBE === 'follow') {
   const request = { url: new URL(process.env.PROBE_URL), headers: {}, timeoutMs: 20_000 };
   openTailSocket(request, {
@@ -86,7 +87,7 @@ describe('the bundle of a probe', () => {
       cwd: folder,
       env: { PROBE: 'config', PROBE_TEXT: text },
     });
-    expect(stdout).toBe(JSON.stringify(readConfig(text)));
+    expect(stdout).toBe(JSON.stringify(readConfig(text, KINDS)));
   });
 
   it('looks at an event without loading the rest', async () => {

@@ -6,6 +6,8 @@ import type { LabConfig } from '../../src/config/schema.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { APPROVAL_GATES, GATES, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
 import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import { type FerryLane, ferryLane } from '../../src/kinds/ferry/settings.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { keys } from '../logbook/sample-logbook.ts';
 
 /** What the sample run would launch; `change` replaces parts of it. */
@@ -82,18 +84,21 @@ export function verdictsWith(
   return passingVerdicts(proposal).map((verdict) => others.find((o) => o.gate === verdict.gate) ?? verdict);
 }
 
+/** A config as a lane of ferries sees it. */
+export type FerryConfig = LaneScopedConfig & { readonly lane: FerryLane };
+
 /** A small lab's config after defaults. */
-export function aConfig(): LaneScopedConfig {
-  const reading = readConfig(JSON.stringify(CONFIG));
+export function aConfig(): FerryConfig {
+  const reading = readConfig(JSON.stringify(CONFIG), KINDS);
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
   return inLane(reading.config);
 }
 
 /** A config as its lane `daily` sees it. */
-export function inLane(config: LabConfig): LaneScopedConfig {
+export function inLane(config: LabConfig): FerryConfig {
   const scoped = configOfLane(config, 'daily');
   if (scoped === null) throw new Error('no lane daily');
-  return scoped;
+  return { ...scoped, lane: ferryLane(scoped.lane) };
 }
 
 const CONFIG = {

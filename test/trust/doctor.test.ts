@@ -16,6 +16,7 @@ import type { LabConfig } from '../../src/config/schema.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { createClient } from '../../src/github/call.ts';
 import type { TagRuleset } from '../../src/github/settings.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
 import { NOON } from '../support/run-facts.ts';
 import { inLane } from '../support/run-parts.ts';
 
@@ -93,7 +94,7 @@ function tags(include: string[], exclude: string[]): TagRuleset {
 }
 
 function config(): LabConfig {
-  const reading = readConfig(text);
+  const reading = readConfig(text, KINDS);
   if (reading.kind !== 'valid') throw new Error('the example config is not valid');
   return reading.config;
 }

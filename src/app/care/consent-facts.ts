@@ -2,7 +2,6 @@
 
 import type { ConsentFacts, PreApproval } from '../../actions/verify-consent.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/pre-approval.ts';
-import { readConfig } from '../../config/read-config.ts';
 import type { Permission } from '../../domain/actor.ts';
 import type { MutationProposal } from '../../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../../domain/care/mutation-state.ts';
@@ -21,7 +20,7 @@ import type { Brake } from '../../run/open-brakes.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { shownSince } from '../../run/shown-text.ts';
 import { gatherBrakes } from '../brakes.ts';
-import { CONFIG_PATH } from '../config-source.ts';
+import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import { descriptionOf } from '../control/description-texts.ts';
 import { recordFactsOf } from '../control/gather.ts';
 import { commentOf } from '../control/shown-facts.ts';
@@ -171,6 +170,6 @@ async function preApproval(
 }
 
 function consentedThen(text: string, proposal: MutationProposal): boolean {
-  const reading = readConfig(text);
+  const reading = readLabConfig(text);
   return reading.kind === 'valid' && preApprovalOf(reading.config, proposal)?.stands === true;
 }

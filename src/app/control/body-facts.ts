@@ -1,35 +1,29 @@
-/** The PR body as the gates want it: read from its syntax tree and held against the real delta and the last ferry. */
+/** A proposal's text as the gates want it: what its kind reads in it, and the fingerprint that approvals are bound to. */
 
+import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { remembered } from '../../domain/remembered.ts';
-import { bodyFacts, type KnownFerry } from '../../kinds/ferry/body/body-facts.ts';
-import { bodyFingerprintText } from '../../kinds/ferry/body/fingerprint-text.ts';
-import { readPullBody } from '../../kinds/ferry/body/read-pull-body.ts';
+import type { TextAbout } from '../../run/kind.ts';
 import type { Lab } from '../lab.ts';
 
-/** Reads one body. Without a known change the table cannot be held against anything, and nothing is declared. */
+/** Reads one text. Without a known change it cannot be held against anything, and nothing is declared. */
 export function readBody(
   lab: Pick<Lab, 'digestOf'>,
-  config: LaneScopedConfig,
+  { kind, lane }: LaneScopedConfig,
   markdown: string,
   change: Observed<ChangeFacts>,
-  last: KnownFerry | null,
+  last: TextAbout['last'],
 ): Observed<BodyFacts> {
-  const body = readBodyOnce(markdown);
-  if (body === null) return unknown('the body is too large or too deeply nested to be read');
-  const { preconditions } = config.lane.checklist;
-  const fingerprint = lab.digestOf(bodyFingerprintText(markdown, preconditions));
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
-  return known(bodyFacts({ body, delta, last, fingerprint }));
+  const facts = kind.readText(markdown, { delta, last });
+  if (facts === null) return unknown('the body is too large or too deeply nested to be read');
+  const fingerprint = lab.digestOf(bodyFingerprintText(markdown, lane.checklist.preconditions));
+  return known({ fingerprint, ...facts });
 }
 
-/** The last ferry that the proposal named, as the record knows it. */
-export function lastKnownFerry(state: RunState, runs: readonly RunState[]): KnownFerry | null {
-  const last = runs.find((run) => run.run === state.proposal.interval.lastRun);
-  return last === undefined ? null : { issue: last.proposal.issue, pull: last.proposal.pull };
+/** The run before it that the proposal named, as the record knows it. */
+export function lastKnownRun(state: RunState, runs: readonly RunState[]): TextAbout['last'] {
+  return runs.find((run) => run.run === state.proposal.interval.lastRun)?.proposal ?? null;
 }
-
-const readBodyOnce = remembered(readPullBody, (markdown) => markdown);

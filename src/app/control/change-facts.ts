@@ -7,7 +7,6 @@ import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../d
 import type { Delta } from '../../domain/launch/delta.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
-import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
 import type { Lab } from '../lab.ts';
 
 /** The change from the merge base with the lane's branch to `head`. Unknown where git cannot tell. */
@@ -31,7 +30,7 @@ export async function changeFacts(
       limit: limits.laterCommitsMax,
     });
     const trees = await treesOf(git, head, lane.ships);
-    const delta = await deltaOf(lab, git, lane.experiment, mergeBase, head);
+    const delta = await deltaOf(lab, git, config, mergeBase, head);
     return known({
       headSha: head,
       baseSha: base,
@@ -69,10 +68,12 @@ async function treesOf(
 async function deltaOf(
   lab: Pick<Lab, 'parser'>,
   git: GitReader,
-  path: string,
+  { kind: { change }, lane }: LaneScopedConfig,
   from: Sha,
   to: Sha,
 ): Promise<Delta> {
+  if (change === null) return { kind: 'none' };
+  const path = change.file(lane);
   const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
   if (base === null || head === null) {
     const side = base === null ? 'base' : 'head';
@@ -80,7 +81,7 @@ async function deltaOf(
   }
   if (base === head) return { kind: 'none' };
   const parser = await lab.parser();
-  return configDelta(parser.parse(base), parser.parse(head));
+  return change.delta(parser.parse(base), parser.parse(head));
 }
 
 /** Keeps the newest answers by head and branch tip: a wake that brings no push reads no file. */

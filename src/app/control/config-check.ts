@@ -1,12 +1,11 @@
 /** Judges a pushed `.github/ferrybot.yml` before it is merged: problems as annotations, or what it would have decided otherwise. */
 
 import { leftBehind } from '../../config/left-behind.ts';
-import { readConfig } from '../../config/read-config.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { dateOf } from '../../domain/time.ts';
 import { type ConfigVerdict, renderConfigCheck } from '../../render/config-check.ts';
 import { backtest } from '../../run/backtest/backtest.ts';
-import { CONFIG_PATH } from '../config-source.ts';
+import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Branch } from './branch.ts';
 import { recordFactsOf } from './gather.ts';
@@ -33,7 +32,7 @@ export async function putConfigCheck(open: OpenLab, head: Sha, text: string): Pr
 }
 
 function verdictOf({ keeper, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
-  const reading = readConfig(text, lab.now());
+  const reading = readLabConfig(text, lab.now());
   if (reading.kind === 'invalid')
     return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
   const { config, warnings } = reading;

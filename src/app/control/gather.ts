@@ -10,7 +10,6 @@ import type {
   ConfigHealth,
   PersonFacts,
   RunFacts,
-  WorkflowRunFacts,
 } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
@@ -38,7 +37,7 @@ import type { Memory } from '../../run/step.ts';
 import { quietFirst } from '../../run/strangers.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
-import { lastKnownFerry, readBody } from './body-facts.ts';
+import { lastKnownRun, readBody } from './body-facts.ts';
 import { cachedBranchWork } from './branch-work.ts';
 import { cachedChangeFacts } from './change-facts.ts';
 import { readCardHistory, readProposalTexts } from './shown-facts.ts';
@@ -106,7 +105,7 @@ export function createGatherer(
         branchWork: work,
         body:
           text.kind === 'known'
-            ? readBody(lab, config, text.value, changed, lastKnownFerry(state, runs))
+            ? readBody(lab, config, text.value, changed, lastKnownRun(state, runs))
             : text,
         checks: threads.kind === 'known' ? threads.value.checks : threads,
         configHealth: known(healthFor(config, health)),
@@ -171,7 +170,7 @@ export function recordFactsOf({
 function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: LaneScopedConfig) => Value {
   const made = new Map<string, Value>();
   return (config) => {
-    const key = `${config.isLaneConfigured} ${config.laneName} ${config.lane.experiment}`;
+    const key = `${config.isLaneConfigured} ${config.laneName} ${config.kind.change?.file(config.lane) ?? ''}`;
     const value = made.get(key) ?? make(config);
     made.set(key, value);
     return value;
@@ -190,7 +189,7 @@ function memoized(): Once {
   };
 }
 
-function notAsked(): Observed<readonly WorkflowRunFacts[]> & { readonly kind: 'unknown' } {
+function notAsked(): Extract<Observed<never>, { readonly kind: 'unknown' }> {
   return unknown(NOT_ASKED);
 }
 
@@ -283,13 +282,17 @@ async function sealTagIn(git: GitReader, state: RunState): Promise<RunFacts['sea
   }
 }
 
-async function closureLogOf(git: GitReader, config: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {
-  const lane = config.lane;
+async function closureLogOf(
+  git: GitReader,
+  { kind, lane }: LaneScopedConfig,
+): Promise<Observed<ClosureLogFacts>> {
+  const { log } = kind.closing;
+  if (log === null) return notAsked();
   try {
     const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
     return base === null
       ? unknown(`there is no branch ${lane.targetBranch}`)
-      : known({ base, text: await git.readText(base, lane.closureLog) });
+      : known({ base, text: await git.readText(base, log.path(lane)) });
   } catch (error) {
     if (error instanceof GitError) return unknown(error.message);
     throw error;

@@ -3,6 +3,7 @@
  * decides, so that a second try completes what a first one began, and whose branch it is decides between two.
  */
 
+import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
 import type { EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
@@ -12,8 +13,8 @@ import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts'
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import { branchMark } from '../../kinds/ferry/ask/branch-mark.ts';
-import { bodyFingerprintText } from '../../kinds/ferry/body/fingerprint-text.ts';
 import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
@@ -43,7 +44,7 @@ export async function begin(
 ): Promise<BeginOutcome> {
   const branch = await pushedBranch(open, planned, request);
   if (branch.kind !== 'ours') return branch;
-  return open.config.lane.issueFirst
+  return ferryLane(open.config.lane).issueFirst
     ? beginInIssue(open, planned.view, request, branch)
     : beginInPull(open, planned.view, request, branch);
 }
@@ -122,7 +123,7 @@ async function pushedBranch(
     kind: 'push-branch',
     branch,
     base,
-    files: text === null ? {} : { [config.lane.experiment]: text },
+    files: text === null ? {} : { [ferryLane(config.lane).experiment]: text },
     message: renderCommitMessage(view, mark),
   });
   if (pushed.kind !== 'done') return refusedOr(`the branch ${branch}`, pushed);
@@ -213,7 +214,7 @@ async function mendedText(
   { texts }: Written,
 ): Promise<Failed | null> {
   const { lab, config } = open;
-  const { issueFirst, checklist } = config.lane;
+  const { issueFirst, checklist } = ferryLane(config.lane);
   const print = (text: string): string => bodyFingerprintText(text, checklist.preconditions);
   if (print(opened.body) === print(texts.pull)) return null;
   const body = `${markerOf(view, issueFirst ? 'issue' : 'pull')}\n${texts.pull}`;
@@ -247,7 +248,7 @@ function proposedData(
   request: SeenCommand | null,
   pull: PullFacts,
 ): EventDataByType['proposed'] {
-  const lane = config.lane;
+  const lane = ferryLane(config.lane);
   return {
     lane: view.lane,
     date: view.date,

@@ -4,6 +4,7 @@ import { cutText, cutTextFromEnd } from '../../domain/cut-text.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { redact } from '../../host/redactor.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { AskedFor } from './helpers.ts';
 import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
@@ -14,7 +15,7 @@ export async function failedChecks(
   asked: AskedFor,
   edit: { readonly base: Sha; readonly path: string; readonly text: string; readonly isChanged: boolean },
 ): Promise<Nothing | Failed | null> {
-  const { checksBeforePush } = open.config.lane;
+  const { checksBeforePush } = ferryLane(open.config.lane);
   if (checksBeforePush.length === 0 || !edit.isChanged) return null;
   const failed = await open.lab.helpers.check({
     asked,

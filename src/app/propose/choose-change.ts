@@ -8,6 +8,7 @@ import { readKnobs } from '../../kinds/ferry/delta/read-knobs.ts';
 import { applyEdits } from '../../kinds/ferry/edit.ts';
 import { pastFerry } from '../../kinds/ferry/past-ferry.ts';
 import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
 import { type Failed, type Nothing, nothing, type Refused } from './outcome.ts';
@@ -30,7 +31,7 @@ export async function chooseChange(
   experiment: Experiment,
   input: ChooseInput,
 ): Promise<Change | Nothing | Failed | Refused> {
-  const lane = open.config.lane;
+  const lane = ferryLane(open.config.lane);
   const { syntax, parser, text } = experiment;
   const plain = { kind: 'change', candidate: null, rationale: null, reason: '' } as const;
   if (input.knobs.length > 0) {

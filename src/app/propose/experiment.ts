@@ -3,6 +3,7 @@
 import type { Sha } from '../../domain/ids.ts';
 import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
 import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { type Nothing, nothing } from './outcome.ts';
 
@@ -16,7 +17,7 @@ export type Experiment = {
 
 /** Throws `GitError` where git cannot tell. */
 export async function readExperiment({ lab, config, git }: OpenLane): Promise<Experiment | Nothing> {
-  const lane = config.lane;
+  const lane = ferryLane(config.lane);
   const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
   const text = base === null ? null : await git.readText(base, lane.experiment);
   if (base === null || text === null)

@@ -8,6 +8,7 @@ import { riskOf } from '../../kinds/ferry/ask/risk-of.ts';
 import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
 import { applyEdits } from '../../kinds/ferry/edit.ts';
 import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import { isSameValueText } from '../../kinds/ferry/value-text.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { Begun } from './begun.ts';
@@ -45,7 +46,7 @@ async function isAsWritten(
   { mergeBase, tip }: { readonly mergeBase: Sha; readonly tip: Sha },
   { changes, candidate, request }: Origin,
 ): Promise<boolean> {
-  const path = config.lane.experiment;
+  const path = ferryLane(config.lane).experiment;
   const touched = await git.changedPaths(mergeBase, tip);
   if (touched.length === 0) return changes.length === 0;
   if (touched.length > 1 || touched[0] !== path) return false;
@@ -66,7 +67,7 @@ async function changesOf(
   { lab, git, config }: OpenLane,
   begun: Begun,
 ): Promise<ProposalView['changes'] | null> {
-  const path = config.lane.experiment;
+  const path = ferryLane(config.lane).experiment;
   const [before, after] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];
   if (before === null || after === null) throw new GitError('unreadable', `${path} is not on the branch`);
   const parser = await lab.parser();
@@ -81,7 +82,7 @@ function originOf(
   changes: ProposalView['changes'],
   { request }: PlanInput,
 ): Pick<ProposalView, 'risk' | 'reason' | 'candidate'> {
-  const lane = open.config.lane;
+  const lane = ferryLane(open.config.lane);
   const risk = riskOf(changes, lane);
   const [only] = changes;
   if (request !== null) return { risk: only === undefined ? 'low' : risk, reason: '', candidate: null };

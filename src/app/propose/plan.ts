@@ -5,6 +5,7 @@ import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { askOf } from '../../kinds/ferry/ask/request.ts';
 import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import { fillLane } from '../../run/fill.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { failedChecks } from './checks.ts';
@@ -46,7 +47,7 @@ export async function planProposal(
   const asked = request === null ? null : { by: commandKey(request), thread: request.thread };
   const change = await chooseChange(open, experiment, { ...input, asked, context, knobs });
   if (change.kind !== 'change') return change;
-  const path = open.config.lane.experiment;
+  const path = ferryLane(open.config.lane).experiment;
   const isChanged = change.text !== experiment.text;
   const failed = await failedChecks(open, asked, { base, path, text: change.text, isChanged });
   if (failed !== null) return failed;
@@ -64,7 +65,7 @@ export function viewOf(
   { run, date, objective, request }: PlanInput,
   context: ProposalView['context'],
 ): Omit<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> {
-  const lane = open.config.lane;
+  const lane = ferryLane(open.config.lane);
   return {
     run,
     date,

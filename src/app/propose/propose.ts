@@ -9,6 +9,7 @@ import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateOf, timeOf, weekdayOf } from '../../domain/time.ts';
 import { USUAL_OBJECTIVE } from '../../kinds/ferry/ask/objective.ts';
 import { laneStanding } from '../../kinds/ferry/ask/standing.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
@@ -79,7 +80,7 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
       return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
     const { free } = await placesOf(open, date);
     if (free === null) return nothing('too-many-today', `${limits.proposalsPerDayMax} proposals on ${date}`);
-    if (open.config.lane.objective === 'ask') return askForObjective(open, free, date);
+    if (ferryLane(open.config.lane).objective === 'ask') return askForObjective(open, free, date);
     const planned = await planProposal(open, { run: free, date, objective: USUAL_OBJECTIVE, request: null });
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for ${planned.refusal.code}`);

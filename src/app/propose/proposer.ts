@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import type { LaneConfig } from '../../config/schema.ts';
 import { cutTextFromEnd } from '../../domain/cut-text.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
@@ -12,6 +11,7 @@ import type { RecentFerry } from '../../kinds/ferry/candidates.ts';
 import { readKnobs } from '../../kinds/ferry/delta/read-knobs.ts';
 import type { EditedFile } from '../../kinds/ferry/edit.ts';
 import type { IntervalContext } from '../../kinds/ferry/interval.ts';
+import { type FerryLane, ferryLane } from '../../kinds/ferry/settings.ts';
 import type { OpenLane } from '../open-lab.ts';
 import type { Experiment } from './experiment.ts';
 import type { AskedFor } from './helpers.ts';
@@ -47,7 +47,7 @@ export type Proposed = EditedFile & {
   readonly risk: 'low' | 'medium' | 'high';
 };
 
-type Proposer = NonNullable<LaneConfig['proposer']>;
+type Proposer = NonNullable<FerryLane['proposer']>;
 
 /** Asks it once. Whatever it says is checked like anybody's; a wrong answer is told and nothing is edited. */
 export async function askProposer(
@@ -75,7 +75,7 @@ export async function askProposer(
     return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
   const { edits, rationale, risk } = answer.data;
-  const lane = open.config.lane;
+  const lane = ferryLane(open.config.lane);
   const checked = checkProposedEdits(
     experiment.syntax,
     experiment.parser,
@@ -92,7 +92,7 @@ export function proposerContext(
   { text, syntax }: Pick<Experiment, 'text' | 'syntax'>,
   { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
 ): object {
-  const lane = config.lane;
+  const lane = ferryLane(config.lane);
   return {
     v: 1,
     run,

@@ -11,6 +11,7 @@ import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { readObjective, USUAL_OBJECTIVE } from '../../kinds/ferry/ask/objective.ts';
 import { askOf, isFrom } from '../../kinds/ferry/ask/request.ts';
 import { laneStanding } from '../../kinds/ferry/ask/standing.ts';
+import { ferryLane } from '../../kinds/ferry/settings.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { type Answered, answerTo, refusalAnswer } from './answers.ts';
 import { begin } from './begin.ts';
@@ -155,7 +156,7 @@ type ObjectiveFound =
 /** Where nothing is said, the lab's standing objective counts, if it has one. */
 function objectiveOf(open: OpenLane, command: SeenCommand): ObjectiveFound {
   const ask = askOf(command);
-  if (ask.objective === null && open.config.lane.objective === 'integration')
+  if (ask.objective === null && ferryLane(open.config.lane).objective === 'integration')
     return { kind: 'clear', objective: USUAL_OBJECTIVE };
   const reading = ask.objective === null ? null : readObjective(ask.objective);
   if (reading?.kind === 'clear') return reading;

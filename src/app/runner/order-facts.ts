@@ -21,7 +21,7 @@ import { NOT_ASKED } from '../../run/decide-order.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { gatherBrakes } from '../brakes.ts';
-import { lastKnownFerry, readBody } from '../control/body-facts.ts';
+import { lastKnownRun, readBody } from '../control/body-facts.ts';
 import { branchWork } from '../control/branch-work.ts';
 import { changeFacts } from '../control/change-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
@@ -40,7 +40,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   const { order } = state.order;
   const cited = await citedApprovals(open, state, order, threads.value.comments);
   const change = await changeFacts(lab, open.git, config, order.commit);
-  const last = lastKnownFerry(state, open.keeper.current().runs);
+  const last = lastKnownRun(state, open.keeper.current().runs);
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
   const approvers = new Set(order.approvals.map(({ user }) => user));

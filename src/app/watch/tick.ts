@@ -1,8 +1,8 @@
 /** One turn of the watch: every live run of the cluster whose time has come is looked at, recorded and published. */
 
 import { mintStop } from '../../actions/mint.ts';
+import type { LaneConfig } from '../../config/lane-schema.ts';
 import { hasCluster } from '../../config/missing-cluster.ts';
-import type { LaneConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';

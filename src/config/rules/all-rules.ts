@@ -2,6 +2,8 @@
 
 import type { Instant } from '../../domain/ids.ts';
 import type { Misfit } from '../../settings/problem.ts';
+import { traitsOf } from '../engine-traits.ts';
+import type { LaneRule } from '../lane-schema.ts';
 import { type LaneScopedConfig, lanesOf } from '../lane-scope.ts';
 import type { LabConfig } from '../schema.ts';
 import type { UnsoundParts } from '../sound-parts.ts';
@@ -10,7 +12,6 @@ import { ENGINE_RULES } from './engine-rules.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { LANE_RULES } from './lane-rules.ts';
 import { LANES_RULES } from './lanes-rules.ts';
-import { PATH_RULES } from './path-rules.ts';
 import { REPOSITORY_RULES } from './repository-rules.ts';
 import { fromRoot, type Part, type Rule } from './rule.ts';
 import { SECRET_RULES } from './secret-rules.ts';
@@ -38,10 +39,18 @@ function asked(
   isMeant: (rule: Rule) => boolean,
 ): readonly Misfit[] {
   const inLane = unsound.lanes.get(config.laneName) ?? new Set<Part>();
-  return RULES.filter(isMeant)
+  return [...RULES, ...config.kind.rules.map(ofKind)]
+    .filter(isMeant)
     .filter(({ reads }) => !reads.some((part) => unsound.top.has(part) || inLane.has(part)))
     .flatMap(({ misfits }) => misfits(config, now))
     .map((misfit) => ({ ...misfit, path: fromRoot(config.laneName, misfit.path) }));
+}
+
+function ofKind({ reads, misfits }: LaneRule): Rule {
+  return {
+    reads: reads.map((key): Part => (key === 'clusters' ? key : `lane.${key}`)),
+    misfits: (config) => misfits(config.lane, traitsOf(config, config.lane.cluster)),
+  };
 }
 
 function isOfLane({ reads }: Rule): boolean {
@@ -53,7 +62,6 @@ const RULES: readonly Rule[] = [
   ...ENGINE_RULES,
   ...KEY_RULES,
   ...APPROVAL_RULES,
-  ...PATH_RULES,
   ...TEMPLATE_RULES,
   ...SECRET_RULES,
   ...LANE_RULES,

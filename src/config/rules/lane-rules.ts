@@ -1,37 +1,12 @@
-/** Rules for what a lane tries and is judged by: candidates, metrics, checks, the checklist, checkpoints. */
+/** Rules for what a lane ships and is judged by: paths, metrics, checks, the checklist, checkpoints. */
 
 import { error, warning } from '../../settings/problem.ts';
-import { doubled, inLane, type Rule } from './rule.ts';
+import { doubled, inLane, type Rule, standingPaths } from './rule.ts';
 
-const candidatesAreApart: Rule = {
-  reads: ['lane.candidates'],
-  misfits: ({ lane }) => [
-    ...doubled(
-      lane.candidates.map(({ id }) => id),
-      (index) => inLane('candidates', index, 'id'),
-      'the id',
-    ),
-    ...lane.candidates.flatMap(({ values }, candidate) =>
-      doubled(values, (index) => inLane('candidates', candidate, 'values', index), 'the value'),
-    ),
-  ],
-};
-
-/** What is proposed by itself is never what blocks unless a person asked for it by name. */
-const candidatesKeepTheScale: Rule = {
-  reads: ['lane.candidates', 'lane.scaleKnobs'],
-  misfits: ({ lane }) =>
-    lane.candidates.flatMap(({ path }, index) =>
-      lane.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
-        ? [
-            error(
-              'candidate-scales',
-              inLane('candidates', index, 'path'),
-              `${path} is a scale knob: its change blocks`,
-            ),
-          ]
-        : [],
-    ),
+/** Trees are taken by their names: a star would stand for itself. */
+const shippedPathsStand: Rule = {
+  reads: ['lane.ships'],
+  misfits: ({ lane: { ships } }) => standingPaths('ships', ships),
 };
 
 const metricsJudge: Rule = {
@@ -47,9 +22,8 @@ const metricsJudge: Rule = {
 };
 
 const listsHoldThingsOnce: Rule = {
-  reads: ['lane.scaleKnobs', 'lane.checklist', 'lane.requiredChecks'],
+  reads: ['lane.checklist', 'lane.requiredChecks'],
   misfits: ({ lane }) => [
-    ...doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
     ...doubled(
       lane.checklist.preconditions,
       (index) => inLane('checklist', 'preconditions', index),
@@ -92,14 +66,6 @@ const outcomesAreNoPreconditions: Rule = {
     ),
 };
 
-const mergeNeedsAPull: Rule = {
-  reads: ['lane.issueFirst', 'lane.afterSeal'],
-  misfits: ({ lane }) =>
-    lane.issueFirst && lane.afterSeal === 'merge'
-      ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
-      : [],
-};
-
 const trackerHasAName: Rule = {
   reads: ['lane.tracker'],
   misfits: ({ lane }) =>
@@ -127,13 +93,11 @@ const checkpointsComeBeforeTheEnd: Rule = {
 };
 
 export const LANE_RULES: readonly Rule[] = [
-  candidatesAreApart,
-  candidatesKeepTheScale,
+  shippedPathsStand,
   metricsJudge,
   listsHoldThingsOnce,
   ownChecksAreNotRequired,
   outcomesAreNoPreconditions,
-  mergeNeedsAPull,
   trackerHasAName,
   checkpointsComeBeforeTheEnd,
 ];

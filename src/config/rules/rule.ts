@@ -3,11 +3,11 @@
 import type { Instant } from '../../domain/ids.ts';
 import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
-import type { LabConfig, LaneConfig } from '../schema.ts';
+import type { LabConfig } from '../schema.ts';
 
 /** The parts that a rule may read: keys of the file, and keys of one lane with `lane.` before them. */
 export type Part = Exclude<keyof LabConfig, 'lanes'> | LanePart;
-export type LanePart = `lane.${Extract<keyof LaneConfig, string>}`;
+export type LanePart = `lane.${string}`;
 
 /**
  * `reads` is complete: a rule is left out where one of these parts is not in shape. One that reads a part of a lane is asked
@@ -48,4 +48,15 @@ export function doubled(
       ? []
       : [error('doubled', placeOf(index), `${what} ${value} is there twice`)],
   );
+}
+
+/** Paths that are compared letter by letter: a star would stand for itself, and none is there twice. */
+export function standingPaths(key: string, paths: readonly string[]): readonly Misfit[] {
+  const why = 'paths are compared as they stand; patterns are not known';
+  return [
+    ...paths.flatMap((path, index) =>
+      /[*?]/.test(path) ? [error('pattern-in-path', inLane(key, index), why)] : [],
+    ),
+    ...doubled(paths, (index) => inLane(key, index), 'the path'),
+  ];
 }

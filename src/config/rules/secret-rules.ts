@@ -1,7 +1,7 @@
 /** Rules for secrets: none is written into the config, and the job gets none that is ferrybot's or the workflow's own. */
 
-import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
-import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
+import { error } from '../../settings/problem.ts';
+import { inArguments, reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import { doubled, inLane, type Rule } from './rule.ts';
 
 const secretsAreNotSet: Rule = {
@@ -19,16 +19,12 @@ const secretsAreNotSet: Rule = {
 };
 
 const secretsAreNotWritten: Rule = {
-  reads: ['lane.environment', 'lane.command', 'lane.proposer', 'lane.checksBeforePush'],
+  reads: ['lane.environment', 'lane.command'],
   misfits: ({ lane }) => [
     ...Object.entries(lane.environment).flatMap(([name, text]) =>
       writtenSecret(inLane('environment', name), text),
     ),
     ...inArguments(inLane('command'), lane.command),
-    ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
-    ...lane.checksBeforePush.flatMap((command, index) =>
-      inArguments(inLane('checksBeforePush', index), command),
-    ),
   ],
 };
 
@@ -61,7 +57,3 @@ export const SECRET_RULES: readonly Rule[] = [
 
 const SECRET_NAME =
   /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|CREDENTIALS?)(_ID)?$/;
-
-function inArguments(path: KeyPath, args: readonly string[]): readonly Misfit[] {
-  return args.flatMap((text, index) => writtenSecret([...path, index], text));
-}

@@ -1,15 +1,7 @@
-/** Rules for templates: a ferry is named by its date, two runs never write to one place, and every placeholder is filled. */
+/** Rules for templates: two runs never write to one place, and every placeholder is filled. */
 
 import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
 import { inLane, type Rule } from './rule.ts';
-
-const runNameIsDated: Rule = {
-  reads: ['lane.runName'],
-  misfits: ({ lane }) =>
-    lane.runName.includes('{date}')
-      ? []
-      : [error('run-undated', inLane('runName'), 'a ferry is named by its date: put {date} into it')],
-};
 
 const outputsAreApart: Rule = {
   reads: ['lane.outputRoot', 'lane.metricsFile'],
@@ -65,12 +57,7 @@ const linksAreLinks: Rule = {
     ),
 };
 
-export const TEMPLATE_RULES: readonly Rule[] = [
-  runNameIsDated,
-  outputsAreApart,
-  placeholdersAreKnown,
-  linksAreLinks,
-];
+export const TEMPLATE_RULES: readonly Rule[] = [outputsAreApart, placeholdersAreKnown, linksAreLinks];
 
 /** What may stand in braces in a command, an environment value or the metrics file. */
 const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];

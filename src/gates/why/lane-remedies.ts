@@ -6,8 +6,8 @@ import type { RemedyActor, Verdict } from '../../domain/launch/verdict.ts';
 import { known } from '../../domain/observed.ts';
 import { givenTo } from '../approvals.ts';
 import { missingChecks } from '../checks-green.ts';
-import type { GateFacts } from '../gate.ts';
-import { changed, pushed, type Remedy, type RemedyPhase, reworded, soon } from './remedy.ts';
+import type { GateFacts, Remedy } from '../gate.ts';
+import { changed, pushed, reworded, soon } from './remedy.ts';
 
 /** The remedies for one verdict; none for a gate over the change itself. */
 export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remedy[] {
@@ -34,14 +34,14 @@ export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remed
         act('set-cluster', about('wanted'), 'lab', 'lab', (now) =>
           reworded({
             ...now,
-            manifest: changed(now.manifest, (value) => ({ ...value, cluster: now.policy.cluster })),
+            manifest: changed(now.manifest, (value) => ({ ...value, cluster: now.lane.cluster })),
           }),
         ),
       ];
     case 'cost-budget':
       return [
         act('raise-cost-budget', about('cost'), 'lab', 'lab', (now) =>
-          reworded({ ...now, policy: { ...now.policy, costBudget: null } }),
+          reworded({ ...now, lane: { ...now.lane, costBudget: null } }),
         ),
       ];
     case 'issue-updated':
@@ -70,7 +70,7 @@ function placeRemedy(code: string): Remedy {
       ...now,
       pull: changed(now.pull, (value) =>
         code === 'wrong-branch'
-          ? { ...value, baseBranch: now.policy.targetBranch }
+          ? { ...value, baseBranch: now.lane.targetBranch }
           : { ...value, state: 'open', merged: false },
       ),
     }),
@@ -103,8 +103,8 @@ function checkRemedy({ code }: Verdict): Remedy {
   }
 }
 
-function started({ policy }: GateFacts, all: readonly CheckFacts[]): readonly CheckFacts[] {
-  const missing = missingChecks(policy.requiredChecks, all);
+function started({ lane }: GateFacts, all: readonly CheckFacts[]): readonly CheckFacts[] {
+  const missing = missingChecks(lane.requiredChecks, all);
   return missing.map((name) => ({ name, workflow: null, state: 'running', says: 'queued', ours: false }));
 }
 
@@ -194,7 +194,7 @@ function act(
   kind: RemedyKind,
   about: string,
   by: RemedyActor,
-  phase: RemedyPhase,
+  phase: Remedy['phase'],
   apply: Remedy['apply'],
 ): Remedy {
   return { kind, about, by, phase, apply };

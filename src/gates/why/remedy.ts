@@ -1,25 +1,10 @@
-/** What somebody can do about a gate that fails, as data: what it is, who can, and what the facts would be afterwards. */
+/** What the facts would be after somebody did something about a gate that fails. */
 
-import type { ChangeFacts } from '../../domain/facts.ts';
+import type { BodyFacts, ChangeFacts } from '../../domain/facts.ts';
 import { branded, type Digest, type Instant, isDigest } from '../../domain/ids.ts';
-import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
-import type { RemedyActor } from '../../domain/launch/verdict.ts';
 import { known, type Observed } from '../../domain/observed.ts';
 import { after } from '../../domain/time.ts';
-import type { GateFacts } from '../gate.ts';
-
-/** The order in which things are done: what moves the head comes first, approvals come last. */
-export const REMEDY_PHASES = ['push', 'text', 'lab', 'issue', 'start', 'wait', 'release', 'approve'] as const;
-export type RemedyPhase = (typeof REMEDY_PHASES)[number];
-
-/** `about`: the knob, box, run, or number of people. `apply` is idempotent, and supposes that it is done well. */
-export type Remedy = {
-  readonly kind: RemedyKind;
-  readonly about: string;
-  readonly by: RemedyActor;
-  readonly phase: RemedyPhase;
-  readonly apply: (facts: GateFacts) => GateFacts;
-};
+import { type GateFacts, REMEDY_PHASES, type Remedy } from '../gate.ts';
 
 /** Two remedies with one key are the same act. */
 export function remedyKey({ kind, about }: Pick<Remedy, 'kind' | 'about'>): string {
@@ -70,3 +55,14 @@ export function reworded(facts: GateFacts): GateFacts {
 
 /** Stands for a manifest that nobody has seen yet. */
 const NEXT: Digest = branded(`sha256:${'0'.repeat(64)}`, isDigest);
+
+/** What its author pushes. */
+export function push(kind: Remedy['kind'], apply: Remedy['apply']): Remedy {
+  return { kind, about: '', by: 'author', phase: 'push', apply };
+}
+
+/** What its author writes anew in the proposal's text. */
+export function edit(kind: Remedy['kind'], about: string, change: (body: BodyFacts) => BodyFacts): Remedy {
+  const apply: Remedy['apply'] = (facts) => reworded({ ...facts, body: changed(facts.body, change) });
+  return { kind, about, by: 'author', phase: 'text', apply };
+}

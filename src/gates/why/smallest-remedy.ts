@@ -2,11 +2,11 @@
 
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { limits } from '../../domain/limits.ts';
-import type { GateFacts } from '../gate.ts';
+import { type GateFacts, REMEDY_PHASES, type Remedy } from '../gate.ts';
 import { runGates } from '../run-gates.ts';
 import { changeRemedies } from './change-remedies.ts';
 import { laneRemedies, missingPeople } from './lane-remedies.ts';
-import { afterAll, REMEDY_PHASES, type Remedy, remedyKey } from './remedy.ts';
+import { afterAll, remedyKey } from './remedy.ts';
 
 /** One act and the gates that would fail again without it. */
 export type Step = Pick<Remedy, 'kind' | 'about' | 'by'> & { readonly mends: readonly GateId[] };
@@ -44,7 +44,7 @@ export function smallestRemedy(facts: GateFacts): Plan {
 
 /** What can be done about one verdict: each of these alone takes away what it names first. */
 export function remediesFor(verdict: Verdict, facts: GateFacts): readonly Remedy[] {
-  return [...changeRemedies(verdict, facts), ...laneRemedies(verdict, facts)];
+  return [...facts.own.remedies(verdict, facts), ...changeRemedies(verdict), ...laneRemedies(verdict, facts)];
 }
 
 function byPhase(a: Remedy, b: Remedy): number {

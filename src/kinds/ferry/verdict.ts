@@ -3,33 +3,14 @@
  * metric within tolerance of the median of the last five sealed ferries (policy DF-29).
  */
 
-import type { LaneConfig } from '../../config/schema.ts';
+import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { SealedMetrics } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Ending } from '../../domain/logbook/run-state.ts';
-
-export type MetricRow = {
-  readonly key: string;
-  readonly value: string | null;
-  readonly median: string | null;
-  /** Positive = worse than the median, in percent. */
-  readonly worsePercent: number | null;
-  readonly tolerancePercent: string;
-  readonly outcome: 'pass' | 'fail' | 'unknown' | 'no-baseline';
-};
-
-export type FerryVerdict = {
-  readonly result: 'pass' | 'fail' | 'unknown';
-  readonly statusOk: boolean;
-  readonly expectedStep: number | null;
-  readonly lastStep: number | null;
-  readonly stepOutcome: 'pass' | 'fail' | 'unknown';
-  readonly rows: readonly MetricRow[];
-  readonly comparedWith: readonly string[];
-};
+import type { MetricRow, RunVerdict } from '../../domain/run-verdict.ts';
 
 /** Judges one ended run. A metric or step that is not there is unknown, and unknown is no pass. */
-export function judgeFerry(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): FerryVerdict {
+export function judgeFerry(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
   const recent = history.slice(0, limits.verdictHistoryRuns);
   const expectedStep = lane.finalStep ?? end.totalSteps;
   const stepOutcome = judgeStep(end.lastStep, expectedStep);

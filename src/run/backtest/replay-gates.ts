@@ -6,7 +6,6 @@ import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 import { replayChecks } from './replay-checks.ts';
-import { replayScope } from './replay-scope.ts';
 
 /** `verdict` null: the gate was not asked then. A null answer: the config says nothing that the gate reads. */
 type Replay = (look: RecordedLook, config: LaneScopedConfig, verdict: Verdict | null) => GateAnswer | null;
@@ -26,8 +25,20 @@ export function replayGates(look: RecordedLook, config: LaneScopedConfig): reado
     const verdict = look.gated.verdicts.find((one) => one.gate === gate) ?? null;
     const from = verdict?.outcome ?? 'pass';
     const same: GateAnswer = { outcome: from, why: verdict?.code ?? 'not-asked' };
-    return { gate, from, to: REPLAYS[gate]?.(look, config, verdict) ?? same };
+    return { gate, from, to: replayed(look, config, verdict, gate) ?? same };
   });
+}
+
+function replayed(
+  look: RecordedLook,
+  config: LaneScopedConfig,
+  verdict: Verdict | null,
+  gate: GateId,
+): GateAnswer | null {
+  const own = config.kind.replays[gate];
+  return own === undefined
+    ? (REPLAYS[gate]?.(look, config, verdict) ?? null)
+    : own(look, config.lane, verdict);
 }
 
 const targetBranch: Replay = ({ proposal }, config, verdict) => {
@@ -38,15 +49,6 @@ const targetBranch: Replay = ({ proposal }, config, verdict) => {
     : { outcome: 'fail', why: 'wrong-branch' };
 };
 
-const budget: Replay = ({ gated }, config, verdict) => {
-  const { knobs, enforce } = config.lane.budget;
-  const counted = gated.manifest?.delta.length ?? verdict?.found['knobs'];
-  if (typeof counted !== 'number')
-    return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
-  if (counted <= knobs) return { outcome: 'pass', why: 'within' };
-  return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
-};
-
 const costBudget: Replay = (_, config) => {
   const { costBudget: most, cluster } = config.lane;
   const cost = config.clusters[cluster]?.acceleratorHoursPerRun;
@@ -54,18 +56,6 @@ const costBudget: Replay = (_, config) => {
   if (cost === undefined) return untold('cluster-unknown');
   if (compareDecimals(cost, most.maxAcceleratorHours) <= 0) return { outcome: 'pass', why: 'within' };
   return { outcome: most.enforce === 'block' ? 'fail' : 'warn', why: 'over' };
-};
-
-const scaleStable: Replay = ({ gated, proposal }, config, verdict) => {
-  if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
-  const { scaleKnobs } = config.lane;
-  const scaled = gated.manifest.delta.find(
-    ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
-  );
-  if (scaled === undefined) return { outcome: 'pass', why: 'unchanged' };
-  return proposal.requestedBy !== null && proposal.objective.text.includes(scaled.knob)
-    ? { outcome: 'pass', why: 'asked-for' }
-    : { outcome: 'fail', why: 'scale-changed' };
 };
 
 const runNameDated: Replay = ({ proposal }, config) =>
@@ -98,10 +88,6 @@ const freshness: Replay = ({ at }, config, verdict) => {
     : { outcome: 'warn', why: 'fresh-behind' };
 };
 
-/** The delta was read from the file that was the experiment then. */
-const ofTheExperiment: Replay = ({ proposal }, config) =>
-  proposal.experiment === config.lane.experiment ? null : untold('other-experiment');
-
 const manifestComplete: Replay = ({ gated }, config) => {
   const { manifest } = gated;
   if (manifest === null) return null;
@@ -115,12 +101,6 @@ const REPLAYS: Readonly<Partial<Record<GateId, Replay>>> = {
   'target-branch': targetBranch,
   freshness,
   'checks-green': replayChecks,
-  scope: replayScope,
-  'delta-readable': ofTheExperiment,
-  'delta-declared': ofTheExperiment,
-  'identical-rerun': ofTheExperiment,
-  budget,
-  'scale-stable': scaleStable,
   'run-name-dated': runNameDated,
   preconditions,
   'cost-budget': costBudget,

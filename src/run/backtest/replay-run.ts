@@ -7,7 +7,6 @@ import type { LogbookEvent } from '../../domain/logbook/event.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import { commandKey, type RunState, standingApprovals } from '../../domain/logbook/run-state.ts';
 import type { ReplayedDecision, ReplayedRun } from '../../domain/replayed.ts';
-import { judgeFerry } from '../../kinds/ferry/verdict.ts';
 import { type Counts, replayApproval, replayRefusal } from './replay-approvals.ts';
 import { type ReplayedGate, replayGates } from './replay-gates.ts';
 
@@ -178,7 +177,7 @@ function verdictDecisions(
 ): readonly ReplayedDecision[] {
   if (state.end === null || state.end.status === 'STOPPED') return [];
   const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
-  const { result } = judgeFerry(state.end, config.lane, history);
+  const { result } = config.kind.judge(state.end, config.lane, history);
   // Unknown is no pass; where it was one, the record has no value for what is asked now.
   const to = result === 'pass' ? 'pass' : result === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
   const { seq, at } = event;

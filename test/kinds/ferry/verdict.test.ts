@@ -1,7 +1,7 @@
 /** The verdict on an ended ferry: status, last step, and every key metric against the median of the last five. */
 
 import { describe, expect, it } from 'vitest';
-import type { LaneConfig } from '../../../src/config/schema.ts';
+import type { LaneConfig } from '../../../src/config/lane-schema.ts';
 import type { EventDataByType } from '../../../src/domain/logbook/event.ts';
 import { judgeFerry } from '../../../src/kinds/ferry/verdict.ts';
 import { aRun } from '../../support/run-builder.ts';

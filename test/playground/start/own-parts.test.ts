@@ -10,6 +10,7 @@ import { ownRunners } from '../../../playground/start/own/own-runners.ts';
 import { rehearsalConfig } from '../../../playground/start/own/rehearsal-config.ts';
 import { workflowProblems } from '../../../playground/start/own/workflow-problems.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
+import { KINDS } from '../../../src/kinds/registry.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml');
 let folder = '';
@@ -45,7 +46,7 @@ describe('the config of a rehearsal', () => {
     const changed = rehearsalConfig(example, keys);
     expect(changed?.localClusters).toEqual([]);
     expect(changed?.text).toContain('# Public halves of the keys that sign events');
-    const reading = readConfig(changed?.text ?? '');
+    const reading = readConfig(changed?.text ?? '', KINDS);
     if (reading.kind === 'invalid') throw new Error(JSON.stringify(reading.problems));
     const ids = reading.config.keys.map(({ id }) => id);
     expect(ids.slice(0, 3)).toEqual(['control-demo', 'runner-demo', 'watch-demo']);
@@ -60,7 +61,7 @@ describe('the config of a rehearsal', () => {
     const changed = rehearsalConfig(remote, keys);
     expect(changed?.localClusters).toEqual(['us-central1']);
     expect(changed?.text).not.toContain('head.example');
-    const reading = readConfig(changed?.text ?? '');
+    const reading = readConfig(changed?.text ?? '', KINDS);
     expect(reading.kind === 'valid' ? reading.config.clusters['us-central1'] : reading).toMatchObject({
       engine: 'local',
       acceleratorHoursPerRun: '12.5',

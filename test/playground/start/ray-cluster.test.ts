@@ -12,6 +12,7 @@ import { freePorts, takenPorts } from '../../../playground/start/ray/free-ports.
 import { openCluster } from '../../../playground/start/ray/ray-cluster.ts';
 import { rayConfig } from '../../../playground/start/ray/ray-config.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
+import { KINDS } from '../../../src/kinds/registry.ts';
 import { isRayThere } from '../../support/ray-tools.ts';
 
 const LAB_FOLDER = join(import.meta.dirname, '../../../fixtures/lab');
@@ -24,7 +25,7 @@ it('is a valid config whose cluster submits through the scripts of the lab, with
     python: '/opt/ray/bin/python',
     outputs: '/data/outputs',
   };
-  const reading = readConfig(rayConfig(LAB, place));
+  const reading = readConfig(rayConfig(LAB, place), KINDS);
   if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
   expect(reading.config.clusters).toMatchObject({
     'us-central1': {

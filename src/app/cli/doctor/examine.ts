@@ -1,6 +1,5 @@
 /** Examines a lab's setup: config, keys, workflows and settings, each as far as the token may see it. Changes nothing. */
 
-import { readConfig } from '../../../config/read-config.ts';
 import type { LabConfig } from '../../../config/schema.ts';
 import type { Instant } from '../../../domain/ids.ts';
 import { known, type Observed } from '../../../domain/observed.ts';
@@ -19,7 +18,7 @@ import {
   readTagRulesets,
   readWorkflowPermissions,
 } from '../../../github/settings.ts';
-import { CONFIG_PATH } from '../../config-source.ts';
+import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import type { SigningKeys } from '../../signers.ts';
 import {
   CARE_ENVIRONMENT,
@@ -53,7 +52,7 @@ export async function examine(
   const branch = repository.value.default_branch;
   const text = await readFileText(client, CONFIG_PATH, branch);
   if (text.kind === 'unknown') return withoutConfig(unseen('config', text.why, PUT_A_CONFIG));
-  const reading = readConfig(text.value);
+  const reading = readLabConfig(text.value);
   if (reading.kind !== 'valid') {
     const [first] = reading.problems;
     const found = `line ${first?.line ?? 1}: ${first?.message ?? 'not valid'}`;

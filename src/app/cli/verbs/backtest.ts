@@ -1,11 +1,11 @@
 /** `ferrybot backtest --config FILE [--logbook DIR]`: which decisions of recorded ferries a changed config would have made otherwise. */
 
 import { resolve } from 'node:path';
-import { readConfig } from '../../../config/read-config.ts';
 import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { type Backtest, differences } from '../../../domain/replayed.ts';
 import { backtestTitle } from '../../../render/backtest.ts';
 import { backtest } from '../../../run/backtest/backtest.ts';
+import { readLabConfig } from '../../config-source.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, pathOnly, refused, type VerbIo } from '../verb-io.ts';
 import { findLogbookFiles } from './logbook-files.ts';
@@ -15,7 +15,7 @@ import { verifyFile } from './logbook-verify.ts';
 export async function backtestVerb(io: VerbIo, file: string, logbook: string): Promise<number> {
   const text = await readArgument(io, file);
   if (!text.ok) return misused(io, text.error);
-  const reading = readConfig(text.value);
+  const reading = readLabConfig(text.value);
   if (reading.kind === 'invalid') {
     const first = reading.problems[0];
     const message = `${file}:${first?.line ?? 1}:${first?.column ?? 1}: ${first?.message ?? 'not valid'}`;

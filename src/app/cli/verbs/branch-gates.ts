@@ -1,7 +1,6 @@
 /** The launch gates of a branch that has no pull request yet: what git tells is judged, what only GitHub knows is unknown. */
 
 import { anyLane, type LaneScopedConfig, lanesOf } from '../../../config/lane-scope.ts';
-import { readConfig } from '../../../config/read-config.ts';
 import type { LabConfig } from '../../../config/schema.ts';
 import type { RunFacts } from '../../../domain/facts.ts';
 import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain/ids.ts';
@@ -14,7 +13,7 @@ import { sha256Hex } from '../../../host/hash.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { fillLane } from '../../../run/fill.ts';
 import { gateRun } from '../../../run/gate-run.ts';
-import { CONFIG_PATH } from '../../config-source.ts';
+import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { readBody } from '../../control/body-facts.ts';
 import { changeFacts } from '../../control/change-facts.ts';
 
@@ -98,7 +97,7 @@ async function baseOf(
     if (commit === null) continue;
     const text = await checkout.git.readText(commit, CONFIG_PATH);
     if (text === null) return unknown(`${name} has no ${CONFIG_PATH}`);
-    const reading = readConfig(text);
+    const reading = readLabConfig(text);
     if (reading.kind !== 'valid') return unknown(`${CONFIG_PATH} of ${name} is not valid: see check-config`);
     const config = await laneFor(checkout, reading.config, named, { base: commit, head });
     if (config.kind === 'unknown') return config;
@@ -108,7 +107,7 @@ async function baseOf(
   return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
 }
 
-/** The lane that is named, the only one, or the only one whose experiment the branch changes. */
+/** The lane that is named, the only one, or the only one whose file the branch changes. */
 async function laneFor(
   { git }: Checkout,
   config: LabConfig,
@@ -124,7 +123,7 @@ async function laneFor(
   if (lanes.length === 1) return known(anyLane(config));
   const from = (await git.mergeBase(base, head)) ?? base;
   const changed = await git.changedPaths(from, head);
-  const [only, second] = lanes.filter(({ lane }) => changed.includes(lane.experiment));
+  const [only, second] = lanes.filter(({ kind, lane }) => changed.includes(kind.change?.file(lane) ?? ''));
   return only === undefined || second !== undefined
     ? unknown(
         `which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`,
@@ -193,7 +192,7 @@ function proposalOf(
     pull: 0,
     baseBranch: lane.targetBranch,
     headBranch: '',
-    experiment: lane.experiment,
+    experiment: config.kind.change?.file(lane) ?? '',
     objective: { kind: 'integration', text: '' },
     interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
     candidate: null,

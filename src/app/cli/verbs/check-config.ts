@@ -1,7 +1,7 @@
 /** `ferrybot check-config [file]`: every problem of a config with its line and column. */
 
-import { readConfig } from '../../../config/read-config.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
+import { readLabConfig } from '../../config-source.ts';
 import { readArgument } from '../read-argument.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
@@ -9,7 +9,7 @@ import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 export async function checkConfigVerb(io: VerbIo, file: string): Promise<number> {
   const text = await readArgument(io, file);
   if (!text.ok) return misused(io, text.error);
-  const reading = readConfig(text.value, branded(Date.now(), isInstant));
+  const reading = readLabConfig(text.value, branded(Date.now(), isInstant));
   const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
   const lines = problems.map(
     (p) =>

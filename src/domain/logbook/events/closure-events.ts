@@ -10,7 +10,8 @@ export type ClosureEventData = {
     readonly commit: Sha;
     readonly verdict: 'pass' | 'accepted';
     readonly accept: string | null;
-    readonly closurePull: number;
+    /** Null where the kind of run opens none. */
+    readonly closurePull: number | null;
     readonly metrics: Metrics;
   };
   readonly closed: {

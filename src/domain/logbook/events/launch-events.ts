@@ -11,7 +11,7 @@ import type { PublicKey } from '../role.ts';
 
 export type Objective = { readonly kind: 'integration' | 'regression'; readonly text: string };
 
-/** Where the interval of this ferry begins: the last ferry's launch commit, or a date when there is none. */
+/** Where the interval of this run begins: the last run's launch commit, or a date when there is none. */
 export type IntervalStart = {
   readonly sinceCommit: Sha | null;
   readonly sinceDate: string;
@@ -31,6 +31,8 @@ export type ProposalRequest = {
 export type LaunchEventData = {
   readonly proposed: {
     readonly lane: string;
+    /** Left out for the kind that a lane is of which does not say. */
+    readonly kind?: string;
     readonly date: string;
     readonly runName: string;
     readonly repository: string;

@@ -1,31 +1,28 @@
 /** What the gates want to know about a PR body, drawn from its parts and the real delta. */
 
 import type { BodyFacts } from '../../../domain/facts.ts';
-import type { Digest } from '../../../domain/ids.ts';
-import type { Delta } from '../../../domain/launch/delta.ts';
+import { remembered } from '../../../domain/remembered.ts';
+import type { TextAbout } from '../../../run/kind.ts';
 import { compareDeclared } from './compare-declared.ts';
 import { presentValue } from './part.ts';
-import type { PullBody } from './read-pull-body.ts';
+import { readPullBody } from './read-pull-body.ts';
 
-/** The last ferry as the logbook knows it; null where there was none. */
-export type KnownFerry = { readonly issue: number; readonly pull: number };
+const readOnce = remembered(readPullBody, (markdown) => markdown);
 
 /**
- * The facts. `fingerprint` is the digest of `bodyFingerprintText`. The last ferry counts as linked when its issue or PR
+ * The facts, null where the text cannot be read. The last ferry counts as linked when its issue or PR
  * is named; where there was none, when the body says so or names something; a malformed part is a missing part.
  */
-export function bodyFacts(input: {
-  readonly body: PullBody;
-  readonly delta: Delta;
-  readonly last: KnownFerry | null;
-  readonly fingerprint: Digest;
-}): BodyFacts {
-  const { body, delta, last, fingerprint } = input;
+export function bodyFacts(
+  markdown: string,
+  { delta, last }: TextAbout,
+): Omit<BodyFacts, 'fingerprint'> | null {
+  const body = readOnce(markdown);
+  if (body === null) return null;
   const rows = presentValue(body.delta);
   const references = presentValue(body.lastFerry);
   const tableLine = body.delta.kind === 'absent' ? null : body.delta.line;
   return {
-    fingerprint,
     risk: presentValue(body.risk),
     objectiveKind: presentValue(body.objective)?.kind ?? null,
     linksLastFerry:

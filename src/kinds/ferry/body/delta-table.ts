@@ -1,8 +1,8 @@
 /** The before/after table of a PR body: `| Knob | Before | After |` with source text as inline code. */
 
 import type { RootContent, Table, TableCell, TableRow } from 'mdast';
+import { plainText } from '../../../commands/grammar/plain-text.ts';
 import type { Part } from './part.ts';
-import { plainText } from './plain-text.ts';
 
 /** One row. A value is source text; null = absent. `line` is the row's in the body. */
 export type DeclaredRow = {

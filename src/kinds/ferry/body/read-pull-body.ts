@@ -2,10 +2,11 @@
 
 import type { Root, RootContent } from 'mdast';
 import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
+import { isMarker } from '../../../commands/grammar/fingerprint-text.ts';
 import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
+import { plainText } from '../../../commands/grammar/plain-text.ts';
 import { type DeclaredRow, readDeltaTable } from './delta-table.ts';
 import type { Part } from './part.ts';
-import { plainText } from './plain-text.ts';
 import { type References, readReferences } from './references.ts';
 import { type PartName, type Section, sectionsOf } from './sections.ts';
 
@@ -101,11 +102,6 @@ function markersOf(root: Root): readonly string[] {
   return root.children.flatMap((node) =>
     node.type === 'html' && isMarker(node.value) ? [node.value.trim()] : [],
   );
-}
-
-/** Whether a piece of HTML is one hidden line of ferrybot and nothing else. */
-export function isMarker(html: string): boolean {
-  return /^\s*<!-- ferrybot:[^\n]*? -->\s*$/.test(html) && html.indexOf('-->') === html.lastIndexOf('-->');
 }
 
 function seenText(node: RootContent): string {

@@ -1,8 +1,8 @@
 /** What a body refers to: links, issue and PR numbers, commits, or that there is no earlier ferry. */
 
 import type { Nodes, RootContent } from 'mdast';
+import { plainText } from '../../../commands/grammar/plain-text.ts';
 import type { Part } from './part.ts';
-import { plainText } from './plain-text.ts';
 
 export type References = {
   readonly urls: readonly string[];

@@ -1,7 +1,7 @@
 /** Cuts a PR body into the parts that a ferry must have, by its top-level headings. */
 
 import type { Root, RootContent } from 'mdast';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../../../commands/grammar/plain-text.ts';
 
 /** The headings of real ferries and the checklist that policy DF-19 asks for. */
 export const PART_HEADINGS = {

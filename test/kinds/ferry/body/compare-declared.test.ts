@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Digest } from '../../../../src/domain/ids.ts';
 import type { Delta, KnobChange } from '../../../../src/domain/launch/delta.ts';
 import { bodyFacts } from '../../../../src/kinds/ferry/body/body-facts.ts';
 import { compareDeclared } from '../../../../src/kinds/ferry/body/compare-declared.ts';
@@ -155,12 +154,8 @@ describe('the table against the files', () => {
 });
 
 describe('the facts that the gates get', () => {
-  const fingerprint = `sha256:${'0'.repeat(64)}` as Digest; // made up here, so nothing brands it
-  const facts = (markdown: string, last: { issue: number; pull: number } | null): unknown => {
-    const body = readPullBody(markdown);
-    if (body === null) throw new Error('the body was not read');
-    return bodyFacts({ body, delta: knobs(LR), last, fingerprint });
-  };
+  const facts = (markdown: string, last: { issue: number; pull: number } | null): unknown =>
+    bodyFacts(markdown, { delta: knobs(LR), last });
 
   it('a body without anything has nothing, and every knob undeclared', () => {
     expect(facts('hello', null)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyFingerprintText } from '../../../../src/kinds/ferry/body/fingerprint-text.ts';
+import { bodyFingerprintText } from '../../../../src/commands/grammar/fingerprint-text.ts';
 import { readPullBody } from '../../../../src/kinds/ferry/body/read-pull-body.ts';
 
 const BODY = `<!-- ferrybot:v1 run=ferry-daily-20261121 kind=pull key=pull seq=3:ab -->

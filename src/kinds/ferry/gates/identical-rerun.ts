@@ -1,6 +1,6 @@
 /** Gate: an identical rerun is allowed only to confirm a regression that the PR declares (policy DF-13). */
 
-import { block, cannotTell, type Gate, given, pass } from './gate.ts';
+import { block, cannotTell, type Gate, given, pass } from '../../../gates/gate.ts';
 
 export const identicalRerun: Gate = {
   id: 'identical-rerun',

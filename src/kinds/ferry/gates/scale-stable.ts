@@ -1,16 +1,17 @@
 /** Gate: the model's scale stays as it was unless a person asked for the change by name (policy DF-11). */
 
-import type { KnobChange } from '../domain/launch/delta.ts';
-import { block, cannotTell, type Gate, type GateFacts, given, pass } from './gate.ts';
+import type { KnobChange } from '../../../domain/launch/delta.ts';
+import { block, cannotTell, type Gate, type GateFacts, given, pass } from '../../../gates/gate.ts';
+import { ferryLane } from '../settings.ts';
 
 export const scaleStable: Gate = {
   id: 'scale-stable',
-  evaluate: ({ change, policy, proposal }) =>
+  evaluate: ({ change, lane, proposal }) =>
     given(change, ({ delta }) => {
       if (delta.kind === 'structural' || delta.kind === 'unparsable')
         return cannotTell('the delta itself cannot be read');
       const scaled =
-        delta.kind === 'none' ? [] : delta.changes.filter((one) => isScale(one, policy.scaleKnobs));
+        delta.kind === 'none' ? [] : delta.changes.filter((one) => isScale(one, ferryLane(lane).scaleKnobs));
       const first = scaled[0];
       if (first === undefined) return pass('unchanged');
       const unasked = scaled.find((one) => !isAskedFor(one, proposal));

@@ -1,6 +1,6 @@
 /** Gate: the PR's before/after table says exactly what the files say (policy DF-18). */
 
-import { block, cannotTell, type Gate, given, pass } from './gate.ts';
+import { block, cannotTell, type Gate, given, pass } from '../../../gates/gate.ts';
 
 export const deltaDeclared: Gate = {
   id: 'delta-declared',

@@ -1,11 +1,10 @@
-/** The part of a PR body that people decide on, as one text: an approval is bound to it and falls when it changes. */
+/** The part of a proposal's text that people decide on, as one text: an approval is bound to it and falls when it changes. */
 
 import type { ListItem, Nodes, Root } from 'mdast';
-import { isWithinBounds } from '../../../commands/grammar/bounds.ts';
-import { parseMarkdown } from '../../../commands/grammar/parse-markdown.ts';
-import { remembered } from '../../../domain/remembered.ts';
+import { remembered } from '../../domain/remembered.ts';
+import { isWithinBounds } from './bounds.ts';
+import { parseMarkdown } from './parse-markdown.ts';
 import { plainText } from './plain-text.ts';
-import { isMarker } from './read-pull-body.ts';
 
 /**
  * The body without what ferrybot itself changes: its hidden lines, and the state of every top-level box that is no
@@ -69,4 +68,9 @@ function rangeOf(node: Nodes): { readonly start: number; readonly end: number } 
   const start = node.position?.start.offset;
   const end = node.position?.end.offset;
   return start === undefined || end === undefined ? null : { start, end };
+}
+
+/** Whether a piece of HTML is one hidden line of ferrybot and nothing else. */
+export function isMarker(html: string): boolean {
+  return /^\s*<!-- ferrybot:[^\n]*? -->\s*$/.test(html) && html.indexOf('-->') === html.lastIndexOf('-->');
 }

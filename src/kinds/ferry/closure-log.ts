@@ -1,28 +1,37 @@
 /** The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32). */
 
-import type { CommandDecision } from '../commands/decision.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
-import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
-import type { FerryVerdict } from '../kinds/ferry/verdict.ts';
-import { headText } from './card.ts';
-import { cleanLine } from './clean-text.ts';
-import { safeUrl } from './escape.ts';
-import { incidentTitle } from './incident-words.ts';
-import { trackerUrl } from './progress.ts';
-import { metricsLine } from './verdict-table.ts';
-import { code, listed, paragraphs, text } from './words.ts';
+import { isIssueFirst } from '../../domain/issue-first.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import type { RunVerdict } from '../../domain/run-verdict.ts';
+import { headText } from '../../render/card.ts';
+import { cleanLine } from '../../render/clean-text.ts';
+import { safeUrl } from '../../render/escape.ts';
+import { incidentTitle } from '../../render/incident-words.ts';
+import { trackerUrl } from '../../render/progress.ts';
+import { metricsLine } from '../../render/verdict-table.ts';
+import { code, listed, paragraphs, text } from '../../render/words.ts';
+import type { ClosureDecision, ClosureLog, ClosureView } from '../../run/kind.ts';
+import { ferryLane } from './settings.ts';
 
-export type ClosureDecision = Extract<CommandDecision, { readonly kind: 'seal' | 'close' }>;
-export type ClosureView = {
-  readonly state: RunState;
-  readonly decision: ClosureDecision;
-  readonly tag: string;
+export const FERRY_CLOSURE_LOG: ClosureLog = {
+  path: (lane) => ferryLane(lane).closureLog,
+  text: renderClosureLog,
+  pull: (view) => ({
+    title: renderClosureTitle(view),
+    body: renderClosureBody(view),
+    labels: [
+      'ferry',
+      `ferry-${view.state.proposal.lane}`,
+      'ferry-log-only',
+      ...(view.decision.kind === 'seal' ? ['ferry-sealed'] : []),
+    ],
+  }),
 };
 
 /** The log with this run's entry at its end, newest last; unchanged if the run has one. `before` null = there is no file yet. */
 export function renderClosureLog(
-  input: ClosureView & { readonly before: string | null; readonly verdict: FerryVerdict | null },
+  input: ClosureView & { readonly before: string | null; readonly verdict: RunVerdict | null },
 ): string {
   const { before, state } = input;
   const heading = `## ${state.proposal.date} ${code(state.run)}`;
@@ -32,7 +41,7 @@ export function renderClosureLog(
 }
 
 /** The closure PR's title, plain text. */
-export function renderClosureTitle(state: RunState, decision: ClosureDecision): string {
+export function renderClosureTitle({ state, decision }: ClosureView): string {
   const what = decision.kind === 'seal' ? 'final seal' : `closed as ${decision.outcome}`;
   return cleanLine(`${laneTitle(state)} ferry ${state.proposal.date}: log ${what}`, limits.titleCharsMax);
 }

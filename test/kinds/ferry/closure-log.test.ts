@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
-import { renderMismatch, renderUnreadableDelta } from '../../src/render/annotation.ts';
-import {
-  type ClosureDecision,
-  renderClosureBody,
-  renderClosureLog,
-  renderClosureTitle,
-} from '../../src/render/closure.ts';
-import { renderTagMessage } from '../../src/render/tag.ts';
-import { aRun } from '../support/run-builder.ts';
-import { bob } from '../support/run-drafts.ts';
-import { aConfig } from '../support/run-parts.ts';
+import { FERRY_CLOSURE_LOG, renderClosureLog } from '../../../src/kinds/ferry/closure-log.ts';
+import { judgeFerry } from '../../../src/kinds/ferry/verdict.ts';
+import { renderMismatch, renderUnreadableDelta } from '../../../src/render/annotation.ts';
+import { renderTagMessage } from '../../../src/render/tag.ts';
+import type { ClosureDecision } from '../../../src/run/kind.ts';
+import { aRun } from '../../support/run-builder.ts';
+import { bob } from '../../support/run-drafts.ts';
+import { aConfig } from '../../support/run-parts.ts';
 
 const config = aConfig();
 const passed: ClosureDecision = { kind: 'seal', verdict: 'pass', accept: null };
@@ -58,8 +54,9 @@ describe('the closure pull request', () => {
     ['an acceptance', accepted],
     ['a failure', failed],
   ] as const)('%s', (_, decision) => {
-    expect(renderClosureTitle(today, decision)).toMatchSnapshot();
-    expect(renderClosureBody({ state: today, decision, tag })).toMatchSnapshot();
+    const { title, body } = FERRY_CLOSURE_LOG.pull({ state: today, decision, tag });
+    expect(title).toMatchSnapshot();
+    expect(body).toMatchSnapshot();
   });
 });
 

@@ -1,6 +1,6 @@
 /** Gate: the PR names one risk level, low, medium or high (policy DF-17). */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { block, type Gate, given, pass } from '../../../gates/gate.ts';
 
 export const riskPresent: Gate = {
   id: 'risk-present',

@@ -1,6 +1,6 @@
 /** Gate: the PR links the last ferry's issue, PR or run, or says that there is none (policy DF-15). */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { block, type Gate, given, pass } from '../../../gates/gate.ts';
 
 export const lastFerryLinked: Gate = {
   id: 'last-ferry-linked',

@@ -1,7 +1,8 @@
-/** The keys of a lane that its proposals read: candidates, memory, an outside proposer, checks before a push. */
+/** The settings that only a lane of ferries has (docs/policy-coverage.md, the rows DF): what it edits, tries and is held to. */
 
 import { z } from 'zod';
-import { argumentArray, name, word } from '../settings/words.ts';
+import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
+import { argumentArray, name, path, word } from '../../settings/words.ts';
 
 const candidate = z.strictObject({
   id: word.describe('Names the candidate in the record, so that it is not repeated.'),
@@ -24,8 +25,23 @@ const proposer = z.strictObject({
   outputBytesMax: z.int().min(1_000).max(1_000_000).default(100_000).describe('A longer answer is refused.'),
 });
 
-/** Spread into the lane. */
-export const proposalKeys = {
+/** A lane of ferries. */
+export const ferrySettings = z.strictObject({
+  kind: z.literal('ferry').default('ferry').describe('What a run of this lane is.'),
+  experiment: path.describe('The one file that a ferry edits.'),
+  scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
+  budget: z
+    .strictObject({
+      knobs: z.int().min(1).max(20).default(2).describe('How many knobs a ferry changes at most.'),
+      enforce: z.enum(['warn', 'block']).default('warn').describe('Whether more is a warning or blocks.'),
+    })
+    .prefault({})
+    .describe('How much a ferry changes: usually one or two knobs.'),
+  scaleKnobs: z
+    .array(name)
+    .max(50)
+    .default([])
+    .describe('Paths of knobs that set the scale: a change blocks unless a person asked for it by name.'),
   objective: z
     .enum(['integration', 'ask'])
     .default('integration')
@@ -62,4 +78,24 @@ export const proposalKeys = {
     .describe(
       'Whether a ferry is proposed on its issue and a branch alone, without a proposal PR: everything that is said, approved and told stands in the issue. A ferry that stands already stays what it is.',
     ),
-} as const;
+  afterSeal: z
+    .enum(['merge', 'close', 'leave'])
+    .default('close')
+    .describe('What happens to the proposal PR after the seal.'),
+  closureLog: path
+    .default('docs/experiments/daily-ferry-log.md')
+    .describe('The only file that a closure PR changes.'),
+  ...laneKeys,
+});
+
+export type FerryLane = z.infer<typeof ferrySettings>;
+
+/** The settings of a lane of this kind: the schema that gave them stands above. */
+export function ferryLane(lane: LaneConfig): FerryLane {
+  if (!isFerryLane(lane)) throw new Error(`a lane of the kind ${lane.kind} is asked for a ferry's settings`);
+  return lane;
+}
+
+function isFerryLane(lane: LaneConfig): lane is FerryLane {
+  return lane.kind === 'ferry';
+}

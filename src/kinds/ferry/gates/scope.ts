@@ -1,12 +1,13 @@
 /** Gate: only the configured files change, so that the diff stays small and intentional (policy DF-10). */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { block, type Gate, given, pass } from '../../../gates/gate.ts';
+import { ferryLane } from '../settings.ts';
 
 export const scope: Gate = {
   id: 'scope',
-  evaluate: ({ change, policy }) =>
+  evaluate: ({ change, lane }) =>
     given(change, ({ changedPaths }) => {
-      const outside = changedPaths.filter((path) => !policy.scope.includes(path));
+      const outside = changedPaths.filter((path) => !ferryLane(lane).scope.includes(path));
       if (outside.length === 0) return pass('inside', { files: changedPaths.length });
       return block('outside', 'author', { first: outside[0] ?? '', count: outside.length });
     }),

@@ -1,0 +1,18 @@
+/** Gate: usually one or two knobs. Guidance, not a law: a warning unless the lab says block (policy DF-01). */
+
+import { block, cannotTell, type Gate, given, pass, warn } from '../../../gates/gate.ts';
+import { ferryLane } from '../settings.ts';
+
+export const budget: Gate = {
+  id: 'budget',
+  evaluate: ({ change, lane }) =>
+    given(change, ({ delta }) => {
+      if (delta.kind === 'structural' || delta.kind === 'unparsable')
+        return cannotTell('the delta itself cannot be counted');
+      const knobs = delta.kind === 'knobs' ? delta.changes.length : 0;
+      const { knobs: most, enforce } = ferryLane(lane).budget;
+      const found = { knobs, most };
+      if (knobs <= most) return pass('within', found);
+      return enforce === 'block' ? block('over', 'author', found) : warn('over', 'author', found);
+    }),
+};

@@ -1,0 +1,33 @@
+/** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
+
+import type { Kind } from '../../run/kind.ts';
+import { bodyFacts } from './body/body-facts.ts';
+import { FERRY_CLOSURE_LOG } from './closure-log.ts';
+import { configDelta } from './delta/config-delta.ts';
+import { FERRY_GATES } from './gates/all-gates.ts';
+import { FERRY_REPLAYS } from './replay.ts';
+import { FERRY_RULES } from './rules.ts';
+import { ferryLane, ferrySettings } from './settings.ts';
+import { judgeFerry } from './verdict.ts';
+
+export const ferryKind: Kind = {
+  name: 'ferry',
+  settings: ferrySettings,
+  rules: FERRY_RULES,
+  settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
+  change: { file: (lane) => ferryLane(lane).experiment, delta: configDelta },
+  readText: bodyFacts,
+  gates: FERRY_GATES,
+  replays: FERRY_REPLAYS,
+  policy: (lane) => {
+    const { experiment, scope, budget, scaleKnobs } = ferryLane(lane);
+    return {
+      'lane.experiment': experiment,
+      'lane.scope': scope.join(','),
+      'lane.budget': `${budget.knobs} ${budget.enforce}`,
+      'lane.scaleKnobs': scaleKnobs.join(','),
+    };
+  },
+  judge: judgeFerry,
+  closing: { log: FERRY_CLOSURE_LOG, proposal: (lane) => ferryLane(lane).afterSeal },
+};

@@ -1,0 +1,75 @@
+/** A ferry's own gates under another config, as far as the record holds what they read. */
+
+import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
+import { type GateAnswer, type ReplayGate, untold } from '../../run/backtest/recorded-look.ts';
+import { ferryLane } from './settings.ts';
+
+/** The record holds the first path outside and the number of files, not all of them. */
+const replayScope: ReplayGate = ({ gated }, lane, verdict) => {
+  const { scope } = ferryLane(lane);
+  if (verdict === null) return untold('paths-not-recorded');
+  if (verdict.outcome === 'unknown') return null;
+  const before = scopeThen(gated.manifest?.policy['lane.scope']);
+  if (before !== null && before.length === scope.length && before.every((path) => scope.includes(path)))
+    return null;
+  return verdict.outcome === 'fail' ? afterBlock(verdict, scope, before) : afterPass(verdict, scope, before);
+};
+
+function afterBlock(
+  verdict: Verdict,
+  scope: readonly string[],
+  before: readonly string[] | null,
+): GateAnswer {
+  const { first, count } = verdict.found;
+  if (typeof first !== 'string' || !scope.includes(first))
+    return typeof first === 'string' ? { outcome: 'fail', why: 'outside' } : untold('paths-not-recorded');
+  const keepsAll = before?.every((path) => scope.includes(path)) ?? false;
+  return count === 1 && keepsAll ? { outcome: 'pass', why: 'inside' } : untold('paths-not-recorded');
+}
+
+function afterPass(verdict: Verdict, scope: readonly string[], before: readonly string[] | null): GateAnswer {
+  const { files } = verdict.found;
+  if (files === 0) return { outcome: 'pass', why: 'inside' };
+  if (before === null) return untold('paths-not-recorded');
+  if (before.every((path) => scope.includes(path))) return { outcome: 'pass', why: 'inside' };
+  // As many files changed as there were in scope: each of them did.
+  return files === before.length ? { outcome: 'fail', why: 'outside' } : untold('paths-not-recorded');
+}
+
+function scopeThen(recorded: string | undefined): readonly string[] | null {
+  return recorded === undefined ? null : recorded.split(',');
+}
+
+const budget: ReplayGate = ({ gated }, lane, verdict) => {
+  const { knobs, enforce } = ferryLane(lane).budget;
+  const counted = gated.manifest?.delta.length ?? verdict?.found['knobs'];
+  if (typeof counted !== 'number')
+    return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  if (counted <= knobs) return { outcome: 'pass', why: 'within' };
+  return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
+};
+
+const scaleStable: ReplayGate = ({ gated, proposal }, lane, verdict) => {
+  if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  const { scaleKnobs } = ferryLane(lane);
+  const scaled = gated.manifest.delta.find(
+    ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
+  );
+  if (scaled === undefined) return { outcome: 'pass', why: 'unchanged' };
+  return proposal.requestedBy !== null && proposal.objective.text.includes(scaled.knob)
+    ? { outcome: 'pass', why: 'asked-for' }
+    : { outcome: 'fail', why: 'scale-changed' };
+};
+
+/** The delta was read from the file that was the experiment then. */
+const ofTheExperiment: ReplayGate = ({ proposal }, lane) =>
+  proposal.experiment === ferryLane(lane).experiment ? null : untold('other-experiment');
+
+export const FERRY_REPLAYS: Readonly<Partial<Record<GateId, ReplayGate>>> = {
+  scope: replayScope,
+  'delta-readable': ofTheExperiment,
+  'delta-declared': ofTheExperiment,
+  'identical-rerun': ofTheExperiment,
+  budget,
+  'scale-stable': scaleStable,
+};

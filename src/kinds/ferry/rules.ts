@@ -1,0 +1,211 @@
+/** Rules for what a ferry edits and tries: it is in its scope and is shipped, and never what the ferry is judged by. */
+
+import type { LaneRule } from '../../config/lane-schema.ts';
+import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
+import { isBuildFile } from '../../run/build-files.ts';
+import { error, type Misfit, warning } from '../../settings/problem.ts';
+import { inArguments } from '../../settings/secret-words.ts';
+import { type FerryLane, ferryLane } from './settings.ts';
+
+type FerryRule = {
+  readonly reads: readonly (keyof FerryLane | 'clusters')[];
+  readonly misfits: (config: { readonly lane: FerryLane; readonly traits: Traits }) => readonly Misfit[];
+};
+type Traits = Parameters<LaneRule['misfits']>[1];
+
+const scopeHoldsTheExperiment: FerryRule = {
+  reads: ['scope', 'experiment'],
+  misfits: ({ lane }) =>
+    lane.scope.includes(lane.experiment)
+      ? []
+      : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${lane.experiment}`)],
+};
+
+const shipsHoldTheExperiment: FerryRule = {
+  reads: ['ships', 'experiment'],
+  misfits: ({ lane }) =>
+    lane.ships.some((path) => covers(path, lane.experiment))
+      ? []
+      : [error('not-shipped', inLane('ships'), `the job would not get ${lane.experiment}`)],
+};
+
+/** Outside of what is shipped a change would not reach the job, and no approval would fall with it. */
+const shipsHoldTheScope: FerryRule = {
+  reads: ['ships', 'scope', 'experiment'],
+  misfits: ({ lane }) =>
+    lane.scope.flatMap((file, index) =>
+      file === lane.experiment || lane.ships.some((path) => covers(path, file))
+        ? []
+        : [warning('not-shipped', inLane('scope', index), `the job would not get ${file}`)],
+    ),
+};
+
+const experimentIsPython: FerryRule = {
+  reads: ['experiment'],
+  misfits: ({ lane }) =>
+    lane.experiment.endsWith('.py')
+      ? []
+      : [
+          error(
+            'not-python',
+            inLane('experiment'),
+            'a ferry edits a Python file: its config delta is read from the syntax',
+          ),
+        ],
+};
+
+const scopeSparesTheRules: FerryRule = {
+  reads: ['scope'],
+  misfits: ({ lane }) =>
+    lane.scope.flatMap((path, index) =>
+      covers('.github', path)
+        ? [
+            error(
+              'scope-guards',
+              inLane('scope', index),
+              'a ferry could change the rules and workflows that it is judged by',
+            ),
+          ]
+        : [],
+    ),
+};
+
+const closureLogStandsApart: FerryRule = {
+  reads: ['ships', 'scope', 'closureLog'],
+  misfits: ({ lane }): readonly Misfit[] => {
+    const shipped = lane.ships.find((path) => covers(path, lane.closureLog));
+    return [
+      ...(shipped === undefined
+        ? []
+        : [
+            error(
+              'log-shipped',
+              inLane('closureLog'),
+              `stands inside ${shipped}, which is shipped: each closure would make every approval fall`,
+            ),
+          ]),
+      ...(lane.scope.includes(lane.closureLog)
+        ? [
+            error(
+              'log-in-scope',
+              inLane('closureLog'),
+              'a ferry may change it: only closure pull requests should',
+            ),
+          ]
+        : []),
+    ];
+  },
+};
+
+/** The gates compare paths letter by letter. */
+const scopePathsStand: FerryRule = {
+  reads: ['scope'],
+  misfits: ({ lane: { scope } }) => standingPaths('scope', scope),
+};
+
+const candidatesAreApart: FerryRule = {
+  reads: ['candidates'],
+  misfits: ({ lane }) => [
+    ...doubled(
+      lane.candidates.map(({ id }) => id),
+      (index) => inLane('candidates', index, 'id'),
+      'the id',
+    ),
+    ...lane.candidates.flatMap(({ values }, candidate) =>
+      doubled(values, (index) => inLane('candidates', candidate, 'values', index), 'the value'),
+    ),
+  ],
+};
+
+/** What is proposed by itself is never what blocks unless a person asked for it by name. */
+const candidatesKeepTheScale: FerryRule = {
+  reads: ['candidates', 'scaleKnobs'],
+  misfits: ({ lane }) =>
+    lane.candidates.flatMap(({ path }, index) =>
+      lane.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
+        ? [
+            error(
+              'candidate-scales',
+              inLane('candidates', index, 'path'),
+              `${path} is a scale knob: its change blocks`,
+            ),
+          ]
+        : [],
+    ),
+};
+
+const scaleKnobsAreThereOnce: FerryRule = {
+  reads: ['scaleKnobs'],
+  misfits: ({ lane }) => doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
+};
+
+const mergeNeedsAPull: FerryRule = {
+  reads: ['issueFirst', 'afterSeal'],
+  misfits: ({ lane }) =>
+    lane.issueFirst && lane.afterSeal === 'merge'
+      ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
+      : [],
+};
+
+const runNameIsDated: FerryRule = {
+  reads: ['runName'],
+  misfits: ({ lane }) =>
+    lane.runName.includes('{date}')
+      ? []
+      : [error('run-undated', inLane('runName'), 'a ferry is named by its date: put {date} into it')],
+};
+
+const programsHoldNoSecrets: FerryRule = {
+  reads: ['proposer', 'checksBeforePush'],
+  misfits: ({ lane }) => [
+    ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
+    ...lane.checksBeforePush.flatMap((command, index) =>
+      inArguments(inLane('checksBeforePush', index), command),
+    ),
+  ],
+};
+
+/** A file that is run while the job is submitted, beside the credentials of the cluster. */
+const scopeSparesTheBuild: FerryRule = {
+  reads: ['clusters', 'scope', 'cluster'],
+  misfits: ({ traits, lane }) => {
+    if (traits?.buildsChange !== true) return [];
+    return lane.scope.flatMap((path, index) =>
+      isBuildFile(path)
+        ? [
+            error(
+              'scope-builds',
+              inLane('scope', index),
+              'a script that submits may build what it ships beside the credentials of the cluster: no ferry that changes it is launched',
+            ),
+          ]
+        : [],
+    );
+  },
+};
+
+const RULES: readonly FerryRule[] = [
+  scopeHoldsTheExperiment,
+  shipsHoldTheExperiment,
+  shipsHoldTheScope,
+  experimentIsPython,
+  scopePathsStand,
+  scopeSparesTheRules,
+  closureLogStandsApart,
+  candidatesAreApart,
+  candidatesKeepTheScale,
+  scaleKnobsAreThereOnce,
+  mergeNeedsAPull,
+  runNameIsDated,
+  programsHoldNoSecrets,
+  scopeSparesTheBuild,
+];
+
+export const FERRY_RULES: readonly LaneRule[] = RULES.map(({ reads, misfits }) => ({
+  reads,
+  misfits: (lane, traits) => misfits({ lane: ferryLane(lane), traits }),
+}));
+
+function covers(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

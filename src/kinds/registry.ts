@@ -1,0 +1,6 @@
+/** The kinds of run that there are: one line each. The first is what a lane is of that does not say. */
+
+import type { Kinds } from '../run/kind.ts';
+import { ferryKind } from './ferry/kind.ts';
+
+export const KINDS: Kinds = [ferryKind];

@@ -1,0 +1,81 @@
+/**
+ * What a kind of run decides. Everything else about a run is the same for all kinds and asks here; a kind is one folder
+ * in src/kinds and one line in its registry (docs/extending.md).
+ */
+
+import type { CommandDecision } from '../commands/decision.ts';
+import type { LaneConfig, LaneRule, LaneSchema } from '../config/lane-schema.ts';
+import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
+import type { Delta } from '../domain/launch/delta.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
+import type { GateId } from '../domain/launch/verdict.ts';
+import type { Ending, RunState } from '../domain/logbook/run-state.ts';
+import type { PySyntax } from '../domain/python-syntax.ts';
+import type { RunVerdict } from '../domain/run-verdict.ts';
+import type { OwnGates } from '../gates/gate.ts';
+import type { ReplayGate } from './backtest/recorded-look.ts';
+
+export type Kind = {
+  /** What a lane's `kind` says. */
+  readonly name: string;
+  /** The settings of a lane; `rules` are what the schema cannot say. */
+  readonly settings: LaneSchema;
+  readonly rules: readonly LaneRule[];
+  /** Values for its own settings without a default, for a run whose lane is gone. */
+  readonly settingsOf: (run: RecordedPlace) => Readonly<Record<string, unknown>>;
+  /** The file whose settings a proposal changes, and what it changes in it; null where a run takes the branch as it is. */
+  readonly change: {
+    readonly file: (lane: LaneConfig) => string;
+    readonly delta: (base: PySyntax, head: PySyntax) => Delta;
+  } | null;
+  /** What a proposal's text declares; null where it is too large or too deeply nested to be read. */
+  readonly readText: (markdown: string, about: TextAbout) => Omit<BodyFacts, 'fingerprint'> | null;
+  /** Its gates, beside those of every kind, and how they answer for a recorded look under another config. */
+  readonly gates: OwnGates;
+  readonly replays: Readonly<Partial<Record<GateId, ReplayGate>>>;
+  /** Settings that its gates read: they are part of what is approved. */
+  readonly policy: (lane: LaneConfig) => Manifest['policy'];
+  /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
+  readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
+  readonly closing: Closing;
+};
+
+/** What a run's own record says of its lane. */
+export type RecordedPlace = { readonly experiment: string };
+
+export type TextAbout = {
+  readonly delta: Delta;
+  /** The run before it that the proposal names, as the record knows it. */
+  readonly last: Pick<RunState['proposal'], 'issue' | 'pull'> | null;
+};
+
+/** How a run of the kind is closed: the tag is everybody's, the rest is not. */
+export type Closing = {
+  /** The file that a pull request of its own adds to; null where none is opened. */
+  readonly log: ClosureLog | null;
+  /** What happens to the proposal's pull request, where there is one. */
+  readonly proposal: (lane: LaneConfig) => 'merge' | 'close' | 'leave';
+};
+
+export type ClosureLog = {
+  readonly path: (lane: LaneConfig) => string;
+  /** The whole file with the entry of this run; `before` null = there is no file yet. */
+  readonly text: (
+    view: ClosureView & { readonly before: string | null; readonly verdict: RunVerdict | null },
+  ) => string;
+  readonly pull: (view: ClosureView) => {
+    readonly title: string;
+    readonly body: string;
+    readonly labels: readonly string[];
+  };
+};
+
+export type ClosureDecision = Extract<CommandDecision, { readonly kind: 'seal' | 'close' }>;
+export type ClosureView = {
+  readonly state: RunState;
+  readonly decision: ClosureDecision;
+  readonly tag: string;
+};
+
+/** The kinds that there are; the first is what a lane is of that does not say. */
+export type Kinds = readonly [Kind, ...(readonly Kind[])];
