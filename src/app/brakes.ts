@@ -60,7 +60,12 @@ export async function gatherBrakes(
     const { author, thread } = item.comment;
     const brake = { name: item.name, login: author.login, thread };
     // Whoever gave an approval may take it back, also after they lost the right to give one.
-    if (item.name === 'revoke' && approvers.has(author.id)) return known([...found, brake]);
+    if (
+      item.name === 'revoke' &&
+      approvers.has(author.id) &&
+      !approvedAnew(item, place.manifest, comments, otherBots)
+    )
+      return known([...found, brake]);
     const permission = await ask(author);
     if (permission.kind === 'unknown') return permission;
     const needs = item.name === 'revoke' ? policy.permissions.revoke : neededFor(item.name, policy);
@@ -155,14 +160,8 @@ async function tookBackOwn(
   let isStanding = false;
   for (const one of before) {
     const isOwn = one.author.id === comment.author.id;
-    for (const { name: said, args } of readingOfComment(one, 'trusted', otherBots).reading.commands) {
-      if (
-        isOwn &&
-        said === APPROVAL &&
-        one.editedAt === null &&
-        namingOf(args['digest'], manifest) === 'named'
-      )
-        isStanding = true;
+    if (isOwn && approves(one, manifest, otherBots)) isStanding = true;
+    for (const { name: said } of readingOfComment(one, 'trusted', otherBots).reading.commands) {
       if (!isStanding || !(isHoldKind(said) || (isOwn && said === 'revoke'))) continue;
       const needs = neededFor(said, policy);
       const permission = await ask(one.author);
@@ -171,6 +170,31 @@ async function tookBackOwn(
     }
   }
   return isStanding;
+}
+
+/** Who approved after they had revoked rests on the later words; whether the earlier ones took back others' is asked as of anybody's. */
+function approvedAnew(
+  { comment }: OpenBrake,
+  manifest: Digest | null,
+  comments: readonly CommentFacts[],
+  otherBots: readonly string[],
+): boolean {
+  return (
+    manifest !== null &&
+    comments.some(
+      (one) =>
+        one.author.id === comment.author.id && isBefore(comment, one) && approves(one, manifest, otherBots),
+    )
+  );
+}
+
+function approves(comment: CommentFacts, manifest: Digest, otherBots: readonly string[]): boolean {
+  return (
+    comment.editedAt === null &&
+    readingOfComment(comment, 'trusted', otherBots).reading.commands.some(
+      ({ name, args }) => name === APPROVAL && namingOf(args['digest'], manifest) === 'named',
+    )
+  );
 }
 
 function isBefore(a: CommentFacts, b: CommentFacts): boolean {

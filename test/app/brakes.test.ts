@@ -116,6 +116,14 @@ it('a hold of somebody who may not makes no revocation one of everybody’s', as
   expect(await brakes(...before, aComment(bob, '/revoke', at(8)))).toEqual([]);
 });
 
+it('who approved anew rests on that, and what they had taken back of others stays taken back', async () => {
+  const anew = [aComment(alice, '/revoke', at(8)), aComment(alice, LINE, at(9))];
+  expect(await brakes(...anew)).toEqual([]);
+  const hold = aComment(alice, '/hold reason="wait"', at(6));
+  const lifted = aComment(alice, '/unhold', at(7));
+  expect(await brakes(hold, lifted, ...anew)).toEqual(['revoke by alice']);
+});
+
 function holdAndLift(who: Actor): readonly CommentFacts[] {
   return [aComment(who, '/hold reason="wait"', at(2)), aComment(alice, '/unhold', at(3))];
 }

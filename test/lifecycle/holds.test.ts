@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { approvalLine } from '../support/approve.ts';
 import { Crash } from '../support/crash.ts';
 import { approveAndFinish, eventsOf, propose, stateOf } from '../support/play.ts';
-import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { answersTo, botComments, heldJobs, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -74,6 +74,20 @@ describe('/revoke', () => {
     await ask('ada', pull, approvalLine(lab));
     expect(await ask('mira', pull, '/revoke')).toContain('approvals taken back: 1');
     expect((await stateOf(lab, run))?.order).toBeNull();
+  });
+});
+
+describe('/revoke before the launcher came', () => {
+  it('holds nothing back of who approved again, beside somebody whose approval stood', async () => {
+    const launches = heldJobs('launch');
+    const { run, pull } = await proposed({ config: TWO_PEOPLE, beforeJob: launches.beforeJob });
+    await ask('ada', pull, approvalLine(lab));
+    await ask('mira', pull, approvalLine(lab));
+    expect(await ask('mira', pull, '/revoke')).toContain('taken back');
+    await ask('mira', pull, approvalLine(lab));
+    launches.letGo();
+    await lab.clock.advance(10 * MINUTE);
+    expect((await stateOf(lab, run))?.submission).not.toBeNull();
   });
 });
 
