@@ -56,6 +56,8 @@ export type OrderJudgement =
       readonly why: string;
     };
 
+type Refusal = Extract<OrderJudgement, { readonly kind: 'refuse' }>;
+
 /** Finds the order by its digest in the run's record and judges whether it may be carried out now. */
 export function judgeOrder(state: RunState | null, digest: string, facts: OrderFacts): OrderJudgement {
   const order = state?.order ?? null;
@@ -131,10 +133,13 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (approved.includes(null)) return refuse('order-void', 'ending', 'an approval that it rests on fell');
   if (approved.some((fingerprint) => fingerprint !== body.value))
     return refuse('body-edited', 'ending', `#${pull.number}`);
-  if (digest.kind === 'unknown') return refuse('unreadable', 'standing', digest.why);
+  const gate = gateRefusal(facts.gates);
+  // The job's own interpreter is here and not where the gates passed: what it would not compile is no order to keep.
+  if (digest.kind === 'unknown')
+    return gate?.code === 'delta-readable' ? gate : refuse('unreadable', 'standing', digest.why);
   if (digest.value !== order.digest) return refuse('manifest-changed', 'ending', digest.value);
   return (
-    gateRefusal(facts.gates) ??
+    gate ??
     showingRefusal(state, issued, { digest: digest.value, body: body.value }, facts) ?? {
       kind: 'claim',
       order: issued,
@@ -149,7 +154,7 @@ function brakeCode({ name, thread }: Brake): RefusalCode {
 }
 
 /** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */
-function gateRefusal(gates: OrderFacts['gates']): OrderJudgement | null {
+function gateRefusal(gates: OrderFacts['gates']): Refusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
   const verdicts = runnerVerdicts(gates.value);
   for (const { gate, outcome, code, found } of verdicts) {
@@ -209,6 +214,6 @@ function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Dige
   );
 }
 
-function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): OrderJudgement {
+function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): Refusal {
   return { kind: 'refuse', code, effect, why };
 }

@@ -62,6 +62,10 @@ export function composeLab(parts: LabParts): Lab {
       parser ??= import('../host/python-parser.ts').then((module) => module.createPythonParser());
       return parser;
     },
+    judgeSyntax: async (syntax, interpreter) => {
+      const { judgedByPython } = await import('../host/python-compile.ts');
+      return judgedByPython(syntax, interpreter, parts.environment['PATH'] ?? '');
+    },
     helpers: createHelpers(parts.environment['PATH'] ?? ''),
     now,
     log: parts.log,

@@ -5,7 +5,7 @@ import type { TpuCloud } from '../domain/care/tpu-vm.ts';
 import type { Engine } from '../domain/engine.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
-import type { PythonParser } from '../domain/python-syntax.ts';
+import type { JudgeSyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
 import type { Helpers } from './propose/helpers.ts';
@@ -41,6 +41,7 @@ export type Lab = {
   readonly verifySignature: VerifySignature;
   /** Loaded when a Python file has to be read, not before: it takes longer than the rest together. */
   readonly parser: () => Promise<PythonParser>;
+  readonly judgeSyntax: JudgeSyntax;
   /** Programs of the lab's own: its proposer, its checks before a push. */
   readonly helpers: Helpers;
   readonly now: () => Instant;

@@ -18,10 +18,10 @@ export type PyNode = {
   readonly isMissing: boolean;
 };
 
-/** Why a text was not parsed at all: it passes a limit. */
+/** Why a text is not read: it passes a limit, or an interpreter would not compile it. Lines count from 1. */
 export type PyRefusal = { readonly line: number; readonly message: string };
 
-/** A text with its tree. Errors stand in the tree as nodes; `refusal` is set where there is no tree to look at. */
+/** A text with its tree. Errors stand in the tree as nodes; where `refusal` is set, nobody looks at it. */
 export type PySyntax = {
   readonly text: string;
   readonly root: PyNode;
@@ -32,6 +32,9 @@ export type PySyntax = {
 
 /** Reads Python text; never throws for what the text says. */
 export type PythonParser = { readonly parse: (text: string) => PySyntax };
+
+/** Adds the refusal of a Python interpreter, where one is at hand that can judge the text. */
+export type JudgeSyntax = (syntax: PySyntax, interpreter: string) => Promise<PySyntax>;
 
 /** The child in a role, or null. */
 export function childIn(node: PyNode, field: string): PyNode | null {

@@ -3,10 +3,8 @@
 import { Language, Parser } from 'web-tree-sitter';
 import { limits } from '../domain/limits.ts';
 import type { PyNode, PyRefusal, PySyntax, PythonParser } from '../domain/python-syntax.ts';
-import { widenAsPatterns } from './python-as-patterns.ts';
 import { eraseExceptCommas, graftExceptCommas } from './python-except-commas.ts';
 import { joinBracketedLines } from './python-joined-lines.ts';
-import { widenSplats } from './python-splats.ts';
 import { convertTree } from './python-tree.ts';
 import { eraseTypeDefaults, graftTypeDefaults } from './python-type-defaults.ts';
 import { loadWasm as loadInstalledWasm, type PythonWasm } from './python-wasm.ts';
@@ -72,7 +70,7 @@ function parseOnce(parser: Parser, language: Language, text: string): PySyntax {
     const converted = convertTree(tree, language, text);
     if (converted.kind === 'refused') return refused(text, converted.refusal);
     const hasErrors = tree.rootNode.hasError;
-    return { text, root: widenAsPatterns(widenSplats(converted.root)), hasErrors, refusal: null };
+    return { text, root: converted.root, hasErrors, refusal: null };
   } finally {
     tree.delete();
   }

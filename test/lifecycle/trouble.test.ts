@@ -101,6 +101,37 @@ describe('what people write', () => {
     await lab.close();
   });
 
+  it("a file that the job's own Python would not compile is refused on the runner before anything is claimed", async () => {
+    const asked = new Set<string>();
+    const lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      // The server has no Python.
+      python: (process, syntax, interpreter) => {
+        asked.add(`${process}: ${interpreter}`);
+        const refusal = { line: 7, message: "'return' outside function" };
+        return process === 'launch' ? { ...syntax, refusal } : syntax;
+      },
+    });
+    const { run, pull } = await propose(lab);
+    await approve(lab, 'mira', pull, run);
+    await lab.clock.advance(5 * MINUTE);
+    expect([...asked]).toContain('launch: python3');
+    const state = await stateOf(lab, run);
+    expect(state?.incidents).toMatchObject([
+      {
+        code: 'runner-refused',
+        role: 'runner',
+        detail: {
+          reason: 'delta-readable',
+          why: "unparsable, line 7, side base, message 'return' outside function",
+        },
+      },
+    ]);
+    expect(state?.order?.claim).toBeNull();
+    expect(lab.engine.startCount()).toBe(0);
+    await lab.close();
+  });
+
   it('an experiment file that is broken by a push blocks the gate and says so', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { run, pull } = await propose(lab);

@@ -14,7 +14,7 @@ import type { VirtualLabOptions } from './virtual-lab.ts';
 import type { Carrier, Wires } from './virtual-lab-carrier.ts';
 
 type ComposerInput = {
-  readonly options: Pick<VirtualLabOptions, 'network' | 'helpers' | 'atBoundary'>;
+  readonly options: Pick<VirtualLabOptions, 'network' | 'helpers' | 'atBoundary' | 'python'>;
   readonly carrier: Carrier;
   readonly wires: Wires;
   readonly clock: VirtualClock;
@@ -62,6 +62,7 @@ export function composer(
       digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyOnce,
       parser: async () => parser,
+      judgeSyntax: async (syntax, interpreter) => options.python?.(process, syntax, interpreter) ?? syntax,
       helpers: options.helpers ?? NO_HELPERS,
       // GitHub's clock is everybody's (docs/decisions/0007-githubs-clock.md), as in compose-lab.ts.
       now: () => branded(Math.trunc(clock.now() + client.clock.offsetMs), isInstant),

@@ -13,6 +13,7 @@ import type { World } from '../../playground/world/world.ts';
 import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { limits } from '../../src/domain/limits.ts';
+import type { PySyntax } from '../../src/domain/python-syntax.ts';
 import type { Wake } from '../../src/domain/wake.ts';
 import { wakeOf } from '../../src/handlers/registry.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
@@ -55,6 +56,8 @@ export type VirtualLabOptions = {
   readonly beforeJob?: (mode: string) => Promise<void>;
   /** The machines of a cluster; none unless given. */
   readonly cloudOf?: (clock: VirtualClock) => CloudOf;
+  /** The Python of a process, which may refuse a file; without it no machine has one, and the tree alone judges. */
+  readonly python?: (process: string, syntax: PySyntax, interpreter: string) => PySyntax;
   /** Stands for the lab's own programs: a proposer, checks before a push. None unless given. */
   readonly helpers?: Lab['helpers'];
   /** Stands for gcloud and the lab's scripts. None unless given. */

@@ -7,11 +7,12 @@ import { branded, type Instant, isInstant, type Sha, type TreeId } from '../../d
 import type { Delta } from '../../domain/launch/delta.ts';
 import { limits } from '../../domain/limits.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
+import type { PySyntax } from '../../domain/python-syntax.ts';
 import type { Lab } from '../lab.ts';
 
 /** The change from the merge base with the lane's branch to `head`. Unknown where git cannot tell. */
 export async function changeFacts(
-  lab: Pick<Lab, 'parser'>,
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
   git: GitReader,
   config: LaneScopedConfig,
   head: Sha,
@@ -66,7 +67,7 @@ async function treesOf(
 }
 
 async function deltaOf(
-  lab: Pick<Lab, 'parser'>,
+  lab: Pick<Lab, 'parser' | 'judgeSyntax'>,
   git: GitReader,
   { kind: { change }, lane }: LaneScopedConfig,
   from: Sha,
@@ -81,8 +82,13 @@ async function deltaOf(
   }
   if (base === head) return { kind: 'none' };
   const parser = await lab.parser();
-  return change.delta(parser.parse(base), parser.parse(head));
+  const interpreter = PYTHON.test(lane.command[0] ?? '') ? (lane.command[0] ?? '') : 'python3';
+  const judged = (text: string): Promise<PySyntax> => lab.judgeSyntax(parser.parse(text), interpreter);
+  return change.delta(await judged(base), await judged(head));
 }
+
+/** The job's own interpreter, where its command begins with one: by name, or by a path that means the same everywhere. */
+const PYTHON = /^(?:\/.*\/)?python[\d.]*$/;
 
 /** Keeps the newest answers by head and branch tip: a wake that brings no push reads no file. */
 export function cachedChangeFacts(

@@ -55,12 +55,12 @@ export const readingLimits = {
   pythonFileCharsMax: 262_144,
   /** Deeper nesting than CPython's own parser takes in practice; the core recurses once or twice a level. */
   pythonDepthMax: 1_000,
-  /** CPython's tokenizer stops here (MAXLEVEL in Parser/lexer/state.h). */
-  pythonBracketsMax: 200,
-  /** CPython's tokenizer stops here (MAXINDENT in Parser/lexer/state.h). */
-  pythonIndentsMax: 99,
-  /** Decimal digits of an integer literal (sys.int_info.default_max_str_digits). */
-  pythonIntegerDigitsMax: 4_300,
+  /** Python compiles the longest file that is read in half a second; starting it on a busy machine takes a few. */
+  pythonCompileTimeoutMs: 15_000,
+  /** Of address space: the longest file takes a tenth of it. */
+  pythonCompileMemoryBytesMax: 1_000_000_000,
+  /** A version, a line and a message. */
+  pythonCompileOutputBytesMax: 20_000,
   /** Cells of the table that aligns two lists: 2,000 changed statements against 2,000, 32 MB for a moment. */
   alignCellsMax: 4_000_000,
   /** A record of metrics has some hundred keys; megabytes of them are not a summary. */

@@ -7,9 +7,11 @@ import { branded, isDigest, isInstant, isRunId, type Sha } from '../../../domain
 import type { GateId, Verdict } from '../../../domain/launch/verdict.ts';
 import type { EventDataByType } from '../../../domain/logbook/event.ts';
 import { known, type Observed, unknown } from '../../../domain/observed.ts';
+import type { JudgeSyntax } from '../../../domain/python-syntax.ts';
 import { compactDate, dateOf } from '../../../domain/time.ts';
 import type { Checkout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/hash.ts';
+import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { fillLane } from '../../../run/fill.ts';
 import { gateRun } from '../../../run/gate-run.ts';
@@ -43,6 +45,8 @@ export async function judgeBranch(
     readonly head: string;
     readonly body: string | null;
     readonly lane: string | null;
+    /** Where programs are found. */
+    readonly path: string;
   },
 ): Promise<BranchJudgement> {
   const head = await checkout.commitOf(input.head);
@@ -50,7 +54,7 @@ export async function judgeBranch(
   const found = await baseOf(checkout, input, head);
   if (found.kind === 'unknown') return unusable(found.why);
   const { base, config } = found.value;
-  const facts = await factsOf(checkout, { base, head, config, body: input.body });
+  const facts = await factsOf(checkout, { base, head, config, body: input.body, path: input.path });
   const date = dateOf(branded(Date.now(), isInstant));
   const run = branded(`ferry-${config.laneName}-${compactDate(date)}`, isRunId);
   const gated = gateRun({
@@ -143,11 +147,13 @@ async function factsOf(
     readonly head: Sha;
     readonly config: LaneScopedConfig;
     readonly body: string | null;
+    readonly path: string;
   },
 ): Promise<RunFacts> {
   const { base, head, config, body } = input;
   const git = { ...checkout.git, resolve: async () => base };
-  const change = await changeFacts({ parser: createPythonParser }, git, config, head);
+  const judgeSyntax: JudgeSyntax = (syntax, interpreter) => judgedByPython(syntax, interpreter, input.path);
+  const change = await changeFacts({ parser: createPythonParser, judgeSyntax }, git, config, head);
   return {
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,

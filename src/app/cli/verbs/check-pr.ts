@@ -17,7 +17,10 @@ export async function checkPrVerb(io: VerbIo, options: Options): Promise<number>
   try {
     const checkout = await openCheckout(io.cwd, pathOnly(io));
     if (checkout === null) return misused(io, `${io.cwd} is in no git checkout`);
-    const judged = await judgeBranch(checkout, { base, head, lane, body: body?.value ?? null });
+    const judged = await judgeBranch(checkout, {
+      ...{ base, head, lane, body: body?.value ?? null },
+      path: io.environment['PATH'] ?? '',
+    });
     if (judged.kind === 'unusable') return misused(io, judged.why);
     tell(io, judged);
     return judged.ok ? EXIT.yes : EXIT.no;

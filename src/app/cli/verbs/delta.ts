@@ -1,6 +1,8 @@
 /** `ferrybot delta base.py head.py`: the config delta of two files. */
 
 import type { Delta } from '../../../domain/launch/delta.ts';
+import type { PySyntax } from '../../../domain/python-syntax.ts';
+import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { decodePython, type PythonText } from '../../../host/python-text.ts';
 import { configDelta } from '../../../kinds/ferry/delta/config-delta.ts';
@@ -15,7 +17,7 @@ export async function deltaVerb(io: VerbIo, base: string, head: string): Promise
     if (!bytes.ok) return misused(io, bytes.error);
     texts.push(decodePython(bytes.value));
   }
-  const delta = await deltaOf(texts[0] ?? EMPTY, texts[1] ?? EMPTY);
+  const delta = await deltaOf(io, texts[0] ?? EMPTY, texts[1] ?? EMPTY);
   answer(io, delta, words(delta));
   return delta.kind === 'none' || delta.kind === 'knobs' ? EXIT.yes : EXIT.no;
 }
@@ -34,11 +36,13 @@ function words(delta: Delta): string {
 
 const EMPTY: PythonText = { ok: true, text: '' };
 
-async function deltaOf(base: PythonText, head: PythonText): Promise<Delta> {
+async function deltaOf(io: VerbIo, base: PythonText, head: PythonText): Promise<Delta> {
   if (!base.ok) return { kind: 'unparsable', side: 'base', line: base.line, message: NOT_UTF8 };
   if (!head.ok) return { kind: 'unparsable', side: 'head', line: head.line, message: NOT_UTF8 };
   const parser = await createPythonParser();
-  return configDelta(parser.parse(base.text), parser.parse(head.text));
+  const judged = (text: string): Promise<PySyntax> =>
+    judgedByPython(parser.parse(text), 'python3', io.environment['PATH'] ?? '');
+  return configDelta(await judged(base.text), await judged(head.text));
 }
 
 const NOT_UTF8 = 'the file is not UTF-8';

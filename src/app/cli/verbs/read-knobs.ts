@@ -1,5 +1,6 @@
 /** `ferrybot read-knobs FILE.py`: the knobs of an experiment file, as `/propose` takes them. */
 
+import { judgedByPython } from '../../../host/python-compile.ts';
 import { createPythonParser } from '../../../host/python-parser.ts';
 import { spelledPath } from '../../../kinds/ferry/ask/resolve-knob.ts';
 import { configDelta } from '../../../kinds/ferry/delta/config-delta.ts';
@@ -11,7 +12,8 @@ import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 export async function readKnobsVerb(io: VerbIo, file: string): Promise<number> {
   const text = await readArgument(io, file);
   if (!text.ok) return misused(io, text.error);
-  const syntax = (await createPythonParser()).parse(text.value);
+  const parsed = (await createPythonParser()).parse(text.value);
+  const syntax = await judgedByPython(parsed, 'python3', io.environment['PATH'] ?? '');
   const own = configDelta(syntax, syntax);
   if (own.kind === 'unparsable') {
     const { kind, line, message } = own;

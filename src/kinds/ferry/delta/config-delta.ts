@@ -3,7 +3,6 @@
 import { cutText } from '../../../domain/cut-text.ts';
 import type { Delta, KnobChange } from '../../../domain/launch/delta.ts';
 import type { PySyntax } from '../../../domain/python-syntax.ts';
-import { findSyntaxError } from '../syntax/find-syntax-error.ts';
 import { type BucketRow, bucketOf, DEFAULT_BUCKETS } from './bucket.ts';
 import { diffBlock } from './diff-block.ts';
 import { diffExpression } from './diff-expression.ts';
@@ -13,6 +12,7 @@ import type { Pair } from './diff-value.ts';
 import { idleImport } from './import-service.ts';
 import { createPyFile, type PyFile } from './normal-form.ts';
 import { slotIndex } from './read-knobs.ts';
+import { syntaxErrorIn } from './syntax-error.ts';
 
 const STATEMENT_CHARS_MAX = 200;
 
@@ -28,7 +28,7 @@ export function configDelta(
     ['base', base],
     ['head', head],
   ] as const) {
-    const error = findSyntaxError(syntax);
+    const error = syntaxErrorIn(syntax);
     if (error !== null) return { kind: 'unparsable', side, ...error };
   }
   if (base.text === head.text) return { kind: 'none' };

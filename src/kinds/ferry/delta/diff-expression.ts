@@ -1,7 +1,7 @@
 /** Compares two expressions (or headers of statements) side by side and descends to the values inside. */
 
 import { childIn, type PyNode } from '../../../domain/python-syntax.ts';
-import { CLAUSES } from '../syntax/clauses.ts';
+
 import { diffArguments } from './diff-arguments.ts';
 import { diffElements, diffEntries } from './diff-container.ts';
 import { type Outcome, SAME, together, UNCOUNTABLE } from './diff-outcome.ts';
@@ -9,6 +9,15 @@ import { diffParameters } from './diff-parameters.ts';
 import { diffValue, type Pair } from './diff-value.ts';
 import { containerKind } from './expression-shape.ts';
 import { significantChildren, ungrouped } from './normal-form.ts';
+
+/** Parts of a compound statement with a block of their own: what follows the head of an `if`, `try` or `match`. */
+const CLAUSES: ReadonlySet<string> = new Set([
+  'elif_clause',
+  'else_clause',
+  'except_clause',
+  'finally_clause',
+  'case_clause',
+]);
 
 /** Two nodes that must be of the same making; only what stands in a place for values may differ. */
 export function diffExpression(baseOuter: PyNode, headOuter: PyNode, files: Pair): Outcome {

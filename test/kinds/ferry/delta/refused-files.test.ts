@@ -3,14 +3,14 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../../../src/domain/limits.ts';
 import { createPythonParser } from '../../../../src/host/python-parser.ts';
-import { findSyntaxError } from '../../../../src/kinds/ferry/syntax/find-syntax-error.ts';
+import { syntaxErrorIn } from '../../../../src/kinds/ferry/delta/syntax-error.ts';
 
 const parser = await createPythonParser();
 
 it('a file that is nested beyond the limit is refused for that, where it is', () => {
   const depth = limits.pythonDepthMax + 1;
   const text = `x = 1\ny = ${'['.repeat(depth)}${']'.repeat(depth)}\n`;
-  expect(findSyntaxError(parser.parse(text))).toEqual({
+  expect(syntaxErrorIn(parser.parse(text))).toEqual({
     line: 2,
     message: `nested deeper than ${limits.pythonDepthMax} levels`,
   });
