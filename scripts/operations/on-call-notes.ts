@@ -1,8 +1,8 @@
 /** What docs/operations.md adds to each incident comment: whether a job may be running, whether it can wait, where to look. */
 
+import type { IncidentCode } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
-import type { IncidentCode } from '../../src/domain/reasons.ts';
 
 /** `job`: whether the cluster may be busy with this run; `wait`: whether it can wait until the morning. Markdown each. */
 export type OnCallNote = { readonly job: string; readonly wait: string; readonly next: string };

@@ -1,8 +1,8 @@
 /** docs/operations.md as text: what each incident comment means for the person on call, and what to do. */
 
+import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { INCIDENTS, type IncidentCode } from '../../src/domain/reasons.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { refusalWords } from '../../src/render/refusal-words.ts';
 import type { Advice } from '../../src/watch/signatures.ts';
@@ -16,7 +16,7 @@ export function operationsPage(): string {
     SILENT,
     '## Incidents\n\nThe heading is the first line of the comment, the code is what `ferrybot logbook show` has.',
     overview(),
-    ...INCIDENTS.map(incidentSection),
+    ...INCIDENT_CODES.map(incidentSection),
     SIGNATURE_INTRODUCTION,
     signatureTable(),
     '## Why a runner refuses an order\n\nNothing was submitted in any of these cases.',
@@ -61,7 +61,7 @@ const SILENT = `## ferrybot says nothing at all
 | everything | - | GitHub's status page; \`npx ferrybot doctor\`; a job that runs goes on by itself, and can be stopped with the cluster's own means: ferrybot records any end that it sees |`;
 
 function overview(): string {
-  const rows = INCIDENTS.map((code) => {
+  const rows = INCIDENT_CODES.map((code) => {
     const { job, wait } = ON_CALL_NOTES[code];
     return [`[${INCIDENT_WORDS[code].title}](#${anchor(INCIDENT_WORDS[code].title)})`, job, wait];
   });

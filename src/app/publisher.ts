@@ -12,7 +12,7 @@ import { decidePublication } from '../run/decide-publications.ts';
 import { threadsSince } from '../run/pending-commands.ts';
 import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
 import { verdictOf } from '../run/verdict-of.ts';
-import { type ControlEffect, perform } from './control/perform.ts';
+import { perform } from './control/perform.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
 import { placeOf, readingOf } from './reading.ts';
 
@@ -46,7 +46,7 @@ export function createPublisher(): Publisher {
           ours = read;
           continue;
         }
-        const outcome = await perform(open, next.effect as ControlEffect);
+        const outcome = await perform(open, next.effect);
         memory = {
           ...memory,
           outcomes: new Map([...memory.outcomes, [next.key, outcome]]),

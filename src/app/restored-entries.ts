@@ -1,5 +1,6 @@
 /** What may be added to a file that does not verify: what stops, holds back or watches, on top of the last good entry. */
 
+import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft, EventType } from '../domain/logbook/event.ts';
 import { faultKey } from '../domain/logbook/logbook-fault.ts';
 import { type BrokenRun, WHOLE_BRANCH } from './broken-run.ts';
@@ -45,6 +46,5 @@ function faultOver({ broken }: Record, { run }: Entry): BrokenRun | null {
 }
 
 function restored({ fault }: BrokenRun, { role }: EventDraft): EventDraft {
-  const detail = { fault: faultKey(fault) };
-  return { type: 'incident', role, data: { code: 'logbook-restored', detail } };
+  return incidentDraft(role, 'logbook-restored', { fault: faultKey(fault) });
 }

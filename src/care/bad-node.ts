@@ -7,9 +7,10 @@ import type { VmIdentity } from '../domain/care/mutation.ts';
 import type { MutationRecord } from '../domain/care/mutation-state.ts';
 import type { TpuVm, VmListing } from '../domain/care/tpu-vm.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
+import { type Incident, incidentsWith } from '../domain/incidents.ts';
 import { isSameAddress } from '../domain/ip-address.ts';
 import { limits } from '../domain/limits.ts';
-import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { isOver } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
@@ -54,8 +55,8 @@ export function openSighting(state: RunState): BadNodeSighting | null {
   if (submission === null || stop !== null || isOver(state) || end?.status === 'SUCCEEDED') return null;
   const { attempt } = submission;
   const incidents = state.incidents.filter((one) => isOfAttempt(one, attempt));
-  const seen = incidents.filter(
-    ({ code, detail }) => code === 'failure-signature' && detail['advice'] === 'propose-node',
+  const seen = incidentsWith(incidents, 'failure-signature').filter(
+    ({ detail }) => detail.advice === 'propose-node',
   );
   const [first] = seen;
   const isProposed = hasProposal(state, attempt);
@@ -63,17 +64,9 @@ export function openSighting(state: RunState): BadNodeSighting | null {
   if (first === undefined || isProposed || isAsked) return null;
   return {
     attempt,
-    signatures: seen.map(({ detail }) => String(detail['signature'])),
-    lines: seen.map(({ detail }) => String(detail['line'])),
-    workers: [
-      ...new Set(
-        seen.flatMap(({ detail }) =>
-          String(detail['workers'] ?? '')
-            .split(' ')
-            .filter(Boolean),
-        ),
-      ),
-    ],
+    signatures: seen.map(({ detail }) => detail.signature),
+    lines: seen.map(({ detail }) => detail.line),
+    workers: [...new Set(seen.flatMap(({ detail }) => (detail.workers ?? '').split(' ').filter(Boolean)))],
     since: fromRfc3339(first.at) ?? branded(0, isInstant),
   };
 }
@@ -91,8 +84,9 @@ function cameToNothing({ ended }: MutationRecord): boolean {
   return ended.outcome === 'refused' && (ended.code.startsWith('consent') || ended.code === 'unreadable');
 }
 
-function isOfAttempt({ detail }: Incident, attempt: number): boolean {
-  return (detail['attempt'] ?? 1) === attempt;
+function isOfAttempt(incident: Incident, attempt: number): boolean {
+  if (incident.code !== 'failure-signature' && incident.code !== 'bad-node-unclear') return false;
+  return (incident.detail.attempt ?? 1) === attempt;
 }
 
 /** The one machine that the sighting means, or why that cannot be said. Hosts of one slice are one machine. */

@@ -4,6 +4,7 @@ import { assertNever } from '../domain/assert.ts';
 import type { MutationEvidence, MutationProposal } from '../domain/care/mutation.ts';
 import { deleteStep, type VmListing } from '../domain/care/tpu-vm.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
+import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type BadNodeSighting, judgeBadNode } from './bad-node.ts';
@@ -35,7 +36,7 @@ export function answerSighting(input: NodeProposalInput): EventDraft | null {
         signature: sighting.signatures.join(' '),
         attempt: sighting.attempt,
       };
-      return { type: 'incident', role: 'watch', data: { code: 'bad-node-unclear', detail } };
+      return incidentDraft('watch', 'bad-node-unclear', detail);
     }
     case 'found': {
       const { vm, identity, workers } = judged;

@@ -1,6 +1,7 @@
 /** `/stop`: the job is stopped within a minute; before the launch it takes back the order. */
 
 import { permits } from '../domain/actor.ts';
+import { incidentsWith } from '../domain/incidents.ts';
 import { mayBeRelaunched } from '../domain/launch/relaunch.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
@@ -26,12 +27,9 @@ export const stop = {
 
 /** A launcher was quicker than control: it met the stop in the thread, and the order ended with its refusal. */
 function wasHeldBack({ order, incidents }: CommandContext['state']): boolean {
-  return incidents.some(
-    ({ code, role, detail }) =>
-      code === 'runner-refused' &&
-      role === 'runner' &&
-      detail['reason'] === 'stop-requested' &&
-      detail['orderDigest'] === order?.digest,
+  return incidentsWith(incidents, 'runner-refused').some(
+    ({ role, detail }) =>
+      role === 'runner' && detail.reason === 'stop-requested' && detail.orderDigest === order?.digest,
   );
 }
 

@@ -1,15 +1,13 @@
 /**
  * Effects: what a decision wants done outside, as plain data. Adapters carry them out and the outcome comes back as a
- * fact. The crash tests take their list of boundaries from EFFECT_KINDS.
+ * fact. The record is appended by its keeper; jobs are the runner's and the watch's.
  */
 
 import type { Surface } from './command.ts';
-import type { Digest, Instant, RunId, Sha } from './ids.ts';
-import type { EventDraft } from './logbook/event.ts';
+import type { Digest, Instant, Sha } from './ids.ts';
 import type { VerifiedMarker } from './marker.ts';
 
 export const EFFECT_KINDS = [
-  'append',
   'react',
   'post-comment',
   'edit-comment',
@@ -23,8 +21,6 @@ export const EFFECT_KINDS = [
   'close-pull',
   'merge-pull',
   'push-tag',
-  'submit-job',
-  'stop-job',
 ] as const;
 
 /** A line-bound remark on the changed file, shown by GitHub beside the code. */
@@ -37,8 +33,6 @@ export type Annotation = {
 };
 
 export type Effect =
-  /** One commit and one push: refused if the branch moved, and then decided again. */
-  | { readonly kind: 'append'; readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] }
   | {
       readonly kind: 'react';
       readonly surface: Surface;
@@ -122,9 +116,7 @@ export type Effect =
     }
   | { readonly kind: 'close-pull'; readonly pull: number }
   | { readonly kind: 'merge-pull'; readonly pull: number; readonly head: Sha }
-  | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string }
-  | { readonly kind: 'submit-job'; readonly submissionId: string; readonly orderDigest: Digest }
-  | { readonly kind: 'stop-job'; readonly jobId: string };
+  | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string };
 
 /** A comment's text, when GitHub last changed it, and its marker, where that verified. */
 export type WrittenComment = {

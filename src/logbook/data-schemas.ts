@@ -5,7 +5,7 @@ import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { SURFACES } from '../domain/command.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
-import { DROP_REASONS, INCIDENTS } from '../domain/reasons.ts';
+import { DROP_REASONS } from '../domain/reasons.ts';
 import { diskScanSchema } from './disk-schemas.ts';
 import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
 import {
@@ -178,7 +178,7 @@ export const dataSchemas = {
     reason: text,
     closurePull: integerOrNull,
   }),
-  incident: z.looseObject({ code: z.enum(INCIDENTS), detail: scalars }),
+  incident: z.looseObject({ code: text, detail: scalars }),
   held: z.looseObject({ kind: holdKind, scope, lane: text.optional(), reason: text, date: text.nullable() }),
   released: z.looseObject({ kind: holdKind, scope, lane: text.optional(), date: text.nullable() }),
   'command-seen': z.looseObject({

@@ -98,7 +98,7 @@ function evalsPart({ observation, end }: RunState): string | null {
 function incidentsPart({ incidents }: RunState): string | null {
   if (incidents.length === 0) return null;
   const newest = incidents.slice(-limits.shownIncidentsMax).toReversed();
-  const lines = newest.map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident.code)}`);
+  const lines = newest.map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}`);
   const more = incidents.length - newest.length;
   return paragraphs(
     'Incidents, newest first:',

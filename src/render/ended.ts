@@ -1,5 +1,6 @@
 /** The terminal comment: six fixed lines, then the verdict with its table (policy DF-29 to DF-32). */
 
+import type { Incident } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { Ending, RunState } from '../domain/logbook/run-state.ts';
 import { fenced, safeUrl } from './escape.ts';
@@ -71,9 +72,7 @@ function experimentOf(urls: Readonly<Record<string, string>>, path: string, comm
 function failuresPart({ incidents }: RunState, end: Ending): string {
   const lines = incidents
     .slice(-limits.shownRowsMax)
-    .map(
-      (incident) => `- ${utc(incident.at)}: ${incidentTitle(incident.code)}${signatureOf(incident.detail)}`,
-    );
+    .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${signatureOf(incident)}`);
   const message =
     end.message === ''
       ? null
@@ -86,9 +85,10 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
   );
 }
 
-function signatureOf(detail: { readonly [name: string]: string | number }): string {
-  const signature = detail['signature'];
-  return signature === undefined ? '' : ` ${code(String(signature))}`;
+function signatureOf(incident: Incident): string {
+  return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
+    ? ` ${code(incident.detail.signature)}`
+    : '';
 }
 
 function exitLine({ errorType, exitCode, engineDetails }: Ending): string | null {

@@ -1,24 +1,52 @@
 /** What each incident is, what ferrybot did about it and what a person should do. */
 
-import type { IncidentCode } from '../domain/reasons.ts';
-import type { DetailReader } from './detail.ts';
+import type { Incident, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { PlaceWord } from './place-word.ts';
 import { refusalWords } from './refusal-words.ts';
+import { code, otherVersion, text, utc } from './words.ts';
 
-export type IncidentWords = {
+/** What is known of it stands in `evidence`. All is Markdown. */
+export type IncidentTold = {
   readonly title: string;
-  /** What is known; Markdown. */
-  readonly evidence: (detail: DetailReader, place: PlaceWord) => string;
+  readonly evidence: string;
   readonly did: string;
   readonly todo: string;
-  /** Where it depends on the detail; null: as ever. */
-  readonly todoFor?: (detail: DetailReader, place: PlaceWord) => string | null;
+};
+
+type IncidentWords<Code extends IncidentCode> = Omit<IncidentTold, 'evidence'> & {
+  readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
+  /** Where it depends on the facts; null: as ever. */
+  readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
 };
 
 /** The incident in a few words, for lists. */
-export function incidentTitle(code: IncidentCode): string {
-  return INCIDENT_WORDS[code].title;
+export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
+  return known === null ? OF_ANOTHER_VERSION.title : INCIDENT_WORDS[known].title;
 }
+
+/** The words for a recorded incident; one of another version of ferrybot is shown as it stands. */
+export function incidentWords(incident: Incident, place: PlaceWord): IncidentTold {
+  if (incident.code === null) return { ...OF_ANOTHER_VERSION, evidence: otherVersion(incident.recorded) };
+  // The table has one entry a code, and each is handed the facts of its own code only.
+  const words = INCIDENT_WORDS[incident.code] as Omit<IncidentTold, 'evidence'> & {
+    readonly evidence: (facts: object, place: PlaceWord) => string;
+    readonly todoFor?: (facts: object, place: PlaceWord) => string | null;
+  };
+  const { title, did, todo } = words;
+  const { detail } = incident;
+  return {
+    title,
+    did,
+    todo: words.todoFor?.(detail, place) ?? todo,
+    evidence: words.evidence(detail, place),
+  };
+}
+
+const OF_ANOTHER_VERSION = {
+  title: 'Something that this version of ferrybot has no words for',
+  did: 'What follows for the run stands on its card.',
+  todo: 'Run the version of ferrybot that recorded it.',
+};
 
 function unclearWords(reason: string): string {
   switch (reason) {
@@ -68,38 +96,45 @@ function proposalEditWords(how: string): string {
 }
 
 /** Not of a deleted one: GitHub does not tell who took it away. */
-function editorWords(d: DetailReader): string {
-  return d.has('by') ? ` It was changed by ${d.text('by')}.` : '';
+type Edited = {
+  readonly by?: string | undefined;
+  readonly edits?: number | undefined;
+  readonly until?: string | undefined;
+};
+
+function editorWords(d: Edited): string {
+  return d.by ? ` It was changed by ${text(d.by)}.` : '';
 }
 
-function againWords(d: DetailReader): string {
-  return d.has('until')
-    ? ` That was edit ${d.text('edits')} within an hour: it is left as it is until ${d.time('until')}, and written anew then. Only taking the right to write here from whoever does it ends that.`
+function againWords(d: Edited): string {
+  return d.until
+    ? ` That was edit ${d.edits} within an hour: it is left as it is until ${text(utc(d.until))}, and written anew then. Only taking the right to write here from whoever does it ends that.`
     : '';
 }
 
-function relaunchWords(reason: string, d: DetailReader, place: PlaceWord): string {
-  switch (reason) {
+function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {
+  switch (d.reason) {
     case 'no-restarts-left':
-      return `The manifest that was approved allows ${d.text('restarts')} restarts, and they are used.`;
+      return `The manifest that was approved allows ${d.restarts ?? 'no more'} restarts, and they are used.`;
     case 'manifest-changed':
       return `The ${place} is not what was approved any more.`;
     default:
-      return `The gate ${d.code('gate')} does not pass now (${d.code('gateCode')}).`;
+      return `The gate ${code(d.gate ?? '')} does not pass now (${code(d.gateCode ?? '')}).`;
   }
 }
 
-const why = (d: DetailReader): string => (d.has('why') ? d.text('why') : d.text('message'));
+const why = (d: { readonly why: string }): string => text(d.why);
+const message = (d: { readonly message: string }): string => text(d.message);
 const NEW_APPROVAL = "Clear the cause, then approve again with the card's `/approve-launch` line.";
 
-export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
+export const INCIDENT_WORDS: { readonly [Code in IncidentCode]: IncidentWords<Code> } = {
   'runner-refused': {
     title: 'The runner refused the order',
-    evidence: (d, place) => `${refusalWords(d.raw('reason'), place)} (${why(d)})`,
+    evidence: (d, place) => `${refusalWords(d.reason, place)} (${why(d)})`,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: NEW_APPROVAL,
     todoFor: (d, place) =>
-      d.raw('reason') === 'stop-requested'
+      d.reason === 'stop-requested'
         ? `nothing: a stop is for good. Close this ${place}, and the next ferry can be proposed.`
         : null,
   },
@@ -123,13 +158,13 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   },
   'dispatch-failed': {
     title: 'The launch workflow could not be started',
-    evidence: why,
+    evidence: message,
     did: 'Nothing was submitted. The order has ended, and the approvals with it.',
     todo: 'Check that the launch workflow is on the default branch and may be dispatched, then approve again with the line that the card shows.',
   },
   'order-expired': {
     title: 'Nobody took the order in time',
-    evidence: (d) => `Attempt ${d.text('attempt')} was ordered and no runner claimed it.`,
+    evidence: (d) => `Attempt ${d.attempt} was ordered and no runner claimed it.`,
     did: 'The order is void; nothing was submitted. Standing approvals order it anew.',
     todo: 'Check that a runner for the launch workflow is online.',
   },
@@ -141,33 +176,33 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   },
   'engine-state-lost': {
     title: 'The engine does not know the job any more',
-    evidence: why,
+    evidence: message,
     did: 'ferrybot keeps looking. How the job ended is unknown, and unknown is not failed.',
     todo: "Look at the job's own log and output, and at whether the engine was restarted.",
   },
   'engine-unreadable': {
     title: 'The engine gives no usable answer',
-    evidence: why,
+    evidence: message,
     did: 'ferrybot keeps asking and concludes nothing.',
     todo: 'Check that the cluster can be reached from where the watch runs.',
   },
   'stop-unconfirmed': {
     title: 'The stop is not confirmed',
-    evidence: why,
+    evidence: message,
     did: 'ferrybot asked for the stop and keeps looking for the end.',
     todo: 'Look at the job on the cluster; it may still run.',
   },
   'failure-signature': {
     title: 'The log shows a failure signature',
     evidence: (d) =>
-      `${d.code('signature')} (${d.text('class')}), advice *${d.text('advice')}*: ${d.code('line')}${d.has('again') ? '. An earlier attempt showed it too: what was done in between has not helped.' : ''}`,
+      `${code(d.signature)} (${text(d.class)}), advice *${text(d.advice)}*: ${code(d.line)}${d.again ? '. An earlier attempt showed it too: what was done in between has not helped.' : ''}`,
     did: "Nothing yet: a line is evidence, and only the engine's status ends a run.",
     todo: 'Read the log around this line. `/stop` ends the job if it is beyond help.',
   },
   'run-degraded': {
     title: 'The run does not move, and its log speaks of the cluster',
     evidence: (d) =>
-      `The same step (${d.text('step')}) at ${d.text('looks')} looks after that of ${d.time('since')}; the log shows ${d.code('signatures')}`,
+      `The same step (${text(d.step)}) at ${text(d.looks)} looks after that of ${text(utc(d.since))}; the log shows ${code(d.signatures)}`,
     did: 'ferrybot calls the run degraded and keeps looking. It touches neither the job nor the cluster.',
     todo: 'Look at the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
   },
@@ -180,64 +215,64 @@ export const INCIDENT_WORDS: Readonly<Record<IncidentCode, IncidentWords>> = {
   'cluster-missing': {
     title: 'The cluster of this job was taken out of the config',
     evidence: (d) =>
-      `The job runs on the cluster ${d.code('cluster')}, and \`.github/ferrybot.yml\` on the default branch has no such cluster any more.`,
+      `The job runs on the cluster ${code(d.cluster)}, and \`.github/ferrybot.yml\` on the default branch has no such cluster any more.`,
     did: 'Nothing can watch or stop the job: where a cluster is, and which token is for it, is taken from the config of the default branch alone. A `/stop` stays in the record.',
     todo: "Put the cluster back into `.github/ferrybot.yml` on the default branch: the watch then goes on, and a `/stop` is carried out without being said again. Until then the job is stopped by the cluster's own means alone.",
   },
   'cluster-back': {
     title: 'The cluster of this job is in the config again',
     evidence: (d) =>
-      `\`.github/ferrybot.yml\` on the default branch has the cluster ${d.code('cluster')} once more.`,
+      `\`.github/ferrybot.yml\` on the default branch has the cluster ${code(d.cluster)} once more.`,
     did: 'The job is watched again. A `/stop` that was said meanwhile is carried out now.',
     todo: 'Nothing, if the config says the same of the cluster as before. Otherwise look at whether the job is found there.',
   },
   'logbook-broken': {
     title: 'The logbook of this run does not verify',
-    evidence: why,
+    evidence: (d) => `What stands there is at fault (${code(d.fault)}).`,
     did: 'ferrybot does nothing more on this run.',
     todo: 'Run `ferrybot logbook verify`: it names the first bad entry. Find out who pushed to the branch.',
   },
   'logbook-restored': {
     title: 'The logbook did not verify, and was put back',
-    evidence: (d) => `What stood there was at fault (${d.code('fault')}).`,
+    evidence: (d) => `What stood there was at fault (${code(d.fault)}).`,
     did: 'What follows could not wait, and stands on the last good entry: every entry that was signed and known is there again.',
     todo: 'Find out who pushed to the branch of the logbook, and protect it so that only ferrybot may.',
   },
   'card-edited': {
     title: 'Somebody else changed the status card',
-    evidence: (d) => `${cardEditWords(d.raw('how'))}${editorWords(d)}${againWords(d)}`,
+    evidence: (d) => `${cardEditWords(d.how)}${editorWords(d)}${againWords(d)}`,
     did: 'Nobody counts as having been shown this manifest any more, and no approval that was given meanwhile counts. The card is written anew, unless it says above until when it is left.',
     todo: 'Look at the card once more, and approve with the line that it shows then. Whoever may write here can edit a comment; its edit history says who did.',
   },
   'proposal-edited': {
     title: 'Somebody else changed what is proposed for the cluster',
     evidence: (d) =>
-      `${d.code('kind')} of ${d.code('target')}: ${proposalEditWords(d.raw('how'))}${editorWords(d)}${againWords(d)}`,
+      `${code(d.kind)} of ${code(d.target)}: ${proposalEditWords(d.how)}${editorWords(d)}${againWords(d)}`,
     did: 'Nothing on the cluster was touched. No consent to it counts that was written before the text stands anew.',
     todo: 'Read the proposal once more, and consent with the line that it shows then. Whoever may write here can edit a text; its edit history says who did.',
   },
   'seal-failed': {
     title: 'The seal could not be set',
-    evidence: (d) => `${d.code('code')}: ${d.text('message')}`,
+    evidence: (d) => `${code(d.code)}: ${text(d.message)}`,
     did: 'Nothing was sealed; a tag that stands is never moved.',
     todo: 'Look at the tag of this run, then `/seal` again.',
   },
   'bad-node-unclear': {
     title: 'A bad TPU node, and it is not certain which',
-    evidence: (d) => `${d.code('signature')}: ${unclearWords(d.raw('reason'))} (${why(d)}).`,
+    evidence: (d) => `${code(d.signature)}: ${unclearWords(d.reason)} (${why(d)}).`,
     did: 'Nothing was proposed and nothing on the cluster was touched.',
     todo: 'Find the worker in the log and on the cluster. A machine that is bad is deleted by hand; `/ack` closes the failed run.',
   },
   'consent-unused': {
     title: 'The consent ran out before it was used',
     evidence: (d) =>
-      `${d.code('kind')} of ${d.code('target')} was consented to at ${d.text('at')} and no runner has begun it within the hour.`,
+      `${code(d.kind)} of ${code(d.target)} was consented to at ${text(d.at)} and no runner has begun it within the hour.`,
     did: 'Nothing on the cluster was touched.',
     todo: 'Check that a runner for the care workflow is online, then give the consent again, with the line that was proposed.',
   },
   'relaunch-refused': {
     title: 'The job is not started again',
-    evidence: (d, place) => relaunchWords(d.raw('reason'), d, place),
+    evidence: relaunchWords,
     did: 'The bad node was replaced; no job was started.',
     todo: '`/ack` closes the failed run; the next one is proposed and approved as always.',
   },

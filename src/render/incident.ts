@@ -1,9 +1,9 @@
 /** An incident: what happened, on what evidence, what ferrybot did, and what a person should do. */
 
-import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import type { Incident } from '../domain/incidents.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { comment } from './comment.ts';
-import { reading } from './detail.ts';
-import { INCIDENT_WORDS } from './incident-words.ts';
+import { incidentWords } from './incident-words.ts';
 import { type PlaceWord, placeWord } from './place-word.ts';
 import { code, utc } from './words.ts';
 
@@ -22,12 +22,11 @@ export function renderJournalIncident(incident: Incident): string {
 }
 
 function incidentText(incident: Incident, of: string, job: string, place: PlaceWord): string {
-  const words = INCIDENT_WORDS[incident.code];
-  const detail = reading(incident.detail);
-  return `**${words.title}** (${of})
+  const { title, evidence, did, todo } = incidentWords(incident, place);
+  return `**${title}** (${of})
 
 - Time: ${utc(incident.at)}${job}
-- Evidence: ${words.evidence(detail, place)}
-- What ferrybot did: ${words.did}
-- What to do: ${words.todoFor?.(detail, place) ?? words.todo}`;
+- Evidence: ${evidence}
+- What ferrybot did: ${did}
+- What to do: ${todo}`;
 }

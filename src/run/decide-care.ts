@@ -7,9 +7,10 @@ import { targetName } from '../domain/care/mutation.ts';
 import { type Consent, consentEndsAt, type MutationRecord } from '../domain/care/mutation-state.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
-import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
@@ -85,8 +86,8 @@ export function decideMutations(input: CareInput): Step | null {
 }
 
 function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent: Consent): Step | null {
-  const isTold = incidents.some(
-    ({ code, detail }) => code === 'consent-unused' && detail['consent'] === consent.seq,
+  const isTold = incidentsWith(incidents, 'consent-unused').some(
+    ({ detail }) => detail.consent === consent.seq,
   );
   if (isTold) return null;
   const detail = {
@@ -95,7 +96,7 @@ function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent:
     kind: proposal.mutation.kind,
     target: targetName(proposal.mutation),
   };
-  return append({ type: 'incident', role: 'control', data: { code: 'consent-unused', detail } });
+  return append(incidentDraft('control', 'consent-unused', detail));
 }
 
 /** Twice does no harm: a proposal is begun once. What was begun is dispatched again, so that its end is told. */

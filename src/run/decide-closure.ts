@@ -8,6 +8,7 @@ import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { cutText } from '../domain/cut-text.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { incidentDraft } from '../domain/incidents.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -65,7 +66,7 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 function refusedSeal(command: StagedCommand, code: string, message: string): Step {
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
   return append(
-    { type: 'incident', role: 'control', data: { code: 'seal-failed', detail } },
+    incidentDraft('control', 'seal-failed', detail),
     answerDraft(command.item, answerOf('seal-refused', detail)),
   );
 }

@@ -2,6 +2,7 @@
 
 import { missingCluster } from '../config/missing-cluster.ts';
 import type { LabConfig } from '../config/schema.ts';
+import { incidentDraft } from '../domain/incidents.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { append, type Step } from './step.ts';
@@ -15,11 +16,11 @@ export function decideMissingCluster(state: RunState, config: Pick<LabConfig, 'c
   // A later attempt on another cluster is nothing that was put back.
   if (cluster === undefined || (missing === null && cluster !== told)) return null;
   const code = missing === null ? 'cluster-back' : 'cluster-missing';
-  return append({ type: 'incident', role: 'control', data: { code, detail: { cluster } } });
+  return append(incidentDraft('control', code, { cluster }));
 }
 
 /** The cluster that the thread was told to be missing, and not yet to be back. */
 function toldMissing({ incidents }: RunState): string | null {
   const last = incidents.findLast(({ code }) => code === 'cluster-missing' || code === 'cluster-back');
-  return last?.code === 'cluster-missing' ? String(last.detail['cluster']) : null;
+  return last?.code === 'cluster-missing' ? last.detail.cluster : null;
 }

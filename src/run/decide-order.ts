@@ -3,6 +3,7 @@
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
+import { incidentDraft } from '../domain/incidents.ts';
 import { type Order, submissionIdOf } from '../domain/launch/order.ts';
 import { allPass } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
@@ -95,15 +96,11 @@ export function decideDispatch(
   const key = dispatchKey(order, now);
   const detail = { orderDigest: order.digest, attempt: order.order.attempt };
   if (order.status === 'open' && now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
-    return append({ type: 'incident', role: 'control', data: { code: 'order-expired', detail } });
+    return append(incidentDraft('control', 'order-expired', detail));
   }
   const refused = memory.outcomes.get(key);
   if (refused?.kind === 'refused' && order.status === 'open') {
-    return append({
-      type: 'incident',
-      role: 'control',
-      data: { code: 'dispatch-failed', detail: { ...detail, message: refused.message } },
-    });
+    return append(incidentDraft('control', 'dispatch-failed', { ...detail, message: refused.message }));
   }
   if (isDone(memory, key)) return null;
   const seen = runsOf(facts, order, memory);

@@ -4,9 +4,10 @@ import { targetName } from '../domain/care/mutation.ts';
 import { type MutationRecord, proposalShownAt } from '../domain/care/mutation-state.ts';
 import type { ProposalText, ProposalVersion, RunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { type Incident, type IncidentOf, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { Incident, RunState } from '../domain/logbook/run-state.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { after, toRfc3339 } from '../domain/time.ts';
 import { mutationComment } from '../render/publication.ts';
 import { isOpenProposal } from './proposal-texts.ts';
@@ -47,7 +48,7 @@ export function changeDraft(
   const foreign = foreignSince(versions, after(since, -(since % 1_000)), isOurs);
   if (foreign === null || leftUntil(edits, now) !== null) return null;
   const editedAt = toRfc3339(foreign.editedAt);
-  if (edits.some(({ detail }) => detail['editedAt'] === editedAt)) return null;
+  if (edits.some(({ detail }) => detail.editedAt === editedAt)) return null;
   const { how, by } = changeBy(foreign, foreign === versions[0]);
   const detail = {
     how,
@@ -60,17 +61,16 @@ export function changeDraft(
     ...(by === null ? {} : { by }),
     ...editsOf(edits, now),
   };
-  return { type: 'incident', role: 'control', data: { code: 'proposal-edited', detail } };
+  return incidentDraft('control', 'proposal-edited', detail);
 }
 
 /** Incidents about one text that shows proposals, oldest first. */
 export function editsOfText(
   incidents: readonly Incident[],
   { thread, comment }: { readonly thread: number; readonly comment: number | null },
-): readonly Incident[] {
-  return incidents.filter(
-    ({ code, detail }) =>
-      code === 'proposal-edited' && detail['thread'] === thread && (detail['comment'] ?? null) === comment,
+): readonly IncidentOf<'proposal-edited'>[] {
+  return incidentsWith(incidents, 'proposal-edited').filter(
+    ({ detail }) => detail.thread === thread && (detail.comment ?? null) === comment,
   );
 }
 

@@ -1,5 +1,6 @@
 /** Decides whether a run whose bad node was replaced is ordered again: what was approved, on today's facts, and no oftener than approved. */
 
+import { type IncidentFacts, incidentDraft } from '../domain/incidents.ts';
 import { restartsLeft, wantsRelaunch } from '../domain/launch/relaunch.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -32,11 +33,7 @@ function isClosed({ outcome }: Verdict): boolean {
   return outcome === 'fail' || outcome === 'unknown';
 }
 
-function refused(state: RunState, detail: Readonly<Record<string, string | number>>): Step {
+function refused(state: RunState, facts: IncidentFacts<'relaunch-refused'>): Step {
   const attempt = state.submission?.attempt ?? 1;
-  return append({
-    type: 'incident',
-    role: 'control',
-    data: { code: 'relaunch-refused', detail: { attempt, ...detail } },
-  });
+  return append(incidentDraft('control', 'relaunch-refused', { attempt, ...facts }));
 }

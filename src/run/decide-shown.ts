@@ -5,6 +5,7 @@
 
 import type { CommentFacts, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { branded, type Instant, isInstant } from '../domain/ids.ts';
+import { type IncidentOf, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { VerifiedMarker } from '../domain/marker.ts';
@@ -62,8 +63,8 @@ export function cardLeftUntil(state: RunState, now: Instant): string | null {
   return isApprovable(state) ? leftUntil(cardEdits(state), now) : null;
 }
 
-function cardEdits({ incidents }: RunState): RunState['incidents'] {
-  return incidents.filter(({ code }) => code === 'card-edited');
+function cardEdits({ incidents }: RunState): readonly IncidentOf<'card-edited'>[] {
+  return incidentsWith(incidents, 'card-edited');
 }
 
 /** Whether the card that is on show is not what was shown, as the threads have it: its history says who changed it. */
@@ -167,7 +168,7 @@ function tampered(state: RunState, facts: RunFacts, now: Instant): Step | null {
     ...(by === null ? {} : { by }),
     ...editsOf(cardEdits(state), now),
   };
-  return append({ type: 'incident', role: 'control', data: { code: 'card-edited', detail } });
+  return append(incidentDraft('control', 'card-edited', detail));
 }
 
 function howChanged(

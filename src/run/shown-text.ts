@@ -5,8 +5,8 @@
 
 import type { ProposalText, ProposalTexts, ShownVersion } from '../domain/facts.ts';
 import type { Digest, Instant } from '../domain/ids.ts';
+import type { Incident, IncidentOf } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import type { Incident } from '../domain/logbook/run-state.ts';
 import { known, type Observed } from '../domain/observed.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 
@@ -76,13 +76,18 @@ export function editsOf(
 }
 
 /** Until when a text is left as it is, by the newest incident about it; null where it may be written anew. */
-export function leftUntil(incidents: readonly Incident[], now: Instant): string | null {
-  const until = incidents.at(-1)?.detail['until'];
-  if (typeof until !== 'string') return null;
+export function leftUntil(
+  edits: readonly IncidentOf<'card-edited' | 'proposal-edited'>[],
+  now: Instant,
+): string | null {
+  const until = edits.at(-1)?.detail.until;
+  if (until === undefined) return null;
   return now < (fromRfc3339(until) ?? 0) ? until : null;
 }
 
 /** Edits of one text within an hour are told by the first, and by the one after which it is left as it is. */
-export function isEditTold({ detail }: Pick<Incident, 'detail'>): boolean {
-  return detail['edits'] === undefined || detail['edits'] === 1 || detail['until'] !== undefined;
+export function isEditTold(incident: Incident): boolean {
+  if (incident.code !== 'card-edited' && incident.code !== 'proposal-edited') return true;
+  const { edits, until } = incident.detail;
+  return edits === undefined || edits === 1 || until !== undefined;
 }

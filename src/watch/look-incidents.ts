@@ -1,10 +1,16 @@
 /** What of a look a person has to be told, each once for an attempt of the run. */
 
 import { isTerminal } from '../domain/engine.ts';
+import {
+  type IncidentCode,
+  type IncidentFacts,
+  type IncidentOf,
+  incidentDraft,
+  incidentsWith,
+} from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import type { Incident, RunState } from '../domain/logbook/run-state.ts';
-import type { IncidentCode } from '../domain/reasons.ts';
+import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { type Look, saidOf, tellable, tellableLine } from './look.ts';
 import { SIGNATURES } from './signatures.ts';
@@ -24,7 +30,7 @@ export function incidentsOf(state: RunState, look: Look): readonly EventDraft[] 
 
 /** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
 function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
-  const told = new Set(toldOf(state, 'failure-signature').map(({ detail }) => detail['signature']));
+  const told = new Set(toldOf(state, 'failure-signature').map(({ detail }) => detail.signature));
   return look.log.failures
     .filter((failure) => !told.has(failure.id))
     .map((failure) => {
@@ -43,11 +49,8 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
 /** Whether an attempt before this one showed the same: what was done in between has not helped. */
 function wasShownBefore(state: RunState, signature: string): boolean {
   const attempt = attemptOf(state);
-  return state.incidents.some(
-    ({ code, detail }) =>
-      code === 'failure-signature' &&
-      detail['signature'] === signature &&
-      Number(detail['attempt'] ?? 1) < attempt,
+  return incidentsWith(state.incidents, 'failure-signature').some(
+    ({ detail }) => detail.signature === signature && (detail.attempt ?? 1) < attempt,
   );
 }
 
@@ -61,7 +64,7 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
   if (standstill === undefined || standstill.looks < limits.standstillLooksMin || signs.length === 0)
     return [];
   const { since, looks } = standstill;
-  if (toldOf(state, 'run-degraded').some(({ detail }) => detail['since'] === since)) return [];
+  if (toldOf(state, 'run-degraded').some(({ detail }) => detail.since === since)) return [];
   const step = look.log.step === null ? 'none' : String(look.log.step.value);
   return [
     incident(state, 'run-degraded', { since, looks: String(looks), step, signatures: signs.join(' ') }),
@@ -94,27 +97,43 @@ function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (unread === undefined) return [];
   const { what, since, why } = unread;
   const unreadMs = look.at - (fromRfc3339(since) ?? look.at);
-  const isSaid = toldOf(state, 'engine-unreadable').some(({ detail }) => detail['since'] === since);
+  const isSaid = toldOf(state, 'engine-unreadable').some(({ detail }) => detail.since === since);
   if (unreadMs < limits.engineUnreadMs || isSaid) return [];
   const subject = what === 'job' ? 'the job' : "the job's log";
   const message = `${subject} could not be read for ${Math.round(unreadMs / 60_000)} min: ${why}`;
   return [incident(state, 'engine-unreadable', { message: tellable(look, message), since })];
 }
 
-function isTold(state: RunState, code: IncidentCode): boolean {
+/** What a look records; all of it may carry its attempt. */
+type LookIncident = Extract<
+  IncidentCode,
+  'failure-signature' | 'run-degraded' | 'engine-state-lost' | 'engine-unreadable' | 'stop-unconfirmed'
+>;
+
+function isTold(state: RunState, code: LookIncident): boolean {
   return toldOf(state, code).length > 0;
 }
 
-function toldOf(state: RunState, asked: IncidentCode): readonly Incident[] {
+function toldOf<Code extends LookIncident>(state: RunState, asked: Code): readonly IncidentOf<Code>[] {
   const attempt = attemptOf(state);
-  return state.incidents.filter(({ code, detail }) => code === asked && (detail['attempt'] ?? 1) === attempt);
+  return incidentsWith(state.incidents, asked).filter((one) => isOfAttempt(one, attempt));
+}
+
+function isOfAttempt(
+  { detail }: { readonly detail: { readonly attempt?: number | undefined } },
+  attempt: number,
+): boolean {
+  return (detail.attempt ?? 1) === attempt;
 }
 
 /** The first attempt is not named, so that such an entry is the one that it always was. */
-function incident(state: RunState, code: IncidentCode, facts: Readonly<Record<string, string>>): EventDraft {
+function incident<Code extends LookIncident>(
+  state: RunState,
+  code: Code,
+  facts: IncidentFacts<Code>,
+): EventDraft {
   const attempt = attemptOf(state);
-  const detail = { ...facts, ...(attempt === 1 ? {} : { attempt }) };
-  return { type: 'incident', role: 'watch', data: { code, detail } };
+  return incidentDraft('watch', code, attempt === 1 ? facts : { ...facts, attempt });
 }
 
 function attemptOf({ submission }: RunState): number {

@@ -2,6 +2,7 @@
 
 import type { WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
+import { incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -41,7 +42,7 @@ export function runHealth(state: RunState, monitor: MonitorHealth): RunHealth {
 
 /** Whether this silence stands in the record already: each is told once. */
 export function isSilenceTold(state: RunState, since: number): boolean {
-  return state.incidents.some(({ code, detail }) => code === 'monitor-stale' && detail['since'] === since);
+  return incidentsWith(state.incidents, 'monitor-stale').some(({ detail }) => detail.since === since);
 }
 
 /**

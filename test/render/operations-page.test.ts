@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { operationsPage } from '../../scripts/operations/operations-page.ts';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
+import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
-import { INCIDENTS } from '../../src/domain/reasons.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { SIGNATURES } from '../../src/watch/signatures.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
@@ -17,7 +17,7 @@ it('docs/operations.md is current: node scripts/operations-docs.ts', () => {
   expect(PAGE).toBe(operationsPage());
 });
 
-it.each(INCIDENTS)('whoever reads the first line of the comment finds %s', (code) => {
+it.each(INCIDENT_CODES)('whoever reads the first line of the comment finds %s', (code) => {
   const { title, todo } = INCIDENT_WORDS[code];
   expect(PAGE).toContain(`\n### ${title}\n\n\`${code}\` · `);
   expect(PAGE).toContain(todo);

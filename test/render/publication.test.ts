@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWER_CODES } from '../../src/commands/registry.ts';
+import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/refusal.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
 import type { Detail } from '../../src/domain/payload.ts';
-import { DROP_REASONS, INCIDENTS } from '../../src/domain/reasons.ts';
+import { DROP_REASONS } from '../../src/domain/reasons.ts';
 import { judgeFerry } from '../../src/kinds/ferry/verdict.ts';
 import { renderJournalAnswer } from '../../src/render/journal-answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
@@ -68,7 +69,8 @@ describe('the moments of a run', () => {
   });
 
   it('end with the failures that were seen, each by the name of its signature', () => {
-    const seen = training.incident('failure-signature', { signature: 'owner-died', line: 'OwnerDiedError' });
+    const owner = { signature: 'owner-died', class: 'cluster', advice: 'wait', line: 'OwnerDiedError' };
+    const seen = training.incident('failure-signature', owner);
     const body = say(seen.ended({ status: 'FAILED' }).state, 'ended');
     expect(body).toMatch(/^Notable failures:\n\n- .+ `owner-died`$/m);
   });
@@ -246,7 +248,7 @@ describe('the answers', () => {
 });
 
 describe('incidents and fallen approvals', () => {
-  it.each(INCIDENTS)('incident %s', (code) => {
+  it.each(INCIDENT_CODES)('incident %s', (code) => {
     const detail = {
       reason: 'head-moved',
       why: 'because',
@@ -259,10 +261,29 @@ describe('incidents and fallen approvals', () => {
       since: '2026-11-21T10:00:00.000Z',
       looks: '2',
       step: '6',
+      fault: 'chain-7',
+      cluster: 'us-east1',
+      how: 'restored',
+      kind: 'delete-tpu-vm',
+      target: 'ray-a',
+      at: '2026-11-21T10:00:00.000Z',
+      restarts: 1,
+      gate: 'scope',
+      gateCode: 'outside',
       signatures: 'owner-died',
       attempt: 1,
       code: 'push-refused',
     };
+    const fitting = code === 'monitor-stale' ? { why: detail.why } : detail;
+    const body = say(submitted.incident(code, fitting).state, 'incident');
+    expect(body).toMatchSnapshot();
+    expect(body).not.toContain('another version');
+  });
+
+  it.each([
+    ['node-on-fire', { vm: 'ray-a' }],
+    ['order-expired', { attempt: 'the <b>first</b>' }],
+  ])('incident of another version is told as it stands: %s', (code, detail) => {
     expect(say(submitted.incident(code, detail).state, 'incident')).toMatchSnapshot();
   });
 

@@ -115,7 +115,7 @@ describe('edits of one text', () => {
   const edit = (minute: number, detail = {}) =>
     ({
       code: 'card-edited',
-      detail,
+      detail: { how: 'text', ...detail },
       role: 'control',
       at: new Date(at(minute)).toISOString(),
       seq: minute,

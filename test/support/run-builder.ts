@@ -6,7 +6,7 @@ import type { Order } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import type { DropReason, IncidentCode } from '../../src/domain/reasons.ts';
+import type { DropReason } from '../../src/domain/reasons.ts';
 import { after } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { sealEvents } from '../../src/logbook/append.ts';
@@ -51,7 +51,7 @@ export type RunBuilder = {
   readonly ended: (change?: Partial<EventDataByType['ended']>) => RunBuilder;
   readonly sealed: (by: Actor, change?: Partial<EventDataByType['sealed']>) => RunBuilder;
   readonly closed: (change?: Partial<EventDataByType['closed']>) => RunBuilder;
-  readonly incident: (code: IncidentCode, detail?: EventDataByType['incident']['detail']) => RunBuilder;
+  readonly incident: (code: string, detail?: EventDataByType['incident']['detail']) => RunBuilder;
 };
 
 /** A proposed daily ferry of 2026-11-21 that raises the learning rate. */

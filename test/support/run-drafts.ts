@@ -7,7 +7,7 @@ import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
-import type { DropReason, IncidentCode } from '../../src/domain/reasons.ts';
+import type { DropReason } from '../../src/domain/reasons.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { sha256Hex } from '../../src/host/hash.ts';
 import { manifestDigest, orderDigest } from '../../src/run/manifest-digest.ts';
@@ -217,14 +217,14 @@ export function sealedData(state: RunState): EventDataByType['sealed'] {
   };
 }
 
-const RUNNER_INCIDENTS: readonly IncidentCode[] = [
+const RUNNER_INCIDENTS: readonly string[] = [
   'runner-refused',
   'launch-unreadable',
   'submit-rejected',
   'submit-conflict',
   'submit-unknown',
 ];
-const WATCH_INCIDENTS: readonly IncidentCode[] = [
+const WATCH_INCIDENTS: readonly string[] = [
   'failure-signature',
   'run-degraded',
   'engine-state-lost',
@@ -232,7 +232,7 @@ const WATCH_INCIDENTS: readonly IncidentCode[] = [
 ];
 
 /** An incident, signed by the role that records this one. */
-export function incidentDraft(code: IncidentCode, detail: EventDataByType['incident']['detail']): EventDraft {
+export function incidentDraft(code: string, detail: EventDataByType['incident']['detail']): EventDraft {
   const role = RUNNER_INCIDENTS.includes(code)
     ? 'runner'
     : WATCH_INCIDENTS.includes(code)

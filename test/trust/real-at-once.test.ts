@@ -5,6 +5,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { incidentsWith } from '../../src/domain/incidents.ts';
 import { approvalLine } from '../support/approve.ts';
 import { push } from './attacks.ts';
 import {
@@ -96,8 +97,8 @@ it(
     await push(lab, 'main', { files: { [CONFIG]: strict } });
     await lab.useRunners(HOSTED, LAUNCHER);
     await lab.runJobs();
-    const refused = (await stateIn(lab))?.incidents.find(({ code }) => code === 'runner-refused');
-    expect(refused?.detail['reason']).toBe('approval-by-author');
+    const [refused] = incidentsWith((await stateIn(lab))?.incidents ?? [], 'runner-refused');
+    expect(refused?.detail.reason).toBe('approval-by-author');
     expect(await jobs()).toBe(0);
   },
 );

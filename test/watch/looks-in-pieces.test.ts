@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lookAt } from '../../src/app/watch/look.ts';
 import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
+import { incidentsWith } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -78,15 +79,18 @@ function chunkOf(log: Buffer, size: number, offset: number): LogRead {
 describe('a log that grows between looks', () => {
   it('keeps the address of a bad node whose traceback was cut in two', async () => {
     const { state } = await lookedAt([LOG.indexOf(HEAD) + HEAD.length + 30]);
-    expect(state.incidents.map(({ detail }) => [detail['signature'], detail['workers']])).toEqual([
-      ['device-busy', '10.0.0.9'],
-    ]);
+    expect(
+      incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => [
+        detail.signature,
+        detail.workers,
+      ]),
+    ).toEqual([['device-busy', '10.0.0.9']]);
   });
 
   it('says the same wherever it was cut', async () => {
     const whole = (await lookedAt([])).state;
     const told = (state: typeof whole): unknown => [
-      state.incidents.map(({ code, detail }) => [code, detail]),
+      incidentsWith(state.incidents, 'failure-signature').map(({ code, detail }) => [code, detail]),
       state.end?.signatures,
       state.end?.metrics,
     ];
@@ -105,10 +109,14 @@ describe('a log that grows between looks', () => {
     const log = Buffer.from(`${far}${BUSY}\n`);
     for (const size of [HEAD.length + 1, far.length - 700, far.length]) {
       const { state } = await lookedAt([size], log);
-      expect(state.incidents.map(({ detail }) => detail['workers'])).toEqual(['']);
+      expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual(
+        [''],
+      );
     }
     const near = Buffer.from(`${far.slice(0, -'a line\n'.length)}${BUSY}\n`);
     const { state } = await lookedAt([HEAD.length + 1, 300], near);
-    expect(state.incidents.map(({ detail }) => detail['workers'])).toEqual(['10.0.0.9']);
+    expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual([
+      '10.0.0.9',
+    ]);
   });
 });

@@ -14,14 +14,11 @@ import type { Lab, LabGit } from '../lab.ts';
 import { issueMarkerReader, markerReader, sealed } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 
-/** Effects that control carries out; the record is appended by its keeper, jobs are the runner's and the watch's. */
-export type ControlEffect = Exclude<Effect, { kind: 'append' | 'submit-job' | 'stop-job' }>;
-
 /** Where effects are carried out, and by which config their texts are sealed. */
 export type PerformPlace = Pick<OpenLab, 'lab' | 'git' | 'config'>;
 
 /** Performs one effect and says what came of it. Throws only for bugs. */
-export function perform(place: PerformPlace, effect: ControlEffect): Promise<EffectOutcome> {
+export function perform(place: PerformPlace, effect: Effect): Promise<EffectOutcome> {
   return between(place.lab, effect, () => carryOut(place, effect));
 }
 
@@ -35,7 +32,7 @@ export function performReaction(
 
 async function between(
   lab: Lab,
-  { kind }: ControlEffect,
+  { kind }: Effect,
   work: () => Promise<EffectOutcome>,
 ): Promise<EffectOutcome> {
   lab.boundary(kind, 'before');
@@ -45,7 +42,7 @@ async function between(
   return outcome;
 }
 
-async function carryOut(place: PerformPlace, effect: ControlEffect): Promise<EffectOutcome> {
+async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutcome> {
   const { lab, git } = place;
   const { client } = lab;
   switch (effect.kind) {
@@ -89,10 +86,7 @@ const WITHOUT_KEY: EffectOutcome = {
   message: 'this process holds no key to sign a text',
 };
 
-type TextEffect = Extract<
-  ControlEffect,
-  { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }
->;
+type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }>;
 
 /** The one place where our texts are sealed: a text without a seal would be taken for somebody else's, and written again. */
 async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise<EffectOutcome> {

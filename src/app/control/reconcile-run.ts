@@ -86,9 +86,6 @@ async function take(
   memory: Memory,
 ): Promise<Memory | 'refused'> {
   if (step.kind === 'append') return record(context, run, step, memory);
-  if (step.effect.kind === 'append' || step.effect.kind === 'submit-job' || step.effect.kind === 'stop-job') {
-    throw new Error(`control does not perform ${step.effect.kind}`);
-  }
   const outcome = await perform(context, step.effect);
   return remembered(memory, step.key, outcome);
 }

@@ -1,5 +1,6 @@
 /** Tells people about a logbook that cannot be trusted, or not be written: one comment, found again by its marker; who may post is decided in the journal. */
 
+import { type Incident, type IncidentOf, incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
 import { markerIdentity } from '../../domain/marker.ts';
@@ -92,13 +93,13 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const key = faultKey(fault);
   const recorded = keeper
     .current()
-    .journal.incidents.find(({ detail }) => detail['run'] === run && detail['fault'] === key);
+    .journal.incidents.find((one) => isOf(one, run) && one.detail.fault === key);
   if (recorded !== undefined) return lab.now() - (fromRfc3339(recorded.at) ?? 0) >= limits.publishGraceMs;
   if (isToldEnough(open, broken)) return false;
   const where = thread === null ? {} : { thread };
-  const data = { code: 'logbook-broken', detail: { run, fault: key, ...where } } as const;
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
-  const result = await keeper.append(JOURNAL, [{ type: 'incident', role, data }], lab.now());
+  const draft = incidentDraft(role, 'logbook-broken', { run, fault: key, ...where });
+  const result = await keeper.append(JOURNAL, [draft], lab.now());
   if (result.kind === 'conflict') await keeper.load();
   if (result.kind === 'failed') lab.log(`the journal could not be written: ${result.message}`);
   return result.kind === 'appended';
@@ -110,13 +111,17 @@ function isToldEnough({ keeper, lab }: OpenLab, { run, fault, thread }: BrokenRu
   const alike = keeper
     .current()
     .journal.incidents.filter(
-      ({ detail, at }) =>
-        detail['run'] === run &&
-        (detail['thread'] ?? null) === thread &&
-        String(detail['fault']).startsWith(`${fault.kind}-`) &&
-        lab.now() - (fromRfc3339(at) ?? 0) < limits.overLookMs,
+      (one) =>
+        isOf(one, run) &&
+        (one.detail.thread ?? null) === thread &&
+        one.detail.fault.startsWith(`${fault.kind}-`) &&
+        lab.now() - (fromRfc3339(one.at) ?? 0) < limits.overLookMs,
     );
   return alike.length >= limits.troublesToldPerDay;
+}
+
+function isOf(incident: Incident, run: string): incident is IncidentOf<'logbook-broken'> {
+  return incident.code === 'logbook-broken' && incident.detail.run === run;
 }
 
 async function isTold(open: OpenLab, { run, fault, state }: BrokenRun, thread: number): Promise<boolean> {

@@ -4,7 +4,7 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
-import type { EffectOutcome } from '../../domain/effect.ts';
+import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
 import type { Digest, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -24,7 +24,7 @@ import {
   renderPullTitle,
 } from '../../render/proposal.ts';
 import { fillLane } from '../../run/fill.ts';
-import { type ControlEffect, perform } from '../control/perform.ts';
+import { perform } from '../control/perform.ts';
 import { toldAnchors } from '../control/told-anchors.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
@@ -88,7 +88,7 @@ async function beginInPull(
   return record(open, both, request, { branch, texts });
 }
 
-function act(open: OpenLane, effect: ControlEffect): Promise<EffectOutcome> {
+function act(open: OpenLane, effect: Effect): Promise<EffectOutcome> {
   return perform(open, effect);
 }
 

@@ -13,11 +13,16 @@ import { assertNever } from '../../domain/assert.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import type { Engine, JobLocator, SubmitOutcome } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
+import {
+  type IncidentCode,
+  type IncidentFacts,
+  incidentDraft,
+  incidentsWith,
+} from '../../domain/incidents.ts';
 import { citationKey } from '../../domain/launch/order.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
-import type { IncidentCode } from '../../domain/reasons.ts';
 import type { EngineOf } from '../lab.ts';
 import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
 import { claim, engineFor } from './claim.ts';
@@ -26,10 +31,13 @@ import { recordFault } from './record-fault.ts';
 import { type ShippedJob, shipJob } from './ship-job.ts';
 import type { ShipTree } from './ship-tree.ts';
 
+/** What a launcher records about an order. */
+type LaunchIncident = Extract<IncidentCode, 'runner-refused' | 'launch-unreadable' | `submit-${string}`>;
+
 export type LaunchOutcome =
   | { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean }
   | { readonly kind: 'refused'; readonly code: string; readonly why: string }
-  | { readonly kind: 'failed'; readonly code: IncidentCode | 'logbook-busy'; readonly why: string };
+  | { readonly kind: 'failed'; readonly code: LaunchIncident | 'logbook-busy'; readonly why: string };
 
 export type LaunchInput = {
   readonly run: string;
@@ -104,8 +112,8 @@ async function refused(
 
 /** What could not be checked is said once for an order: it stays open, and each further try would say the same. */
 function isTold(state: RunState, orderDigest: string): boolean {
-  return state.incidents.some(
-    ({ code, detail }) => code === 'launch-unreadable' && detail['orderDigest'] === orderDigest,
+  return incidentsWith(state.incidents, 'launch-unreadable').some(
+    ({ detail }) => detail.orderDigest === orderDigest,
   );
 }
 
@@ -239,7 +247,7 @@ function detailsOf(locator: object): Readonly<Record<string, string | number>> {
 async function fail(
   open: OpenLane,
   input: LaunchInput,
-  code: IncidentCode,
+  code: Exclude<LaunchIncident, 'runner-refused'>,
   why: string,
 ): Promise<LaunchOutcome> {
   await record(open, input.run, incident(input, code, { why }));
@@ -247,22 +255,17 @@ async function fail(
 }
 
 /** An incident of this order. What a program or a server said is redacted before it is cut: half a secret is one too. */
-function incident(
-  input: LaunchInput,
-  code: IncidentCode,
-  detail: Readonly<Record<string, string>>,
+function incident<Code extends LaunchIncident>(
+  { orderDigest, redact }: LaunchInput,
+  code: Code,
+  facts: IncidentFacts<Code>,
 ): EventDraft {
-  const bounded = Object.fromEntries(
-    Object.entries(detail).map(([name, text]) => [
-      name,
-      cutText(input.redact(text), limits.messageCharactersMax),
-    ]),
-  );
-  return {
-    type: 'incident',
-    role: 'runner',
-    data: { code, detail: { orderDigest: input.orderDigest, ...bounded } },
-  };
+  const draft = incidentDraft('runner', code, facts);
+  const bounded = Object.entries(draft.data.detail).map(([name, value]) => [
+    name,
+    cutText(redact(String(value)), limits.messageCharactersMax),
+  ]);
+  return { ...draft, data: { code, detail: { orderDigest, ...Object.fromEntries(bounded) } } };
 }
 
 /** Appends what has happened; a lost race is read again and appended again, because it has happened. */

@@ -2,6 +2,7 @@
 
 import { missingCluster } from '../../config/missing-cluster.ts';
 import type { RunId } from '../../domain/ids.ts';
+import { incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -119,7 +120,7 @@ async function tellSilence(
 function silence({ since, silentMs }: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>): EventDraft {
   const minutes = Math.round(silentMs / 60_000);
   const detail = { since, why: `nothing was recorded for ${minutes} min` };
-  return { type: 'incident', role: 'control', data: { code: 'monitor-stale', detail } };
+  return incidentDraft('control', 'monitor-stale', detail);
 }
 
 async function start(open: OpenLab, state: RunState): Promise<WatchdogFinding['done']> {

@@ -5,6 +5,7 @@
 
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { Digest, Instant } from '../ids.ts';
+import { incidentsWith } from '../incidents.ts';
 import { type IssuedOrder, isOver, type PastAttempt, type RunState } from '../logbook/run-state.ts';
 import { fromRfc3339 } from '../time.ts';
 
@@ -29,9 +30,7 @@ export function replacementFor(state: RunState): MutationRecord | null {
 export function wantsRelaunch(state: RunState): boolean {
   if (isOver(state) || replacementFor(state) === null) return false;
   const attempt = state.submission?.attempt;
-  return !state.incidents.some(
-    ({ code, detail }) => code === 'relaunch-refused' && detail['attempt'] === attempt,
-  );
+  return !incidentsWith(state.incidents, 'relaunch-refused').some(({ detail }) => detail.attempt === attempt);
 }
 
 /**

@@ -4,9 +4,11 @@ import type { Actor } from '../actor.ts';
 import { assertNever } from '../assert.ts';
 import { mutationsAfter } from '../care/mutation-state.ts';
 import { branded, isRunId } from '../ids.ts';
+import { readIncident } from '../incidents.ts';
 import { holdFrom, holdName, withHold, withoutHold } from '../launch/hold.ts';
 import { pastAttempt } from '../launch/relaunch.ts';
 import { limits } from '../limits.ts';
+import { readFacts } from '../payload.ts';
 import { fail, ok, type Result } from '../result.ts';
 import type { EventOf, LogbookEvent } from './event.ts';
 import { commandKey, type IssuedOrder, type RunState } from './run-state.ts';
@@ -208,24 +210,27 @@ const ORDER_ENDING: readonly string[] = [
 ];
 
 function incident(state: RunState, event: EventOf<'incident'>): RunState {
-  const { code, detail } = event.data;
-  const incidents = [...state.incidents, { code, detail, role: event.role, at: event.at, seq: event.seq }];
+  const incidents = [...state.incidents, readIncident(event.data, event)];
   const spentApprovals = new Set([...state.spentApprovals, ...spentBy(event)]);
   return incidentOf({ ...state, incidents, spentApprovals }, event);
 }
 
 /** The runner's word alone; the control key writes incidents too. */
 function spentBy({ role, data: { code, detail } }: EventOf<'incident'>): readonly string[] {
-  return role === 'runner' && code === 'runner-refused' ? String(detail['approvals'] ?? '').split(' ') : [];
+  return role === 'runner' && code === 'runner-refused'
+    ? (readFacts({ approvals: 'text?' }, detail)?.approvals ?? '').split(' ')
+    : [];
 }
 
 function incidentOf(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
+  // What follows from a code follows whatever else another version recorded with it.
+  const orderDigest = readFacts({ orderDigest: 'text?' }, detail)?.orderDigest;
   const endsOrder =
-    ORDER_ENDING.includes(code) && detail['orderDigest'] === state.order?.digest && state.submission === null;
+    ORDER_ENDING.includes(code) && orderDigest === state.order?.digest && state.submission === null;
   if (endsOrder) return { ...withOrder(state, { status: 'failed' }), approvals: [] };
   if (code === 'card-edited') {
-    const cardEdit = { seq: event.seq, comment: Number(detail['comment']) };
+    const cardEdit = { seq: event.seq, comment: readFacts({ comment: 'integer' }, detail)?.comment ?? 0 };
     return { ...state, shown: null, cardEdit };
   }
   return code === 'order-expired' ? voided(state) : state;

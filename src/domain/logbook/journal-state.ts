@@ -2,9 +2,10 @@
 
 import { type ClusterDisks, scansAfter } from '../care/disk-scan.ts';
 import { isMutationEvent, type MutationRecord, mutationsAfter } from '../care/mutation-state.ts';
+import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, holdFrom, holdName, liftedAfter, withHold, withoutHold } from '../launch/hold.ts';
 import type { EventDraft, LogbookEvent } from './event.ts';
-import { commandKey, type Head, type Incident, type SeenCommand } from './run-state.ts';
+import { commandKey, type Head, type SeenCommand } from './run-state.ts';
 
 export type JournalState = {
   readonly head: Head | null;
@@ -57,10 +58,7 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
     const holds = holdsAfter(state.holds, event);
     const command = commandAfter(event, seen);
     if (command !== null) commands.set(commandKey(command), command);
-    if (event.type === 'incident') {
-      const { role, at, seq } = event;
-      incidents.push({ ...event.data, role, at, seq });
-    }
+    if (event.type === 'incident') incidents.push(readIncident(event.data, event));
     state = {
       ...state,
       head: { seq: event.seq, hash: event.hash, at: event.at },

@@ -4,13 +4,12 @@ import type { Actor } from '../actor.ts';
 import type { MutationRecord } from '../care/mutation-state.ts';
 import type { Surface } from '../command.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
+import { type Incident, incidentsWith } from '../incidents.ts';
 import type { Hold } from '../launch/hold.ts';
 import type { Order } from '../launch/order.ts';
 import { allPass } from '../launch/verdict.ts';
-import type { IncidentCode } from '../reasons.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
-import type { Role } from './role.ts';
 
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
@@ -54,15 +53,6 @@ export type PastAttempt = {
   readonly observation: Observation | null;
   readonly firstEval: Observation | null;
   readonly end: Ending;
-};
-
-export type Incident = {
-  readonly code: IncidentCode;
-  readonly detail: EventDataByType['incident']['detail'];
-  /** Who wrote it: the runner never publishes, so control does at once. */
-  readonly role: Role;
-  readonly at: string;
-  readonly seq: number;
 };
 
 /** Training loss at a step, as the log printed it. */
@@ -158,11 +148,9 @@ export function standingApprovals(state: RunState): readonly Approval[] {
  * lifted something, and the words themselves are what it looks for.
  */
 export function missedLift({ incidents, submission }: RunState): { readonly missed?: 1 } {
-  const isMissed = incidents.some(
-    ({ code, role, detail: { reason } }) =>
-      code === 'runner-refused' &&
-      role === 'runner' &&
-      (reason === 'lift-unproven' || reason === 'held-in-thread'),
+  const isMissed = incidentsWith(incidents, 'runner-refused').some(
+    ({ role, detail: { reason } }) =>
+      role === 'runner' && (reason === 'lift-unproven' || reason === 'held-in-thread'),
   );
   return isMissed && submission === null ? { missed: 1 } : {};
 }

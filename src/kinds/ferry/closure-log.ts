@@ -70,7 +70,7 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
   const { state, decision, tag, verdict } = input;
   const { end, submission, proposal } = state;
   const tracker = trackerUrl(state);
-  const failures = [...new Set(state.incidents.map((incident) => incidentTitle(incident.code)))];
+  const failures = [...new Set(state.incidents.map(incidentTitle))];
   return [
     `- Outcome: ${outcomeText(decision)}`,
     `- Final status: ${end?.status ?? 'unknown'}`,

@@ -1,7 +1,7 @@
 /** How a run ended for people, and what went wrong on the way: what each event of it carries. */
 
 import type { Sha } from '../../ids.ts';
-import type { IncidentCode } from '../../reasons.ts';
+import type { Detail } from '../../payload.ts';
 import type { Metrics } from './job-events.ts';
 
 export type ClosureEventData = {
@@ -20,7 +20,8 @@ export type ClosureEventData = {
     readonly closurePull: number | null;
   };
   readonly incident: {
-    readonly code: IncidentCode;
-    readonly detail: { readonly [name: string]: string | number };
+    /** Of the version that wrote it (`readIncident`). */
+    readonly code: string;
+    readonly detail: Detail;
   };
 };

@@ -1,0 +1,118 @@
+/** What went wrong in a way that a person must see: a closed list of codes, each with the facts of its sentence. */
+
+import type { EventDraft } from './logbook/event.ts';
+import type { Role } from './logbook/role.ts';
+import {
+  type Detail,
+  type Facts,
+  type Payload,
+  readPayload,
+  recordedFacts,
+  type Vocabulary,
+} from './payload.ts';
+
+/** `attempt` is left out for the first. What only the fold or who records the next one reads may be missing. */
+export const INCIDENTS = {
+  'runner-refused': { orderDigest: 'text?', reason: 'text', why: 'text', approvals: 'text?' },
+  'submit-rejected': { orderDigest: 'text?', why: 'text' },
+  'submit-conflict': { orderDigest: 'text?', why: 'text' },
+  'submit-unknown': { orderDigest: 'text?', why: 'text' },
+  'dispatch-failed': { orderDigest: 'text?', attempt: 'integer?', message: 'text' },
+  'order-expired': { orderDigest: 'text?', attempt: 'integer' },
+  'launch-unreadable': { orderDigest: 'text?', why: 'text' },
+  'engine-state-lost': { message: 'text', attempt: 'integer?' },
+  'engine-unreadable': { message: 'text', since: 'text?', attempt: 'integer?' },
+  'stop-unconfirmed': { message: 'text', attempt: 'integer?' },
+  'failure-signature': {
+    signature: 'text',
+    class: 'text',
+    advice: 'text',
+    line: 'text',
+    again: 'text?',
+    workers: 'text?',
+    attempt: 'integer?',
+  },
+  'run-degraded': { since: 'text', looks: 'text', step: 'text', signatures: 'text', attempt: 'integer?' },
+  'monitor-stale': { since: 'integer?', why: 'text' },
+  'cluster-missing': { cluster: 'text' },
+  'cluster-back': { cluster: 'text' },
+  'logbook-broken': { run: 'text?', fault: 'text', thread: 'integer?' },
+  'logbook-restored': { fault: 'text' },
+  'card-edited': {
+    how: 'text',
+    thread: 'integer?',
+    comment: 'integer?',
+    by: 'text?',
+    edits: 'integer?',
+    until: 'text?',
+  },
+  'proposal-edited': {
+    how: 'text',
+    kind: 'text',
+    target: 'text',
+    proposal: 'text?',
+    thread: 'integer?',
+    editedAt: 'text?',
+    comment: 'integer?',
+    by: 'text?',
+    edits: 'integer?',
+    until: 'text?',
+  },
+  'seal-failed': { code: 'text', message: 'text' },
+  'bad-node-unclear': { reason: 'text', why: 'text', signature: 'text', attempt: 'integer?' },
+  'consent-unused': { consent: 'integer?', at: 'text', kind: 'text', target: 'text' },
+  'relaunch-refused': {
+    reason: 'text',
+    attempt: 'integer?',
+    restarts: 'integer?',
+    gate: 'text?',
+    gateCode: 'text?',
+  },
+} as const satisfies Vocabulary;
+export type IncidentCode = keyof typeof INCIDENTS;
+export type IncidentFacts<Code extends IncidentCode> = Facts<(typeof INCIDENTS)[Code]>;
+export const INCIDENT_CODES = Object.keys(INCIDENTS) as readonly IncidentCode[];
+
+/** Who wrote it, and when: the runner and the watch never publish, so control does at once. */
+type Written = { readonly role: Role; readonly at: string; readonly seq: number };
+
+/** An incident of these codes as it stands in the record. */
+export type IncidentOf<Code extends IncidentCode> = Written & Payload<typeof INCIDENTS, Code>;
+
+/** `code` null: another version of ferrybot recorded it so, and this one has no words for it. */
+export type Incident =
+  | IncidentOf<IncidentCode>
+  | (Written & {
+      readonly code: null;
+      readonly recorded: { readonly code: string; readonly detail: Detail };
+    });
+
+/** An incident as its event recorded it. */
+export function readIncident(
+  recorded: { readonly code: string; readonly detail: Detail },
+  written: Written,
+): Incident {
+  const { code, detail } = recorded;
+  const { role, at, seq } = written;
+  const read = readPayload(INCIDENTS, { code, detail });
+  return read === null
+    ? { code: null, recorded: { code, detail }, role, at, seq }
+    : { ...read, role, at, seq };
+}
+
+/** Those of one code, oldest first. */
+export function incidentsWith<Code extends IncidentCode>(
+  incidents: readonly Incident[],
+  code: Code,
+): readonly IncidentOf<Code>[] {
+  return incidents.filter((one): one is Incident & IncidentOf<Code> => one.code === code);
+}
+
+/** The record of an incident. */
+export function incidentDraft<Code extends IncidentCode>(
+  role: Role,
+  code: Code,
+  facts: IncidentFacts<Code>,
+): Extract<EventDraft, { readonly type: 'incident' }> {
+  return { type: 'incident', role, data: { code, detail: recordedFacts(facts) } };
+}
