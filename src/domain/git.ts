@@ -121,7 +121,11 @@ export type TagRequest = {
 };
 
 /** `exists`: a tag of that name is there already and points (peeled) to `commit`; it is never moved. */
-export type TagOutcome = PushOutcome | { readonly kind: 'exists'; readonly commit: Sha };
+/** `blocked`: git keeps tags like files, and one that stands above or below the name leaves it no room. */
+export type TagOutcome =
+  | PushOutcome
+  | { readonly kind: 'exists'; readonly commit: Sha }
+  | { readonly kind: 'blocked'; readonly by: string };
 
 /** Writing: git's own compare-and-set decides who wins. Throws `GitError` only when nothing was sent. */
 export type GitWriter = {

@@ -1,12 +1,14 @@
 /** A seal that was begun, its tag pushed and its process ended there: what its comment becomes afterwards does not leave the tag to itself. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Crash } from '../support/crash.ts';
 import { approve, propose, stateOf, until } from '../support/play.ts';
 import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
+const headed = z.object({ object: z.object({ sha: z.string() }) });
 const ACCEPT = '/seal accept="stopped on purpose, the curve is clear"';
 
 let lab: VirtualLab;
@@ -89,6 +91,25 @@ describe('a /seal accept that ended before its tag', () => {
     expect([...(await sealTags()).keys()]).toEqual([]);
     expect(answersTo(lab, rejected)).toEqual([expect.stringContaining('its result does not count')]);
     expect(incidents()).toEqual([]);
+  });
+});
+
+describe('a tag that leaves a seal no room', () => {
+  it.each([
+    { where: 'above', name: () => 'ferry/daily' },
+    { where: 'below', name: (run: string) => `ferry/daily/20261121/${run}/x` },
+  ])('because it stands $where is named, and the seal is set when it is deleted', async ({ name }) => {
+    const { run, issue } = await stopped();
+    const ref = `refs/tags/${name(run)}`;
+    const { object } = headed.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
+    await lab.as('ada', 'POST', '/git/refs', { ref, sha: object.sha });
+    const asked = await say(lab, 'mira', issue, ACCEPT);
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, asked)[0]).toContain(`${name(run)} leaves no room for ferry/daily/20261121/${run}`);
+    await lab.as('mira', 'DELETE', `/git/${ref}`);
+    const again = await say(lab, 'mira', issue, ACCEPT);
+    await lab.clock.advance(5 * MINUTE);
+    expect(answersTo(lab, again)[0]).toContain('sealed with the tag');
   });
 });
 

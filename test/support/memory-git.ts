@@ -158,7 +158,13 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         message: request.message,
       });
       const outcome = await store().updateRef({ ref, sha, expected: null });
-      if (outcome !== 'updated') return { kind: 'rejected' };
+      if (outcome !== 'updated') {
+        const names = [...(await store().refs('refs/tags/')).keys()];
+        const by = names.find((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));
+        return by === undefined
+          ? { kind: 'rejected' }
+          : { kind: 'blocked', by: by.replace('refs/tags/', '') };
+      }
       await recordPush(act, [{ ref, before: null, after: sha }]);
       if (strike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };

@@ -194,12 +194,17 @@ async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagReq
   const object = await makeTag(mirror, identity, request);
   const outcome = await push(mirror, { ref, object, expected: null });
   if (outcome.kind !== 'rejected') return outcome;
-  const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
+  const names = request.name.split('/');
+  const above = names.slice(1).map((_, at) => `refs/tags/${names.slice(0, at + 1).join('/')}`);
+  const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`, ...above, `${ref}/*`] };
   const looked = await mirror.run(call);
   if (!looked.ok) return { kind: 'unknown', message: lastWords(looked) };
   // A tag without a tag object (lightweight) has no peeled line; it points to the commit itself.
   const commit = remoteId(looked.stdout, `${ref}^{}`) ?? remoteId(looked.stdout, ref);
-  return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
+  if (commit !== null) return { kind: 'exists', commit: branded(commit, isSha) };
+  const others = looked.stdout.split('\n').map((line) => line.split('\t')[1] ?? '');
+  const by = others.find((name) => above.includes(name) || name.startsWith(`${ref}/`));
+  return by === undefined ? outcome : { kind: 'blocked', by: by.replace(/^refs\/tags\//, '') };
 }
 
 /** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */

@@ -300,6 +300,17 @@ describe('writing', () => {
     await remote.git('tag', 'light', first);
     expect(await client.pushTag({ ...tag, name: 'light' })).toEqual({ kind: 'exists', commit: first });
   });
+
+  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])('says that a tag %s leaves one no room', async (by) => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: '1' });
+    await remote.git('tag', by, first);
+    const wanted = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
+    expect(await client.pushTag(wanted)).toEqual({ kind: 'blocked', by });
+    await remote.git('tag', '-d', by);
+    expect((await client.pushTag(wanted)).kind).toBe('pushed');
+  });
 });
 
 describe('a mirror', () => {
