@@ -35,6 +35,8 @@ const PACKAGES = {
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|kinds|render)/',
   parse5: '^src/commands/grammar/',
   leven: '^src/commands/',
+  canonicalize: '^src/logbook/',
+  'p-limit': '^src/app/',
   '@commander-js/extra-typings|commander': '^src/app/cli/',
   zod: `^src/(settings|config|kinds|commands|logbook|handlers|github|engines|clouds|trackers|checkpoints|app)/`,
 };

@@ -33,12 +33,18 @@ describe('canonicalize', () => {
     );
   });
 
-  it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '\ud800', { '\udc00': 1 }])(
-    'has no text for %j',
-    (value) => {
-      expect(() => canonicalize([value as Json])).toThrow('no canonical JSON');
-    },
-  );
+  it.each([
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 53,
+    '\ud800',
+    { '\udc00': 1 },
+    { a: undefined },
+    undefined,
+  ])('has no text for %j', (value) => {
+    expect(() => canonicalize([value as Json])).toThrow('no canonical JSON');
+  });
 
   it('has no text for what is nested without end', () => {
     let value: Json = 1;

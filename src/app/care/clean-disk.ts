@@ -1,5 +1,6 @@
 /** Clears what lies beside a missing mount on the workers of one TPU VM, initialises it again, and looks whether that helped (policy AG-18 and AG-19). */
 
+import pLimit from 'p-limit';
 import { readCleanAnswer } from '../../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../../care/disk/disk-proposals.ts';
 import { healthOf, type WorkerHealth } from '../../care/disk/worker-health.ts';
@@ -13,7 +14,6 @@ import { limits } from '../../domain/limits.ts';
 import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
-import { fewAtOnce } from '../disk-scan/few-at-once.ts';
 import type { Lab } from '../lab.ts';
 import type { Ending, Hands, TargetLook } from './hands.ts';
 
@@ -174,7 +174,7 @@ async function healthNow(input: DiskCleaning): Promise<readonly WorkerHealth[]> 
   if (!isTpuName(tpu) || !isZone(zone)) return [{ kind: 'unknown', why: 'a name that is none' }];
   const port = await input.port();
   const policy = { mountPoint: place.mountPoint, thresholdPercent: place.disk.thresholdPercent };
-  return fewAtOnce(evidenceWorkers(mutation.evidence), limits.sshParallelMax, async (worker) =>
+  return pLimit(limits.sshParallelMax).map(evidenceWorkers(mutation.evidence), async (worker) =>
     healthOf(await port.look({ tpu, zone, worker }), policy),
   );
 }

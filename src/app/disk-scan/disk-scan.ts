@@ -1,5 +1,6 @@
 /** One scan of a cluster's worker disks: the lab's own dry run, a look at each worker that is short, and the record of it. */
 
+import pLimit from 'p-limit';
 import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport } from '../../care/disk/scan-report.ts';
 import type { CleanupState, DiskScan } from '../../domain/care/disk-scan.ts';
@@ -11,7 +12,6 @@ import { after } from '../../domain/time.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { DiskPlace, DiskPort } from './disk-port.ts';
-import { fewAtOnce } from './few-at-once.ts';
 
 export type DiskScanOutcome =
   | { readonly kind: 'scanned'; readonly scan: DiskScan }
@@ -62,7 +62,7 @@ async function lookAtEach(
       return place === null ? [] : [{ worker, place }];
     })
     .slice(0, limits.inspectedWorkersMax);
-  await fewAtOnce(waiting, limits.sshParallelMax, async ({ worker, place }) => {
+  await pLimit(limits.sshParallelMax).map(waiting, async ({ worker, place }) => {
     if (lab.now() >= until) return;
     const look = await contained({ lab }, troubles, inCluster(cluster), () => port.look(place));
     looks.set(worker, look === null ? unreadLooks() : redacted(look, redact));
