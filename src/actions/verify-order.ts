@@ -50,25 +50,37 @@ export type OrderJudgement =
   /** Claimed before and not known to be submitted; `ground` says whether it may still be started if it was not. */
   | { readonly kind: 'resume'; readonly order: IssuedOrder; readonly ground: OrderJudgement }
   | {
-      readonly kind: 'refuse';
+      readonly kind: 'refused';
       readonly code: RefusalCode;
       readonly effect: 'standing' | 'ending';
       readonly why: string;
     };
 
-type Refusal = Extract<OrderJudgement, { readonly kind: 'refuse' }>;
+type OrderRefusal = Extract<OrderJudgement, { kind: 'refused' }>;
 
-/** Finds the order by its digest in the run's record and judges whether it may be carried out now. */
-export function judgeOrder(state: RunState | null, digest: string, facts: OrderFacts): OrderJudgement {
+/** The order in the run's record, where it is whole, for this repository, and nobody has told its end. */
+export function findOrder(
+  state: RunState | null,
+  digest: string,
+  { repository, digestOf }: Pick<OrderFacts, 'repository' | 'digestOf'>,
+): { readonly kind: 'order'; readonly state: RunState; readonly order: IssuedOrder } | OrderRefusal {
   const order = state?.order ?? null;
   if (state === null || order === null || order.digest !== digest)
     return refuse('order-unknown', 'standing', 'the logbook has no such order');
-  if (order.order.repository !== facts.repository)
+  if (order.order.repository !== repository)
     return refuse('other-repository', 'standing', order.order.repository);
-  const misfit = misfitOf(state, order, facts.digestOf);
+  const misfit = misfitOf(state, order, digestOf);
   if (misfit !== null) return refuse('order-forged', 'standing', misfit);
-  if (state.submission !== null || order.status === 'submitted' || order.status === 'failed')
-    return refuse('order-used', 'standing', 'the order was carried out or refused before');
+  return state.submission !== null || order.status === 'submitted' || order.status === 'failed'
+    ? refuse('order-used', 'standing', 'the order was carried out or refused before')
+    : { kind: 'order', state, order };
+}
+
+/** Judges whether the order of this digest may be carried out now. */
+export function judgeOrder(given: RunState | null, digest: string, facts: OrderFacts): OrderJudgement {
+  const found = findOrder(given, digest, facts);
+  if (found.kind === 'refused') return found;
+  const { state, order } = found;
   if (order.status === 'claimed') return { kind: 'resume', order, ground: judgeGround(state, order, facts) };
   if (order.status === 'void') return refuse('order-void', 'standing', 'what the order rested on fell');
   if (facts.now >= expiryOf(order)) return refuse('order-expired', 'standing', order.order.expiresAt);
@@ -154,7 +166,7 @@ function brakeCode({ name, thread }: Brake): RefusalCode {
 }
 
 /** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */
-function gateRefusal(gates: OrderFacts['gates']): Refusal | null {
+function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
   const verdicts = runnerVerdicts(gates.value);
   for (const { gate, outcome, code, found } of verdicts) {
@@ -214,6 +226,6 @@ function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Dige
   );
 }
 
-function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): Refusal {
-  return { kind: 'refuse', code, effect, why };
+function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): OrderRefusal {
+  return { kind: 'refused', code, effect, why };
 }

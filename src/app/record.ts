@@ -8,7 +8,7 @@ import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { type ComposedRun, commitMessage, composeAppend, type IllegalDraft } from '../logbook/compose.ts';
 import { markPrefix, TAG_FOLDER } from '../logbook/mark.ts';
-import type { Anchor } from '../logbook/ports.ts';
+import type { Anchor, AppendResult } from '../logbook/ports.ts';
 import { JOURNAL } from '../logbook/rules.ts';
 import {
   type AppendOutcome,
@@ -36,14 +36,6 @@ import { type Before, restorable, writesOf } from './record-write.ts';
 import { type Entry, entriesOver } from './restored-entries.ts';
 import { signersFrom } from './signers.ts';
 import { isUnread } from './unread-run.ts';
-
-export type AppendResult =
-  /** `seqs`: sequence numbers of the new events by file. */
-  | { readonly kind: 'appended'; readonly seqs: ReadonlyMap<string, readonly number[]> }
-  | { readonly kind: 'conflict' }
-  /** Nothing was added, and nothing is wrong with what is there: the remote or this machine's disk said no. */
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string };
 
 /** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
 export type Refusal = {

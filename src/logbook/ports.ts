@@ -16,3 +16,12 @@ export type Signer = { readonly keyId: string; readonly role: Role; readonly sig
 
 /** `seq:hash` of an event that is known to have been there; `hash` may be a prefix of the 64 hex digits. */
 export type Anchor = { readonly seq: number; readonly hash: string };
+
+/** What came of an append. */
+export type AppendResult =
+  /** `seqs`: sequence numbers of the new events by file. */
+  | { readonly kind: 'appended'; readonly seqs: ReadonlyMap<string, readonly number[]> }
+  | { readonly kind: 'conflict' }
+  /** Nothing was added, and nothing is wrong with what is there: the remote or this machine's disk said no. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };

@@ -1,7 +1,7 @@
 /** Clearing the hosts of a large slice: many looks a few at one time, and an hour that ends between two steps. */
 
 import { describe, expect, it } from 'vitest';
-import { diskCleaningHands } from '../../src/app/care/clean-disk.ts';
+import { diskCleaning } from '../../src/app/care/clean-disk.ts';
 import type { DiskPlace, DiskPort } from '../../src/app/disk-scan/disk-port.ts';
 import { diskStepsOf } from '../../src/app/disk-scan/disk-steps.ts';
 import type { Looks } from '../../src/care/disk/scan-record.ts';
@@ -89,7 +89,7 @@ describe('a slice of 64 hosts', () => {
         return { ...end, timedOut: false, stdout, stderr: '' };
       },
     };
-    const hands = diskCleaningHands({
+    const hands = diskCleaning({
       lab: { now: () => now, boundary: () => undefined },
       place: PLACE,
       port: async () => port,

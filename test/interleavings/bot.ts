@@ -197,7 +197,7 @@ export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
   for (let tries = 0; tries < 3; tries += 1) {
     const view = world.version;
     const judged = judgeOrder(view.state, order, orderFacts(world, view));
-    if (judged.kind === 'refuse') {
+    if (judged.kind === 'refused') {
       if (judged.effect === 'ending') refuse(world, view, order, judged.code);
       return;
     }
@@ -210,8 +210,8 @@ export function launch(world: World, order: string, dieAt: 0 | 1 | 2): void {
       if (dieAt === 1) return;
       start(world, given.submissionId, { commit: given.commit, digest: given.digest, claimedAt, atClaim });
     } else if (!world.jobs.has(given.submissionId)) {
-      if (judged.ground.kind === 'refuse' && judged.ground.effect === 'standing') return;
-      if (judged.ground.kind === 'refuse' || isClaimStale(judged.order, world.now)) {
+      if (judged.ground.kind === 'refused' && judged.ground.effect === 'standing') return;
+      if (judged.ground.kind === 'refused' || isClaimStale(judged.order, world.now)) {
         refuse(world, view, order, 'too late', 'submit-rejected');
         return;
       }

@@ -282,7 +282,7 @@ describe('the runner', () => {
     'refuses with %s (%s)',
     (code, effect, run, facts) => {
       expect(judgeOrder(run?.state ?? null, order.digest, { ...good, ...facts })).toMatchObject({
-        kind: 'refuse',
+        kind: 'refused',
         code,
         effect,
       });
@@ -369,7 +369,7 @@ describe('the runner', () => {
     const fell = held.dropped('body-edited');
     expect(judgeOrder(fell.state, order.digest, good)).toMatchObject({
       kind: 'resume',
-      ground: { kind: 'refuse', code: 'order-void' },
+      ground: { kind: 'refused', code: 'order-void' },
     });
   });
 
@@ -409,7 +409,7 @@ describe('the runner evaluates again', () => {
     expect(blocking).not.toHaveLength(0);
     for (const [, facts, , code] of blocking)
       expect(judged(facts)).toMatchObject({
-        kind: 'refuse',
+        kind: 'refused',
         code: gate,
         effect: 'ending',
         why: expect.stringContaining(code),
@@ -420,7 +420,7 @@ describe('the runner evaluates again', () => {
     );
     expect(open).not.toHaveLength(0);
     for (const [, facts] of open)
-      expect(judged(facts)).toMatchObject({ kind: 'refuse', code: 'unreadable', effect: 'standing' });
+      expect(judged(facts)).toMatchObject({ kind: 'refused', code: 'unreadable', effect: 'standing' });
   });
 
   it('and asks nobody about checks, holds and approvals by way of a gate', () => {

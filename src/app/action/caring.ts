@@ -1,7 +1,7 @@
 /** `mode: care`: one consented change of a cluster. */
 
 import { care } from '../care/care.ts';
-import { handsFor } from '../care/hands-for.ts';
+import { executorFor } from '../care/executor-for.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { type ActionParts, type ActionResult, failed } from './parts.ts';
 
@@ -16,7 +16,7 @@ export async function careFor(parts: ActionParts, open: OpenLab): Promise<Action
     place: { event: event.name, ref: event.ref, workflowRef: event.workflowRef },
     defaultBranch: parts.defaultBranch,
     workflowRun: event.runId,
-    handsFor: (lab, proposed) => handsFor(lab, proposed, { cloudOf, disks, sleep }),
+    executorFor: (proposed) => executorFor(open, proposed, { cloudOf, disks, sleep }),
     redact: parts.secrets.clean,
   });
   if (outcome.kind === 'refused') return { ...failed(outcome.code, outcome.why), run };

@@ -1,6 +1,7 @@
 /** Clears what lies beside a missing mount on the workers of one TPU VM, initialises it again, and looks whether that helped (policy AG-18 and AG-19). */
 
 import pLimit from 'p-limit';
+import type { ChangeEnd, Executor, TargetLook } from '../../actions/change-cluster.ts';
 import { readCleanAnswer } from '../../care/disk/clean-answer.ts';
 import { evidenceWorkers } from '../../care/disk/disk-proposals.ts';
 import { healthOf, type WorkerHealth } from '../../care/disk/worker-health.ts';
@@ -15,7 +16,6 @@ import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import type { Lab } from '../lab.ts';
-import type { Ending, Hands, TargetLook } from './hands.ts';
 
 export type DiskCleaning = {
   readonly lab: Pick<Lab, 'now' | 'boundary'>;
@@ -26,8 +26,8 @@ export type DiskCleaning = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** The hands for one proposed clean-up. */
-export function diskCleaningHands(input: DiskCleaning): Hands {
+/** What carries out one proposed clean-up. */
+export function diskCleaning(input: DiskCleaning): Executor {
   return {
     look: () => targetLook(input),
     act: (capability) => act(input, capability),
@@ -67,11 +67,11 @@ function stepsNow({ place, mutation, vm }: DiskCleaning): readonly MutationStep[
 }
 
 /** Step by step; the first that did not do what it should stops the rest, and the end names it. */
-async function act(input: DiskCleaning, capability: Capability): Promise<Ending> {
+async function act(input: DiskCleaning, capability: Capability): Promise<ChangeEnd> {
   const look = await targetLook(input);
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
-  let detail: Ending['detail'] = told('before', input, await healthNow(input));
+  let detail: ChangeEnd['detail'] = told('before', input, await healthNow(input));
   const port = await input.port();
   const until = consentEndsAt(consentOf(input.mutation));
   for (const [index, step] of input.mutation.proposal.steps.entries()) {
@@ -105,7 +105,7 @@ function consentOf({ consents }: MutationRecord): Consent {
 
 type Done = {
   readonly said: string;
-  readonly stop: { readonly outcome: Ending['outcome']; readonly code: string } | null;
+  readonly stop: { readonly outcome: ChangeEnd['outcome']; readonly code: string } | null;
 };
 
 async function clean(
@@ -140,7 +140,11 @@ async function initialise(
 }
 
 /** Looks until every worker has room and its mount, and Ray has the machine, for a bounded time. */
-async function verified(input: DiskCleaning, before: Ending['detail'], otherwise: string): Promise<Ending> {
+async function verified(
+  input: DiskCleaning,
+  before: ChangeEnd['detail'],
+  otherwise: string,
+): Promise<ChangeEnd> {
   const until = after(input.lab.now(), limits.diskVerifyWaitMs);
   for (;;) {
     const health = await healthNow(input);
@@ -184,7 +188,7 @@ function told(
   when: 'before' | 'after',
   { mutation }: DiskCleaning,
   health: readonly WorkerHealth[],
-): Ending['detail'] {
+): ChangeEnd['detail'] {
   const workers = evidenceWorkers(mutation.evidence);
   return Object.fromEntries(
     health.map((one, index) => [`${when} worker ${workers[index] ?? index}`, words(one)]),

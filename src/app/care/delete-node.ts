@@ -1,5 +1,6 @@
 /** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy ML-02 and ML-30). */
 
+import type { ChangeEnd, Executor, TargetLook } from '../../actions/change-cluster.ts';
 import type { Capability } from '../../domain/actions/capability.ts';
 import { areSameSteps } from '../../domain/actions/step.ts';
 import type { VmIdentity } from '../../domain/care/mutation.ts';
@@ -10,7 +11,6 @@ import { REPLACED } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
 import type { Lab } from '../lab.ts';
-import type { Ending, Hands, TargetLook } from './hands.ts';
 
 export type NodeDeletion = {
   readonly lab: Pick<Lab, 'now' | 'boundary'>;
@@ -22,8 +22,8 @@ export type NodeDeletion = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** The hands for one proposed deletion. */
-export function nodeDeletionHands(input: NodeDeletion): Hands {
+/** What carries out one proposed deletion. */
+export function nodeDeletion(input: NodeDeletion): Executor {
   return {
     look: async () => targetLook(input, await input.cloud.list()),
     act: (capability, begunAt) => act(input, capability, begunAt),
@@ -42,7 +42,7 @@ function targetLook({ vm, project, mutation }: NodeDeletion, listing: VmListing)
   return { kind: 'changed', code: 'target-changed', why };
 }
 
-async function act(input: NodeDeletion, capability: Capability, begunAt: Instant): Promise<Ending> {
+async function act(input: NodeDeletion, capability: Capability, begunAt: Instant): Promise<ChangeEnd> {
   const { lab, cloud, vm } = input;
   const look = targetLook(input, await cloud.list());
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
@@ -66,7 +66,7 @@ async function follow(
   input: NodeDeletion,
   begunAt: Instant,
   how: { readonly isAnswered: boolean; readonly ifThere: string },
-): Promise<Ending> {
+): Promise<ChangeEnd> {
   const gone = await lookUntil(input, limits.cloudGoneWaitMs, (vms) =>
     isGone(vms, input.vm, how.isAnswered) ? true : null,
   );

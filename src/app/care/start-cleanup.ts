@@ -1,5 +1,6 @@
 /** Starts the cleanup job of the head node where it was not seen, and looks whether it is alive (policy AG-21). */
 
+import type { ChangeEnd, Executor, TargetLook } from '../../actions/change-cluster.ts';
 import type { Capability } from '../../domain/actions/capability.ts';
 import { areSameSteps } from '../../domain/actions/step.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
@@ -8,7 +9,6 @@ import { after } from '../../domain/time.ts';
 import type { DiskPlace, DiskPort } from '../disk-scan/disk-port.ts';
 import { diskStepsOf } from '../disk-scan/disk-steps.ts';
 import type { Lab } from '../lab.ts';
-import type { Ending, Hands, TargetLook } from './hands.ts';
 
 export type CleanupStart = {
   readonly lab: Pick<Lab, 'now' | 'boundary'>;
@@ -18,8 +18,8 @@ export type CleanupStart = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** The hands for one proposed start. */
-export function cleanupStartHands(input: CleanupStart): Hands {
+/** What carries out one proposed start. */
+export function cleanupStart(input: CleanupStart): Executor {
   return {
     look: () => targetLook(input),
     act: (capability) => act(input, capability),
@@ -40,7 +40,7 @@ async function targetLook({ place, mutation, port }: CleanupStart): Promise<Targ
     : { kind: 'same' };
 }
 
-async function act(input: CleanupStart, capability: Capability): Promise<Ending> {
+async function act(input: CleanupStart, capability: Capability): Promise<ChangeEnd> {
   const look = await targetLook(input);
   if (look.kind === 'changed') return { outcome: 'refused', code: look.code, detail: { why: look.why } };
   if (look.kind === 'unknown') return { outcome: 'refused', code: 'unreadable', detail: { why: look.why } };
@@ -58,7 +58,11 @@ async function act(input: CleanupStart, capability: Capability): Promise<Ending>
 }
 
 /** Whatever the call said, the job is looked for. */
-async function verified(input: CleanupStart, before: Ending['detail'], otherwise: string): Promise<Ending> {
+async function verified(
+  input: CleanupStart,
+  before: ChangeEnd['detail'],
+  otherwise: string,
+): Promise<ChangeEnd> {
   const until = after(input.lab.now(), limits.diskVerifyWaitMs);
   for (;;) {
     const alive = await (await input.port()).cleanupAlive();

@@ -1,12 +1,12 @@
 /** Files by which resolving, building or starting Python runs code of the tree, before any job does: none of them may be the change's own. */
 
+import type { ShipRefusal } from '../../actions/launch.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import { GitError } from '../../domain/git.ts';
 import type { Sha } from '../../domain/ids.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { isBuildFile } from '../../run/build-files.ts';
 import type { OpenLane } from '../open-lab.ts';
-import type { ShipRefusal } from './ship-tree.ts';
 
 /**
  * Where a lab's script submits, it may resolve and build what it ships (`uv export`) with the cluster's token in reach

@@ -1,8 +1,9 @@
 /** Turns an order into a job: the approved tree in a folder of its own, the exact command and environment, secrets apart. */
 
 import { join } from 'node:path';
+import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
-import type { Engine, JobMetadata, JobSpec } from '../../domain/engine.ts';
+import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import type { IssuedOrder, RunState } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
@@ -13,17 +14,7 @@ import { fillLane } from '../../run/fill.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { signersFrom } from '../signers.ts';
 import { changedBuildFiles } from './build-files.ts';
-import type { ShippedTree, ShipRefusal, ShipTree } from './ship-tree.ts';
-
-export type ShippedJob = {
-  readonly kind: 'shipped';
-  readonly spec: JobSpec;
-  readonly scrubbedCommand: readonly string[];
-  readonly urlsOf: (jobId: string) => Readonly<Record<string, string>>;
-  readonly details: Readonly<Record<string, string | number>>;
-  /** Removes the shipped files, unless a job runs in them: `runsIn` is the folder of the job that came of it. */
-  readonly leave: (runsIn: string | null) => Promise<void>;
-};
+import type { ShippedTree, ShipTree } from './ship-tree.ts';
 
 export type ShipInput = {
   readonly defaultBranch: string;

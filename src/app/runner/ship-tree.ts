@@ -2,20 +2,13 @@
 
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { ShipRefusal } from '../../actions/launch.ts';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import type { RefusalCode } from '../../domain/launch/refusal.ts';
 import type { IssuedOrder } from '../../domain/logbook/run-state.ts';
 import { firstOf } from '../../host/git/tree-on-disk.ts';
 import { codeOf } from '../../host/publish-once.ts';
 import type { OpenLane } from '../open-lab.ts';
-
-/** Why an order is not carried out as things are shipped; `standing`: another try may find it otherwise. */
-export type ShipRefusal = {
-  readonly kind: 'refused';
-  readonly code: RefusalCode;
-  readonly effect: 'standing' | 'ending';
-  readonly why: string;
-};
 
 export type ShippedTree = {
   readonly kind: 'shipped';

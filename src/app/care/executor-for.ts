@@ -1,5 +1,6 @@
-/** Which hands carry out which change of a cluster. */
+/** What carries out which change of a cluster. */
 
+import type { Executor } from '../../actions/change-cluster.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import { assertNever } from '../../domain/assert.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
@@ -7,21 +8,20 @@ import { type DiskPlace, type DiskPort, diskPlaceOf } from '../disk-scan/disk-po
 import type { DisksOf } from '../disk-scan/disks.ts';
 import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { diskCleaningHands } from './clean-disk.ts';
-import { nodeDeletionHands } from './delete-node.ts';
-import type { Hands } from './hands.ts';
-import { cleanupStartHands } from './start-cleanup.ts';
+import { diskCleaning } from './clean-disk.ts';
+import { nodeDeletion } from './delete-node.ts';
+import { cleanupStart } from './start-cleanup.ts';
 
 const MS_PER_MINUTE = 60_000;
 
-export type HandTools = {
+export type ExecutorTools = {
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** The hands for a proposal; null where the config does not say how its cluster is reached. */
-export function handsFor(open: OpenLab, mutation: MutationRecord, tools: HandTools): Hands | null {
+/** What carries out a proposal; null where the config does not say how its cluster is reached. */
+export function executorFor(open: OpenLab, mutation: MutationRecord, tools: ExecutorTools): Executor | null {
   const { cluster, mutation: what } = mutation.proposal;
   const machines = traitsOf(open.config, cluster)?.machines ?? null;
   if (machines === null) return null;
@@ -29,7 +29,7 @@ export function handsFor(open: OpenLab, mutation: MutationRecord, tools: HandToo
     case 'delete-tpu-vm': {
       const cloud = tools.cloudOf(open.config, cluster);
       if (cloud === null || machines.gcp === null) return null;
-      return nodeDeletionHands({
+      return nodeDeletion({
         lab: open.lab,
         cloud,
         project: machines.gcp.project,
@@ -41,11 +41,11 @@ export function handsFor(open: OpenLab, mutation: MutationRecord, tools: HandToo
     }
     case 'clean-disk': {
       const disk = diskToolsOf(open, cluster, tools);
-      return disk === null ? null : diskCleaningHands({ ...disk, lab: open.lab, vm: what.vm, mutation });
+      return disk === null ? null : diskCleaning({ ...disk, lab: open.lab, vm: what.vm, mutation });
     }
     case 'start-cleanup-cron': {
       const disk = diskToolsOf(open, cluster, tools);
-      return disk === null ? null : cleanupStartHands({ ...disk, lab: open.lab, mutation });
+      return disk === null ? null : cleanupStart({ ...disk, lab: open.lab, mutation });
     }
     case 'init-worker':
       // Proposed only as the last step of a clean-up, never by itself.
@@ -58,11 +58,11 @@ export function handsFor(open: OpenLab, mutation: MutationRecord, tools: HandToo
 type DiskTools = {
   readonly place: DiskPlace;
   readonly port: () => Promise<DiskPort>;
-  readonly sleep: HandTools['sleep'];
+  readonly sleep: ExecutorTools['sleep'];
 };
 
 /** The checkout of the scripts is made when the first of them is needed, and once. */
-function diskToolsOf(open: OpenLab, cluster: string, { disks, sleep }: HandTools): DiskTools | null {
+function diskToolsOf(open: OpenLab, cluster: string, { disks, sleep }: ExecutorTools): DiskTools | null {
   const place = diskPlaceOf(open.config, cluster);
   if (place === null) return null;
   let port: Promise<DiskPort> | null = null;

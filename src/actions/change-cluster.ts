@@ -1,0 +1,158 @@
+/**
+ * The act *change of a cluster*: one proposal that somebody consented to, carried out once for ever. Who finds it begun
+ * calls nothing and looks what became of it.
+ */
+
+import type { Capability } from '../domain/actions/capability.ts';
+import type { MutationRecord } from '../domain/care/mutation-state.ts';
+import type { Instant } from '../domain/ids.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
+import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { fromRfc3339 } from '../domain/time.ts';
+import { mintConsent } from './mint.ts';
+import { type Action, bounded, type Ending, type Refusal, type Refused } from './pipeline.ts';
+import { type ConsentFacts, type ConsentFaultCode, consentFault } from './verify-consent.ts';
+
+/** How a change ended, as it is recorded. */
+export type ChangeEnd = Pick<EventDataByType['mutation-ended'], 'outcome' | 'code' | 'detail'>;
+
+/** `changed`: what was proposed is not there any more; `unknown`: it could not be read, and is asked again. */
+export type TargetLook =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'changed'; readonly code: 'target-changed' | 'steps-changed'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** What carries out one kind of change: looks before, acts with a capability, looks back after a runner that died. */
+export type Executor = {
+  /** Before anything is claimed. Calls nothing that changes. */
+  readonly look: () => Promise<TargetLook>;
+  /** Carries out the steps, verifies, and says how it ended. Never throws for an expected outcome. */
+  readonly act: (capability: Capability, begunAt: Instant) => Promise<ChangeEnd>;
+  /** What became of it where an earlier runner began: looks alone. */
+  readonly lookBack: (begunAt: Instant) => Promise<ChangeEnd>;
+};
+
+export type Changed = {
+  readonly kind: 'ended';
+  readonly outcome: ChangeEnd['outcome'];
+  readonly code: string;
+};
+
+export type ClusterChange = {
+  /** A run, or `journal`. */
+  readonly file: string;
+  /** Digest of the proposal. Nothing else about it is taken from the workflow. */
+  readonly digest: string;
+  readonly workflowRun: number;
+  /** What the verified record has at this moment. `state` is null for the journal; `mutations` null: there is no such run. */
+  readonly record: () => {
+    readonly state: RunState | null;
+    readonly mutations: readonly MutationRecord[] | null;
+  };
+  readonly facts: (target: ChangeTarget) => Promise<ConsentFacts>;
+  /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
+  readonly executorFor: (mutation: MutationRecord) => Executor | null;
+  readonly redact: (text: string) => string;
+};
+
+export type ChangeTarget = { readonly state: RunState | null; readonly mutation: MutationRecord };
+
+/** Faults that leave the proposal as it is: it may still be carried out, or was never this runner's. */
+const STANDING: ReadonlySet<ConsentFaultCode> = new Set([
+  'not-proposed',
+  'other-repository',
+  'other-record',
+  'already-over',
+  'no-consent',
+  'consent-expired',
+  'consent-not-shown',
+  'pre-approval-used-up',
+  'held',
+  'unreadable',
+]);
+
+type Target = ChangeTarget & { readonly executor: Executor };
+
+/** The change that one proposal is for. */
+export function changeAction(change: ClusterChange): Action<Target, Executor, Changed> {
+  return {
+    find: () => find(change),
+    verify: async (target) => {
+      const { consents } = target.mutation;
+      const fault = consentFault(await change.facts(target), consents.at(-1) ?? null);
+      return fault === null ? null : refusal(fault.code, fault.why, STANDING.has(fault.code));
+    },
+    prepare: async ({ executor }) => {
+      const look = await executor.look();
+      if (look.kind === 'unknown') return refusal('unreadable', look.why, true);
+      if (look.kind === 'changed') return refusal(look.code, look.why, false);
+      return { kind: 'ready', ready: executor };
+    },
+    claim: async ({ mutation }) => {
+      const consent = mutation.consents.at(-1);
+      if (consent === undefined) throw new Error('a change without a consent was not refused');
+      const data = { proposal: mutation.digest, consent: consent.seq, workflowRun: change.workflowRun };
+      return { kind: 'claim', draft: { type: 'mutation-begun', role: 'runner', data } };
+    },
+    // The claim stands: everything is asked once more, and what comes of it is recorded whatever it is.
+    perform: async (_target, executor, claim) => {
+      const found = find(change);
+      if (found.kind === 'refused') return { draft: null, outcome: found };
+      if (claim === null) throw new Error('a change that was not begun here');
+      const { mutation } = found.target;
+      const minted = mintConsent(await change.facts(found.target), claim);
+      return minted.ok
+        ? ended(change, mutation, await executor.act(minted.value, begunAt(mutation)))
+        : ended(change, mutation, refusedEnd(minted.error));
+    },
+    lookBack: async ({ mutation, executor }) => ({
+      kind: 'over',
+      ending: ended(change, mutation, await executor.lookBack(begunAt(mutation))),
+    }),
+    refused: ({ mutation }, { effect, code, why }) =>
+      effect === 'standing' ? null : ended(change, mutation, refusedEnd({ code, why })).draft,
+    discard: async () => undefined,
+  };
+}
+
+function find(change: ClusterChange): ReturnType<Action<Target, Executor, Changed>['find']> {
+  const { state, mutations } = change.record();
+  if (mutations === null) return refusal('not-proposed', `there is no run ${change.file}`, true);
+  const mutation = mutations.find(({ digest }) => digest === change.digest);
+  if (mutation === undefined) return refusal('not-proposed', 'the record has no such proposal', true);
+  if (mutation.ended !== null) return refusal('already-over', mutation.ended.code, true);
+  if (state !== null && isOver(state)) return refusal('already-over', `${change.file} is over`, true);
+  const executor = change.executorFor(mutation);
+  if (executor === null)
+    return refusal('no-executor', `nothing here changes ${mutation.proposal.cluster}`, true);
+  return { kind: 'found', target: { state, mutation, executor }, isClaimed: mutation.begun !== null };
+}
+
+function refusal(code: string, why: string, isStanding: boolean): Refusal {
+  return { kind: 'refused', code, why, effect: isStanding ? 'standing' : 'ending' };
+}
+
+function begunAt({ begun }: MutationRecord): Instant {
+  const at = fromRfc3339(begun?.at ?? '');
+  if (at === null) throw new Error('a claim without a time');
+  return at;
+}
+
+function refusedEnd({ code, why }: Pick<Refusal, 'code' | 'why'>): ChangeEnd {
+  return { outcome: 'refused', code, detail: { why } };
+}
+
+function ended(change: ClusterChange, { digest }: MutationRecord, end: ChangeEnd): Ending<Changed | Refused> {
+  const { outcome, code } = end;
+  const detail = Object.fromEntries(
+    Object.entries(end.detail).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value : bounded(change, value),
+    ]),
+  );
+  const data = { proposal: digest, outcome, code, detail };
+  return {
+    draft: { type: 'mutation-ended', role: 'runner', data },
+    outcome: { kind: 'ended', outcome, code },
+  };
+}

@@ -1,0 +1,253 @@
+/** The act *launch*: one attempt of one run is submitted under the id that its order names, and what is found under it is adopted. */
+
+import { assertNever } from '../domain/assert.ts';
+import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
+import type { DigestOf, Instant } from '../domain/ids.ts';
+import { type IncidentCode, type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
+import { citationKey } from '../domain/launch/order.ts';
+import type { RefusalCode } from '../domain/launch/refusal.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
+import { mintSubmission } from './mint.ts';
+import { type Action, bounded, type Ending, type LookBack, type Refusal, type Refused } from './pipeline.ts';
+import { findOrder, isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts } from './verify-order.ts';
+
+export type Submitted = { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean };
+
+/** What the approved tree became, ready to be started. */
+export type ShippedJob = {
+  readonly kind: 'shipped';
+  readonly spec: JobSpec;
+  readonly scrubbedCommand: readonly string[];
+  readonly urlsOf: (jobId: string) => Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, string | number>>;
+  /** Removes the shipped files, unless a job runs in them: `runsIn` is the folder of the job that came of it. */
+  readonly leave: (runsIn: string | null) => Promise<void>;
+};
+
+/** Why an order is not carried out as things are shipped. */
+export type ShipRefusal = Refusal & { readonly code: RefusalCode };
+
+export type Launch = {
+  readonly orderDigest: string;
+  readonly repository: string;
+  readonly digestOf: DigestOf;
+  readonly workflowRun: number;
+  /** The cluster of the run's lane, and its engine; null where this runner has none. */
+  readonly cluster: string;
+  readonly engine: Engine | null;
+  /** The run as the verified record has it at this moment. */
+  readonly state: () => RunState | null;
+  readonly facts: (state: RunState) => Promise<OrderFacts>;
+  readonly ship: (state: RunState, order: IssuedOrder) => Promise<ShippedJob | ShipRefusal>;
+  readonly now: () => Instant;
+  readonly boundary: (kind: string, moment: 'before' | 'after') => void;
+  readonly redact: (text: string) => string;
+};
+
+type Target = { readonly state: RunState; readonly order: IssuedOrder };
+
+/** The launch of one order. */
+export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitted> {
+  return {
+    find: () => {
+      const state = launch.state();
+      const found = findOrder(state, launch.orderDigest, launch);
+      if (found.kind === 'refused') return found;
+      return { kind: 'found', target: found, isClaimed: found.order.status === 'claimed' };
+    },
+    verify: async ({ state }) => {
+      const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
+      const ground = judged.kind === 'resume' ? judged.ground : judged;
+      return ground.kind === 'refused' ? ground : null;
+    },
+    prepare: async ({ state, order }) => {
+      const shipped = await launch.ship(state, order);
+      return shipped.kind === 'refused' ? shipped : { kind: 'ready', ready: shipped };
+    },
+    claim: (target) => claim(launch, target),
+    perform: (target, shipped) => submit(launch, target, shipped),
+    lookBack: (target) => lookBack(launch, target),
+    refused: (target, refusal) => refused(launch, target, refusal),
+    discard: (shipped) => shipped.leave(null),
+  };
+}
+
+async function claim(
+  launch: Launch,
+  { order }: Target,
+): Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal> {
+  const { engine, workflowRun } = launch;
+  const session = engine === null ? null : await engine.session();
+  // Without the session nobody could tell later whether the engine has forgotten what was started under the claim.
+  if (engine?.forgetsWithSession === true && session?.kind === 'unknown') {
+    const why = `the cluster does not answer, so nothing was claimed: ${session.message}`;
+    return { kind: 'refused', code: 'submit-unknown', effect: 'standing', why };
+  }
+  const engineSession = session?.kind === 'session' ? session.id : '';
+  const { attempt } = order.order;
+  const data = { orderDigest: order.digest, attempt, workflowRun, engineSession };
+  return { kind: 'claim', draft: { type: 'claimed', role: 'runner', data } };
+}
+
+/** Only a positive *absent*, in time and in the session of the claim, may submit. */
+async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Submitted>> {
+  const { engine } = launch;
+  if (engine === null) return { kind: 'over', ending: withoutEngine(launch) };
+  // No submission was recorded, so the job was never seen: *nothing there* is *absent* and not *lost*.
+  const found = await engine.observe(order.order.submissionId, null);
+  if (found.kind === 'unknown') return { kind: 'over', ending: unknown(launch, found.message) };
+  if (found.kind === 'state-lost')
+    return { kind: 'over', ending: failed(launch, 'submit-unknown', found.message) };
+  if (found.kind === 'found')
+    return found.status === 'PENDING' ? { kind: 'not-begun', bar: null } : { kind: 'under-way' };
+  const { claim: claimed } = order;
+  if (isClaimForgotten(order, engine, found.session)) {
+    const why = `the cluster restarted after the claim (${claimed?.engineSession ?? ''} then, ${found.session ?? ''} now) and knows nothing of before`;
+    return { kind: 'not-begun', bar: failed(launch, 'submit-unknown', why) };
+  }
+  const why = 'the order was claimed two hours ago and never submitted';
+  const isStale = isClaimStale(order, launch.now());
+  return { kind: 'not-begun', bar: isStale ? failed(launch, 'submit-rejected', why) : null };
+}
+
+async function submit(
+  launch: Launch,
+  { order }: Target,
+  shipped: ShippedJob,
+): Promise<Ending<Submitted | Refused>> {
+  const { engine } = launch;
+  if (engine === null) return withoutEngine(launch);
+  const claimed = launch.state();
+  if (claimed === null) throw new Error(`the claimed run ${order.order.run} is not in the logbook`);
+  const now = launch.now();
+  const capability = mintSubmission(claimed, shipped.spec, now);
+  launch.boundary('submit-job', 'before');
+  const outcome = await engine.submit(shipped.spec, { capability, now });
+  launch.boundary('submit-job', 'after');
+  await shipped.leave(mayRunIn(outcome, shipped));
+  return endingOf(launch, order, shipped, engine, outcome);
+}
+
+/** The folder on this machine that a job runs in, or may; null: in none of ours. */
+function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
+  if (outcome.kind === 'unknown') return spec.workingDirectory;
+  if (outcome.kind !== 'submitted' && outcome.kind !== 'adopted') return null;
+  const { locator } = outcome.job;
+  return locator.kind === 'process' ? locator.workingDirectory : null;
+}
+
+function endingOf(
+  launch: Launch,
+  order: IssuedOrder,
+  shipped: ShippedJob,
+  engine: Engine,
+  outcome: SubmitOutcome,
+): Ending<Submitted | Refused> {
+  switch (outcome.kind) {
+    case 'submitted':
+    case 'adopted': {
+      const { jobId, locator, session } = outcome.job;
+      const adopted = outcome.kind === 'adopted';
+      const data = {
+        orderDigest: order.digest,
+        attempt: order.order.attempt,
+        engine: engine.name,
+        jobId,
+        cluster: launch.cluster,
+        command: shipped.scrubbedCommand,
+        commit: order.order.commit,
+        adopted,
+        urls: { ...pageOf(locator), ...shipped.urlsOf(jobId) },
+        details: { ...shipped.details, ...detailsOf(locator), session: session ?? '' },
+      };
+      return {
+        draft: { type: 'submitted', role: 'runner', data },
+        outcome: { kind: 'submitted', jobId, adopted },
+      };
+    }
+    case 'conflict': {
+      const whose = outcome.found?.run ?? 'unknown origin';
+      return failed(launch, 'submit-conflict', `a job of ${whose} runs under our id`);
+    }
+    case 'rejected':
+      return failed(launch, 'submit-rejected', `${outcome.code}: ${outcome.message}`);
+    case 'unknown':
+      return unknown(launch, outcome.message);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** The engine's own page of the job, for people. */
+function pageOf(locator: JobLocator): Readonly<Record<string, string>> {
+  return locator.kind === 'dashboard' && locator.url !== '' ? { dashboard: locator.url } : {};
+}
+
+function detailsOf(locator: object): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(
+    Object.entries(locator).filter(
+      (pair): pair is [string, string | number] => typeof pair[1] === 'string' || typeof pair[1] === 'number',
+    ),
+  );
+}
+
+/** What was claimed and positively started nothing ends as a submission that was rejected; what could not be checked is said once. */
+function refused(
+  launch: Launch,
+  { state, order }: Target,
+  { code, effect, why }: Refusal,
+): EventDraft | null {
+  if (effect === 'ending') {
+    if (order.status === 'claimed') return incident(launch, 'submit-rejected', { why: `${code}: ${why}` });
+    const approvals = order.order.approvals.map(citationKey).join(' ');
+    return incident(launch, 'runner-refused', { reason: code, why, approvals });
+  }
+  return code === 'unreadable' && !isTold(state, launch.orderDigest)
+    ? incident(launch, 'launch-unreadable', { why })
+    : null;
+}
+
+/** It stays open, and each further try would say the same. */
+function isTold(state: RunState, orderDigest: string): boolean {
+  const told = incidentsWith(state.incidents, 'launch-unreadable');
+  return told.some(({ detail }) => detail.orderDigest === orderDigest);
+}
+
+function withoutEngine(launch: Launch): Ending<Refused> {
+  return failed(launch, 'submit-rejected', `no engine for ${launch.cluster} on this runner`);
+}
+
+/** Nobody can say whether it was started: nothing is recorded, and the next try looks. */
+function unknown({ redact }: Launch, why: string): Ending<Refused> {
+  return { draft: null, outcome: { kind: 'refused', code: 'submit-unknown', why: redact(why) } };
+}
+
+function failed(
+  launch: Launch,
+  code: Extract<LaunchIncident, `submit-${string}`>,
+  why: string,
+): Ending<Refused> {
+  return {
+    draft: incident(launch, code, { why }),
+    outcome: { kind: 'refused', code, why: launch.redact(why) },
+  };
+}
+
+/** What a launcher records about an order. */
+type LaunchIncident = Extract<IncidentCode, 'runner-refused' | 'launch-unreadable' | `submit-${string}`>;
+
+/** An incident of this order. What a program or a server said is redacted before it is cut: half a secret is one too. */
+function incident<Code extends LaunchIncident>(
+  launch: Launch,
+  code: Code,
+  facts: IncidentFacts<Code>,
+): EventDraft {
+  const draft = incidentDraft('runner', code, facts);
+  const texts = Object.entries(draft.data.detail).map(([name, value]) => [
+    name,
+    bounded(launch, String(value)),
+  ]);
+  const detail = { orderDigest: launch.orderDigest, ...Object.fromEntries(texts) };
+  return { ...draft, data: { code, detail } };
+}

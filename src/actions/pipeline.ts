@@ -1,0 +1,183 @@
+/**
+ * The one pipeline of every claimed act on the world: found in the verified record, verified on facts of this moment,
+ * prepared, claimed by a push, performed with a capability, looked back at, recorded (docs/decisions/0054-one-pipeline-for-acts.md).
+ */
+
+import { cutText } from '../domain/cut-text.ts';
+import { GitError } from '../domain/git.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { OwnClaim } from './mint.ts';
+import { type RecordPort, transact } from './transaction.ts';
+
+/** `standing`: it stays as it is, and another look may find it otherwise; `ending`: it is not carried out any more. */
+export type Refusal = {
+  readonly kind: 'refused';
+  readonly code: string;
+  readonly why: string;
+  readonly effect: 'standing' | 'ending';
+};
+
+/** How it ended: what is recorded of that, and what the process says. */
+export type Ending<Outcome> = { readonly draft: EventDraft | null; readonly outcome: Outcome };
+
+export type Refused = { readonly kind: 'refused'; readonly code: string; readonly why: string };
+
+/**
+ * What a look finds of an act that was claimed before. `not-begun`: it may be performed under that claim, once it is
+ * verified anew and unless `bar` says otherwise.
+ */
+export type LookBack<Outcome> =
+  | { readonly kind: 'over'; readonly ending: Ending<Outcome | Refused> }
+  | { readonly kind: 'under-way' }
+  | { readonly kind: 'not-begun'; readonly bar: Ending<Refused> | null };
+
+export type Found<Target> = {
+  readonly kind: 'found';
+  readonly target: Target;
+  readonly isClaimed: boolean;
+};
+
+/** One kind of act. No method throws for an expected outcome, and none but `perform` changes anything outside. */
+export type Action<Target, Ready, Outcome> = {
+  /** What the record as it was read last has of it; what is not there, or over, is refused. */
+  readonly find: () => Found<Target> | Refusal;
+  /** Everything that it rests on, read and judged now. */
+  readonly verify: (target: Target) => Promise<Refusal | null>;
+  /** Looks at the target, and makes ready what is needed for it. */
+  readonly prepare: (target: Target) => Promise<{ readonly kind: 'ready'; readonly ready: Ready } | Refusal>;
+  /** What is pushed before anything is called. */
+  readonly claim: (
+    target: Target,
+  ) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
+  /** `claim` null: under the claim of an earlier process. */
+  readonly perform: (
+    target: Target,
+    ready: Ready,
+    claim: OwnClaim | null,
+  ) => Promise<Ending<Outcome | Refused>>;
+  readonly lookBack: (target: Target) => Promise<LookBack<Outcome>>;
+  /** What is recorded of a refusal, if anything. */
+  readonly refused: (target: Target, refusal: Refusal) => EventDraft | null;
+  /** Takes back what `prepare` made, where it is not used. */
+  readonly discard: (ready: Ready) => Promise<void>;
+};
+
+/** Where the pipeline runs. */
+export type Place = {
+  readonly record: RecordPort;
+  /** The file of the record that the act stands in. */
+  readonly file: RunId | 'journal';
+  /** Why nothing may be done on the record as it was read last; null: it verifies. */
+  readonly fault: () => Refusal | null;
+  readonly now: () => Instant;
+  readonly redact: (text: string) => string;
+};
+
+/** Carries out one act. Every refusal has its code; nothing is called before the claim was pushed. */
+export async function carryOut<Target, Ready, Outcome>(
+  place: Place,
+  action: Action<Target, Ready, Outcome>,
+): Promise<Outcome | Refused> {
+  for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
+    const found = place.fault() ?? action.find();
+    if (found.kind === 'refused') return told(place, found);
+    const { target } = found;
+    const over = found.isClaimed
+      ? await overBefore(place, action, target)
+      : await verified(place, action, target);
+    if (over !== null) return end(place, action, over);
+    const prepared = await action.prepare(target);
+    if (prepared.kind === 'refused') return end(place, action, refusing(place, action, target, prepared));
+    const { ready } = prepared;
+    if (found.isClaimed) return end(place, action, await action.perform(target, ready, null));
+    const claimed = await push(place, await action.claim(target));
+    if ('kind' in claimed) {
+      await action.discard(ready);
+      return end(place, action, refusing(place, action, target, claimed));
+    }
+    // Read once more behind the claim: a branch that was put back under it is told by its marks.
+    await place.record.load();
+    const lost = place.fault();
+    if (claimed.seq !== null && lost === null)
+      return end(place, action, await action.perform(target, ready, { seq: claimed.seq }));
+    await action.discard(ready);
+    if (lost !== null) return told(place, lost);
+  }
+  return { kind: 'refused', code: 'logbook-busy', why: 'the logbook kept moving, so nothing was called' };
+}
+
+async function verified<Target, Ready, Outcome>(
+  place: Place,
+  action: Action<Target, Ready, Outcome>,
+  target: Target,
+): Promise<Ending<Refused> | null> {
+  const refusal = await action.verify(target);
+  return refusal === null ? null : refusing(place, action, target, refusal);
+}
+
+/** A claim was pushed and nobody recorded what came of it: it is looked for first; null: it is performed under that claim. */
+async function overBefore<Target, Ready, Outcome>(
+  place: Place,
+  action: Action<Target, Ready, Outcome>,
+  target: Target,
+): Promise<Ending<Outcome | Refused> | null> {
+  const seen = await action.lookBack(target);
+  if (seen.kind === 'over') return seen.ending;
+  if (seen.kind === 'under-way') return null;
+  return (await verified(place, action, target)) ?? seen.bar;
+}
+
+function refusing<Target, Ready, Outcome>(
+  place: Place,
+  action: Action<Target, Ready, Outcome>,
+  target: Target,
+  refusal: Refusal,
+): Ending<Refused> {
+  return { draft: action.refused(target, refusal), outcome: told(place, refusal) };
+}
+
+function told({ redact }: Place, { code, why }: Refusal): Refused {
+  return { kind: 'refused', code, why: redact(why) };
+}
+
+/** `seq` null: somebody else wrote first. */
+async function push(
+  { record, file, now }: Place,
+  claim: { readonly kind: 'claim'; readonly draft: EventDraft } | Refusal,
+): Promise<{ readonly seq: number | null } | Refusal> {
+  if (claim.kind === 'refused') return claim;
+  const { draft } = claim;
+  const result = await record.append(file, [draft], now());
+  if (result.kind === 'conflict') return { seq: null };
+  if (result.kind === 'appended') return { seq: result.seqs.get(file)?.[0] ?? null };
+  throw failure(result, `${draft.type} could not be pushed, so nothing was called`);
+}
+
+/** Records how it ended. Where somebody else has told the end meanwhile, theirs stands. */
+async function end<Target, Ready, Outcome>(
+  { record, file, now }: Place,
+  action: Action<Target, Ready, Outcome>,
+  { draft, outcome }: Ending<Outcome | Refused>,
+): Promise<Outcome | Refused> {
+  if (draft === null) return outcome;
+  const recorded = await transact(record, file, now, () => (action.find().kind === 'found' ? draft : null));
+  if (recorded.kind === 'appended' || recorded.kind === 'nothing') return outcome;
+  throw failure(recorded, `${draft.type} could not be recorded`);
+}
+
+/** What has happened stands in no record yet: the next try looks for it and finds it. */
+function failure(
+  result: { readonly kind: 'refused' | 'failed'; readonly message: string } | { readonly kind: 'conflict' },
+  what: string,
+): Error {
+  if (result.kind === 'conflict') return new GitError('failed', `${what}: the logbook kept moving`);
+  const message = `${what}: ${result.message}`;
+  return result.kind === 'refused' ? new GitError('failed', message) : new Error(message);
+}
+
+/** What stands in an event about it: without secrets, and no longer than people read. */
+export function bounded({ redact }: Pick<Place, 'redact'>, text: string): string {
+  return cutText(redact(text), limits.messageCharactersMax);
+}
