@@ -4,8 +4,6 @@
  * change it is not, naming the digest that the runner computes, on this commit, after it was shown, and young enough. Fewer distinct people than the lab asks for is no approval.
  */
 
-import { readComment } from '../commands/grammar/read-comment.ts';
-import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { maxAgeMsOf } from '../config/approval-age.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { mayApprove } from '../config/may-approve.ts';
@@ -13,7 +11,7 @@ import { quorumOf } from '../config/quorum.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Digest, Instant, RunId } from '../domain/ids.ts';
+import type { Instant, RunId } from '../domain/ids.ts';
 import { citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/refusal.ts';
 import { approvalAgeAt } from '../domain/launch/relaunch.ts';
@@ -21,6 +19,7 @@ import { type RunState, shownAtOf } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { interestedIn } from '../run/authors.ts';
+import { citedFault } from './cited-comment.ts';
 
 /** One approving comment or review, fetched by its id; null = GitHub has none of that id. */
 export type Cited = Observed<CommentFacts | null>;
@@ -76,26 +75,18 @@ function commentFault(
     return { code: 'unreadable', why: cited?.why ?? `${citationKey(approval)} was not read` };
   const comment = cited.value;
   const where = `${approval.surface} ${approval.comment}`;
-  if (comment === null) return { code: 'approval-gone', why: where };
-  if (comment.thread !== state.proposal.pull && comment.thread !== state.proposal.issue)
-    return { code: 'approval-elsewhere', why: `${where} stands in #${comment.thread}` };
-  if (comment.author.id !== approval.user || comment.authorIsBot)
-    return { code: 'approval-by-another', why: comment.author.login };
-  if (comment.editedAt !== null || comment.bodyDigest !== approval.bodyDigest)
-    return { code: 'approval-edited', why: where };
-  if (comment.minimized) return { code: 'approval-hidden', why: where };
+  const { pull, issue } = state.proposal;
+  const wrong = citedFault(
+    comment,
+    { ...approval, threads: [pull, issue] },
+    facts.config.otherBots,
+    ({ name, args }) => name === 'approve-launch' && namingOf(args['digest'], order.digest) === 'named',
+  );
+  if (comment === null || wrong !== null)
+    return { code: `approval-${wrong?.code ?? 'gone'}`, why: wrong?.why ?? where };
   if (facts.used.has(citationKey(approval))) return { code: 'approval-used', why: where };
   if (state.spentApprovals.has(citationKey(approval))) return { code: 'approval-spent', why: where };
-  if (!approves(comment.body, order.digest, facts.config.otherBots))
-    return { code: 'approval-not-given', why: where };
   return bindingFault(state, order, comment, facts);
-}
-
-/** Control's word that somebody approved is not enough: the text itself has to say it, and name this digest. */
-function approves(body: string, digest: Digest, otherBots: readonly string[]): boolean {
-  return readComment(body, COMMAND_DEFINITIONS, { otherBots }).commands.some(
-    ({ name, args }) => name === 'approve-launch' && namingOf(args['digest'], digest) === 'named',
-  );
 }
 
 /**

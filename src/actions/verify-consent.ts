@@ -5,8 +5,6 @@
 
 import { consentsTo } from '../care/consent-command.ts';
 import { evidenceDigest, proposalDigest } from '../care/mutation-digest.ts';
-import { readComment } from '../commands/grammar/read-comment.ts';
-import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { wasShownBefore } from '../domain/approval-binding.ts';
 import type { ConsentSource } from '../domain/care/mutation.ts';
@@ -23,6 +21,7 @@ import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
+import { citedFault } from './cited-comment.ts';
 
 /** Why a consent does not count; `unreadable` is no answer, and may be asked again. */
 export const CONSENT_FAULTS = [
@@ -128,14 +127,12 @@ function commentFault(
   const where = `${source.surface} ${source.comment}`;
   if (facts.cited.kind === 'unknown') return fault('unreadable', facts.cited.why);
   const comment = facts.cited.value;
-  if (comment === null || comment.id !== source.comment || comment.surface !== source.surface)
-    return fault('consent-gone', where);
-  if (comment.thread !== proposal.thread) return fault('consent-elsewhere', `#${comment.thread}`);
-  if (actor === null || comment.author.id !== actor.id || comment.authorIsBot)
-    return fault('consent-by-another', comment.author.login);
-  if (comment.editedAt !== null || comment.bodyDigest !== source.bodyDigest)
-    return fault('consent-edited', where);
-  if (comment.minimized) return fault('consent-hidden', where);
+  const cited = { ...source, threads: [proposal.thread], user: actor?.id ?? null };
+  const wrong = citedFault(comment, cited, facts.otherBots, (said) =>
+    consentsTo(said, proposal.mutation, digest),
+  );
+  if (comment === null || wrong !== null)
+    return fault(`consent-${wrong?.code ?? 'gone'}`, wrong?.why ?? where);
   // The record says when it was written as well, and that is control's word.
   const shownAt = proposalShownAt(mutation);
   if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
@@ -145,9 +142,6 @@ function commentFault(
   if (since === null || !wasShownBefore(since, comment.createdAt)) return fault('consent-not-shown', where);
   if (facts.now >= comment.createdAt + limits.consentLifetimeMs)
     return fault('consent-expired', toRfc3339(comment.createdAt));
-  const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots: facts.otherBots });
-  if (!commands.some((said) => consentsTo(said, proposal.mutation, digest)))
-    return fault('consent-not-given', where);
   if (facts.permission.kind === 'unknown') return fault('unreadable', facts.permission.why);
   return permits(facts.permission.value, facts.needs)
     ? null

@@ -9,11 +9,10 @@ import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
 import type { Instant } from '../domain/ids.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
-import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { fromRfc3339 } from '../domain/time.ts';
-import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type Claimable, decideClaimable, wantsRunsOf } from './dispatch.ts';
+import { append, type Memory, type Step } from './step.ts';
 
 /** One record's mutations, and what is needed to carry them out. */
 export type CareInput = {
@@ -99,52 +98,27 @@ function unused({ incidents }: CareInput, { proposal }: MutationRecord, consent:
   return append(incidentDraft('control', 'consent-unused', detail));
 }
 
-/** Twice does no harm: a proposal is begun once. What was begun is dispatched again, so that its end is told. */
-function dispatch(input: CareInput, one: MutationRecord, consent: Consent): Step | null {
-  const { memory, config, record, now } = input;
-  const key = careKey(one, consent, now);
-  if ((input.isHeld && one.begun === null) || isDone(memory, key)) return null;
-  const seen = runsOf(input, one, consent);
-  if (seen === null || !mayTry(memory, key, limits.dispatchesPerOrderMax)) return null;
-  if (seen.length >= limits.dispatchesPerOrderMax || seen.some((run) => run.status !== 'completed'))
-    return null;
-  const newest = seen.reduce((at, run) => Math.max(at, run.createdAt), lastMoveAt(one, consent));
-  const isFirst = seen.length === 0 && one.begun === null;
-  if (!isFirst && now - newest < limits.dispatchVisibleMs) return null;
-  return perform(key, {
-    kind: 'dispatch-workflow',
-    workflow: config.workflows.care,
-    ref: input.ref,
-    inputs: { run: record, mutation: one.digest },
-  });
-}
-
-/** Care runs of this proposal since its consent; null where they could not be read. */
-function runsOf(
-  { careRuns, memory }: CareInput,
-  { digest }: MutationRecord,
+/** What was begun is dispatched again, so that its end is told. */
+function dispatch(
+  { isHeld, careRuns, config, ref, record, now, memory }: CareInput,
+  one: MutationRecord,
   consent: Consent,
-): readonly WorkflowRunFacts[] | null {
-  if (careRuns.kind === 'unknown') return memory.appended.has(consent.seq) ? [] : null;
-  const since = (fromRfc3339(consent.at) ?? 0) - limits.clockSlackMs;
-  return careRuns.value.filter((run) => run.title.includes(digest.slice(7, 19)) && run.createdAt >= since);
+): Step | null {
+  if (isHeld && one.begun === null) return null;
+  const inputs = { run: record, mutation: one.digest };
+  const target = { workflow: config.workflows.care, ref, inputs };
+  return decideClaimable(claimableOf(one, consent), careRuns, target, now, memory);
 }
 
 /** Whether this process needs the list of care runs. */
 export function wantsCareRuns(mutations: readonly MutationRecord[], memory: Memory, now: Instant): boolean {
   return mutations.some((one) => {
     const consent = one.consents.at(-1);
-    if (consent === undefined || one.ended !== null || isDone(memory, careKey(one, consent, now)))
-      return false;
-    return one.begun !== null || !memory.appended.has(consent.seq);
+    return consent !== undefined && one.ended === null && wantsRunsOf(claimableOf(one, consent), memory, now);
   });
 }
 
-function lastMoveAt({ begun }: MutationRecord, consent: Consent): number {
-  return fromRfc3339(begun?.at ?? consent.at) ?? 0;
-}
-
-function careKey(one: MutationRecord, consent: Consent, now: Instant): string {
-  const period = Math.floor((now - lastMoveAt(one, consent)) / limits.redispatchPeriodMs);
-  return `care:${one.digest}:${consent.seq}:${one.begun === null ? 'open' : 'begun'}:${period}`;
+function claimableOf({ digest, begun }: MutationRecord, { seq, at }: Consent): Claimable {
+  const name = `care:${digest}:${seq}:${begun === null ? 'open' : 'begun'}`;
+  return { name, digest, seq, at, claimedAt: begun?.at ?? null };
 }

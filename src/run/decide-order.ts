@@ -1,7 +1,7 @@
 /** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
-import type { RunFacts, WorkflowRunFacts } from '../domain/facts.ts';
+import type { RunFacts } from '../domain/facts.ts';
 import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { type Order, submissionIdOf } from '../domain/launch/order.ts';
@@ -14,9 +14,10 @@ import {
   standingApprovals,
 } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { orderDigest } from './manifest-digest.ts';
-import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { append, type Memory, type Step } from './step.ts';
 
 export type OrderInput = {
   readonly state: RunState;
@@ -93,7 +94,7 @@ export function decideDispatch(
 ): Step | null {
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
-  const key = dispatchKey(order, now);
+  const key = dispatchKey(claimableOf(order), now);
   const detail = { orderDigest: order.digest, attempt: order.order.attempt };
   if (order.status === 'open' && now >= (fromRfc3339(order.order.expiresAt) ?? 0)) {
     return append(incidentDraft('control', 'order-expired', detail));
@@ -102,64 +103,17 @@ export function decideDispatch(
   if (refused?.kind === 'refused' && order.status === 'open') {
     return append(incidentDraft('control', 'dispatch-failed', { ...detail, message: refused.message }));
   }
-  if (isDone(memory, key)) return null;
-  const seen = runsOf(facts, order, memory);
-  if (seen === null || !isDispatchOwed(seen, order, now, memory, key)) return null;
   const inputs = { run: state.run, order: order.digest };
-  return perform(key, {
-    kind: 'dispatch-workflow',
-    workflow: config.workflows.launch,
-    ref: config.lane.targetBranch,
-    inputs,
-  });
+  const target = { workflow: config.workflows.launch, ref: config.lane.targetBranch, inputs };
+  return decideClaimable(claimableOf(order), facts.launchRuns, target, now, memory);
 }
 
-/** Whether this process needs the list of launch runs: only if an order waits and it did not dispatch it itself. */
-export function wantsLaunchRuns(state: RunState, memory: Memory, now: Instant): boolean {
-  const { order } = state;
-  if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return false;
-  if (isDone(memory, dispatchKey(order, now))) return false;
-  return (
-    now - lastMoveAt(order) >= limits.dispatchVisibleMs ||
-    memory.outcomes.get(dispatchKey(order, now))?.kind === 'unknown'
-  );
+/** Whether this process needs the list of launch runs. */
+export function wantsLaunchRuns({ order }: RunState, memory: Memory, now: Instant): boolean {
+  const isWaiting = order !== null && (order.status === 'open' || order.status === 'claimed');
+  return isWaiting && wantsRunsOf(claimableOf(order), memory, now);
 }
 
-/** When the order was issued, or claimed if it was. */
-function lastMoveAt(order: IssuedOrder): number {
-  return fromRfc3339(order.claim?.at ?? order.at) ?? 0;
-}
-
-function isDispatchOwed(
-  seen: readonly WorkflowRunFacts[],
-  order: IssuedOrder,
-  now: Instant,
-  memory: Memory,
-  key: string,
-): boolean {
-  if (!mayTry(memory, key, limits.dispatchesPerOrderMax) || seen.length >= limits.dispatchesPerOrderMax)
-    return false;
-  if (seen.some((run) => run.status !== 'completed')) return false;
-  const newest = seen.reduce((at, run) => Math.max(at, run.createdAt), lastMoveAt(order));
-  return (seen.length === 0 && order.status === 'open') || now - newest >= limits.dispatchVisibleMs;
-}
-
-/** Launch runs of this order; null where they could not be read. Who issued the order just now knows that there are none. */
-function runsOf(facts: RunFacts, order: IssuedOrder, memory: Memory): readonly WorkflowRunFacts[] | null {
-  if (facts.launchRuns.kind === 'unknown') {
-    return facts.launchRuns.why === NOT_ASKED && memory.appended.has(order.seq) ? [] : null;
-  }
-  return facts.launchRuns.value.filter((run) => run.title.includes(order.digest.slice(7, 19)));
-}
-
-/** Why a list is unknown because nobody needed it. */
-export const NOT_ASKED = 'not asked for';
-
-/**
- * A claimed order that is stuck is dispatched again under a key of its own. A dispatch of this process counts as on its way
- * for a while; after that only the list counts, because a launch that died before its claim left nothing in the record.
- */
-function dispatchKey(order: IssuedOrder, now: Instant): string {
-  const period = Math.floor((now - lastMoveAt(order)) / limits.redispatchPeriodMs);
-  return `dispatch:${order.digest}:${order.status}:${period}`;
+function claimableOf({ digest, status, seq, at, claim }: IssuedOrder): Claimable {
+  return { name: `dispatch:${digest}:${status}`, digest, seq, at, claimedAt: claim?.at ?? null };
 }

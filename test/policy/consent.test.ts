@@ -74,11 +74,11 @@ describe('the source tree', () => {
       'src/app/care/clean-disk.ts',
       'src/app/care/start-cleanup.ts',
     ]);
-    expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/app/care/care.ts']);
+    expect(callers(/(?<!function )\bmintConsent\(/)).toEqual(['src/actions/change-cluster.ts']);
     expect(callers(/(?<!function )\bsealCapability\(/)).toEqual(['src/actions/mint.ts']);
-    expect(callers(/(?<!function )\bmintSubmission\(/)).toEqual(['src/app/runner/launch.ts']);
+    expect(callers(/(?<!function )\bmintSubmission\(/)).toEqual(['src/actions/launch.ts']);
     expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/app/watch/tick.ts']);
-    expect(callers(/\bengine\.submit\(/)).toEqual(['src/app/runner/launch.ts']);
+    expect(callers(/\bengine\.submit\(/)).toEqual(['src/actions/launch.ts']);
     expect(callers(/\bengine\.stop\(/)).toEqual(['src/app/watch/tick.ts']);
     // The words of a deletion stand in the one step that takes a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);

@@ -9,7 +9,7 @@ export type Launched =
   | { readonly kind: 'open' | 'rejected'; readonly message: string };
 
 /**
- * Only a positive *absent* of the claim's own session leads to another submit (src/app/runner/launch.ts, resume); `claimSession` is the head's
+ * Only a positive *absent* of the claim's own session leads to another submit (src/actions/launch.ts, lookBack); `claimSession` is the head's
  * session when the order was claimed. `open` after so many tries: a person is told.
  */
 export async function launchOverRest(

@@ -6,7 +6,7 @@ import { unknown } from '../../domain/observed.ts';
 import { listWorkflowRuns } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { decideMutations, wantsCareRuns } from '../../run/decide-care.ts';
-import { NOT_ASKED } from '../../run/decide-order.ts';
+import { NOT_ASKED } from '../../run/dispatch.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
 import type { Memories } from './memories.ts';

@@ -17,7 +17,7 @@ import { readProposal } from '../../github/proposal-threads.ts';
 import { readTextHistory } from '../../github/text-history.ts';
 import type { ThreadFacts } from '../../github/threads.ts';
 import { type CardHistory, cardCandidates } from '../../run/card-history.ts';
-import { NOT_ASKED } from '../../run/decide-order.ts';
+import { NOT_ASKED } from '../../run/dispatch.ts';
 import { gateFactsOf } from '../../run/gate-run.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { gatherBrakes } from '../brakes.ts';

@@ -1,0 +1,47 @@
+/** The comment that an act rests on, as the executor reads it again by its id: still there, in its place, and as it was written. */
+
+import { readComment } from '../commands/grammar/read-comment.ts';
+import type { ReadCommand } from '../commands/grammar/reading.ts';
+import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
+import type { CommentFacts } from '../domain/facts.ts';
+import type { Digest } from '../domain/ids.ts';
+
+/** What the record says of it, and what it has to say itself. */
+export type Cited = {
+  readonly surface: CommentFacts['surface'];
+  readonly comment: number;
+  /** Where alone it counts. */
+  readonly threads: readonly number[];
+  /** Id of the person; null where the record names none. */
+  readonly user: number | null;
+  readonly bodyDigest: Digest;
+};
+
+export type CitedFault = {
+  readonly code: 'gone' | 'elsewhere' | 'by-another' | 'edited' | 'hidden' | 'not-given';
+  readonly why: string;
+};
+
+/**
+ * The first thing that is wrong with it, or null. Control's word that somebody consented is not enough: the text itself
+ * has to say it, and `gives` whether one of its commands does.
+ */
+export function citedFault(
+  comment: CommentFacts | null,
+  cited: Cited,
+  otherBots: readonly string[],
+  gives: (said: ReadCommand) => boolean,
+): CitedFault | null {
+  const where = `${cited.surface} ${cited.comment}`;
+  if (comment === null || comment.id !== cited.comment || comment.surface !== cited.surface)
+    return { code: 'gone', why: where };
+  if (!cited.threads.includes(comment.thread))
+    return { code: 'elsewhere', why: `${where} stands in #${comment.thread}` };
+  if (comment.author.id !== cited.user || comment.authorIsBot)
+    return { code: 'by-another', why: comment.author.login };
+  if (comment.editedAt !== null || comment.bodyDigest !== cited.bodyDigest)
+    return { code: 'edited', why: where };
+  if (comment.minimized) return { code: 'hidden', why: where };
+  const { commands } = readComment(comment.body, COMMAND_DEFINITIONS, { otherBots });
+  return commands.some(gives) ? null : { code: 'not-given', why: where };
+}

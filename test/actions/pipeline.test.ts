@@ -1,0 +1,201 @@
+/** The order of the steps of every act: nothing is called before the claim stands, and what happened is recorded whatever comes between. */
+
+import { describe, expect, it } from 'vitest';
+import { type Action, carryOut, type Place, type Refusal } from '../../src/actions/pipeline.ts';
+import { GitError } from '../../src/domain/git.ts';
+import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { AppendResult } from '../../src/logbook/ports.ts';
+
+const RUN = branded('ferry-daily-20261121', isRunId);
+const CLAIM: EventDraft = {
+  type: 'incident',
+  role: 'runner',
+  data: { code: 'launch-unreadable', detail: { why: 'the claim' } },
+};
+const END: EventDraft = {
+  type: 'incident',
+  role: 'runner',
+  data: { code: 'launch-unreadable', detail: { why: 'the end' } },
+};
+const REFUSAL: Refusal = { kind: 'refused', code: 'held', why: 'for mira', effect: 'standing' };
+const APPENDED: AppendResult = { kind: 'appended', seqs: new Map([[RUN, [7]]]) };
+
+type World = {
+  readonly action?: Partial<Action<string, string, { readonly kind: 'done' }>>;
+  /** Answers to the appends, one after the other; the last one stays. */
+  readonly appends?: readonly AppendResult[];
+  /** The record does not verify from this load on. */
+  readonly brokenFrom?: number;
+};
+
+/** What was done, in order, and what came of it. */
+async function played({ action = {}, appends = [APPENDED], brokenFrom = 99 }: World = {}) {
+  const steps: string[] = [];
+  let loads = 0;
+  let appended = 0;
+  const noted =
+    <Args extends readonly unknown[], Answer>(name: string, answer: (...args: Args) => Answer) =>
+    (...args: Args): Answer => {
+      steps.push(name);
+      return answer(...args);
+    };
+  const place: Place = {
+    file: RUN,
+    now: () => branded(1, isInstant),
+    redact: (text) => text.replace('mira', '***'),
+    fault: () => (loads >= brokenFrom ? { ...REFUSAL, code: 'order-unknown' } : null),
+    record: {
+      append: async (_run, [draft]) => {
+        const detail = draft?.type === 'incident' ? draft.data.detail : {};
+        steps.push(`append ${String(detail['why'])}`);
+        const result = appends[Math.min(appended, appends.length - 1)] ?? APPENDED;
+        appended += 1;
+        return result;
+      },
+      load: async () => {
+        steps.push('load');
+        loads += 1;
+      },
+    },
+  };
+  const all: Action<string, string, { readonly kind: 'done' }> = {
+    find: () => ({ kind: 'found', target: 'a', isClaimed: false }),
+    verify: async () => null,
+    prepare: async () => ({ kind: 'ready', ready: 'b' }),
+    claim: async () => ({ kind: 'claim', draft: CLAIM }),
+    perform: async () => ({ draft: END, outcome: { kind: 'done' } }),
+    lookBack: async () => ({ kind: 'under-way' }),
+    refused: () => null,
+    discard: async () => undefined,
+    ...action,
+  };
+  const outcome = await carryOut(place, {
+    ...all,
+    verify: noted('verify', all.verify),
+    prepare: noted('prepare', all.prepare),
+    claim: noted('claim', all.claim),
+    perform: noted('perform', all.perform),
+    lookBack: noted('look back', all.lookBack),
+    discard: noted('discard', all.discard),
+  }).catch((error: unknown) => error);
+  return { steps, outcome };
+}
+
+const FRESH = ['verify', 'prepare', 'claim', 'append the claim', 'load'];
+
+describe('an act that nobody claimed', () => {
+  it('is verified, prepared, claimed, performed behind a new look at the record, and recorded', async () => {
+    const { steps, outcome } = await played();
+    expect(steps).toEqual([...FRESH, 'perform', 'append the end']);
+    expect(outcome).toEqual({ kind: 'done' });
+  });
+
+  it('is not performed where the record does not verify behind the claim', async () => {
+    const { steps, outcome } = await played({ brokenFrom: 1 });
+    expect(steps).toEqual([...FRESH, 'discard']);
+    expect(outcome).toEqual({ kind: 'refused', code: 'order-unknown', why: 'for ***' });
+  });
+
+  it('is verified anew where somebody else wrote first, and given up when the logbook keeps moving', async () => {
+    const once = await played({ appends: [{ kind: 'conflict' }, APPENDED] });
+    expect(once.steps).toEqual([...FRESH, 'discard', ...FRESH, 'perform', 'append the end']);
+    const always = await played({ appends: [{ kind: 'conflict' }] });
+    expect(always.steps.filter((step) => step === 'verify')).toHaveLength(limits.appendTriesMax);
+    expect(always.steps).not.toContain('perform');
+    expect(always.outcome).toMatchObject({ kind: 'refused', code: 'logbook-busy' });
+  });
+
+  it.each([
+    ['refused', GitError],
+    ['failed', Error],
+  ] as const)('is not performed where its claim is %s', async (kind, type) => {
+    const { steps, outcome } = await played({ appends: [{ kind, message: 'the disk is full' }] });
+    expect(steps).toEqual(FRESH.slice(0, -1));
+    expect(outcome).toBeInstanceOf(type);
+    expect(String(outcome)).toContain('nothing was called: the disk is full');
+  });
+
+  it.each([
+    ['verify', ['verify']],
+    ['prepare', ['verify', 'prepare']],
+    ['claim', ['verify', 'prepare', 'claim', 'discard']],
+  ] as const)(
+    'that %s refuses is recorded as refused, where that ends it, and not performed',
+    async (at, before) => {
+      const { steps, outcome } = await played({ action: { [at]: async () => REFUSAL, refused: () => END } });
+      expect(steps).toEqual([...before, 'append the end']);
+      expect(outcome).toEqual({ kind: 'refused', code: 'held', why: 'for ***' });
+    },
+  );
+
+  it('is not looked at where the record does not verify, or has no such act', async () => {
+    expect((await played({ brokenFrom: 0 })).steps).toEqual([]);
+    expect((await played({ action: { find: () => REFUSAL } })).steps).toEqual([]);
+  });
+});
+
+describe('an act that was claimed before', () => {
+  const claimed = { find: () => ({ kind: 'found', target: 'a', isClaimed: true }) as const };
+
+  it('is looked for first; what is under way is taken over without another claim', async () => {
+    expect((await played({ action: claimed })).steps).toEqual([
+      'look back',
+      'prepare',
+      'perform',
+      'append the end',
+    ]);
+  });
+
+  it('and is over is recorded, and nothing is performed', async () => {
+    const ending = { draft: END, outcome: { kind: 'done' } } as const;
+    const over = { ...claimed, lookBack: async () => ({ kind: 'over', ending }) as const };
+    expect((await played({ action: over })).steps).toEqual(['look back', 'append the end']);
+  });
+
+  it('and did not begin is performed once it is verified anew, unless the look has a reason against it', async () => {
+    const begun = { ...claimed, lookBack: async () => ({ kind: 'not-begun', bar: null }) as const };
+    expect((await played({ action: begun })).steps).toEqual([
+      'look back',
+      'verify',
+      'prepare',
+      'perform',
+      'append the end',
+    ]);
+    const refused = { ...begun, verify: async () => REFUSAL };
+    expect((await played({ action: refused })).steps).toEqual(['look back', 'verify']);
+    const bar = { draft: END, outcome: { kind: 'refused', code: 'submit-unknown', why: '' } } as const;
+    const barred = { ...claimed, lookBack: async () => ({ kind: 'not-begun', bar }) as const };
+    expect((await played({ action: barred })).steps).toEqual(['look back', 'verify', 'append the end']);
+  });
+});
+
+describe('the end of an act', () => {
+  const ends = (...later: readonly AppendResult[]): World => ({ appends: [APPENDED, ...later] });
+
+  it('is recorded on top of what somebody else wrote meanwhile', async () => {
+    const { steps, outcome } = await played(ends({ kind: 'conflict' }, APPENDED));
+    expect(steps).toEqual([...FRESH, 'perform', 'append the end', 'load', 'append the end']);
+    expect(outcome).toEqual({ kind: 'done' });
+  });
+
+  it('stands as somebody else has told it', async () => {
+    let looks = 0;
+    const find = () => {
+      looks += 1;
+      return looks === 1 ? ({ kind: 'found', target: 'a', isClaimed: false } as const) : REFUSAL;
+    };
+    expect((await played({ action: { find } })).steps).toEqual([...FRESH, 'perform']);
+  });
+
+  it.each([
+    [{ kind: 'conflict' }, GitError],
+    [{ kind: 'refused', message: 'protected' }, GitError],
+    [{ kind: 'failed', message: 'illegal' }, Error],
+  ] as const)('that cannot be recorded is no success (%o)', async (result, type) => {
+    const { outcome } = await played(ends(result));
+    expect(outcome).toBeInstanceOf(type);
+    expect(String(outcome)).toContain('could not be recorded');
+  });
+});
