@@ -85,6 +85,21 @@ module.exports = {
       to: { path: '^src/(gates|run)/' },
     },
     {
+      name: 'kinds-are-registered',
+      comment:
+        'What is the same for all runs asks the kind of a run, and knows none: a new one is its folder and one line.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/kinds/|^src/app/config-source\\.ts$|^src/app/cli/verbs/' },
+      to: { path: '^src/kinds/' },
+    },
+    {
+      name: 'kinds-stand-alone',
+      comment: 'One kind never learns of another; the registry names them all.',
+      severity: 'error',
+      from: { path: '^src/kinds/([^/]+)/' },
+      to: { path: '^src/kinds/', pathNot: '^src/kinds/$1/' },
+    },
+    {
       name: 'adapters-know-domain-and-host',
       comment: 'An adapter knows one outside system and nothing of what is decided with it.',
       severity: 'error',

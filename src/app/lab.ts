@@ -8,7 +8,7 @@ import type { Digest, Instant } from '../domain/ids.ts';
 import type { JudgeSyntax, PythonParser } from '../domain/python-syntax.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/ports.ts';
-import type { Helpers } from './propose/helpers.ts';
+import type { Helpers } from '../run/proposing.ts';
 import type { SigningKeys } from './signers.ts';
 
 /** Who commits and tags: the lab's name and address from config. */

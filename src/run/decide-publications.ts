@@ -10,7 +10,6 @@ import { isOver, phaseOf, type RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { tickedBody } from '../kinds/ferry/tick-boxes.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
@@ -20,6 +19,7 @@ import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
 import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { tickedBody } from './tick-boxes.ts';
 
 export type PublishInput = {
   readonly state: RunState;

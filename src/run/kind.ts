@@ -14,6 +14,7 @@ import type { PySyntax } from '../domain/python-syntax.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import type { OwnGates } from '../gates/gate.ts';
 import type { ReplayGate } from './backtest/recorded-look.ts';
+import type { Proposals } from './proposing.ts';
 
 export type Kind = {
   /** What a lane's `kind` says. */
@@ -37,6 +38,8 @@ export type Kind = {
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
   /** `history`: metrics of runs of the lane that were sealed before it ended, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
+  /** How a run is proposed: its threads and its branch follow from what is planned. */
+  readonly proposals: Proposals;
   readonly closing: Closing;
 };
 

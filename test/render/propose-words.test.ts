@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { propose } from '../../src/commands/propose.ts';
+import { renderObjectiveQuestion } from '../../src/kinds/ferry/words/objective-question.ts';
 import { answerWords } from '../../src/render/answer-words.ts';
-import { renderObjectiveQuestion } from '../../src/render/objective-question.ts';
 
 type Code = keyof typeof propose.answers;
 const words = (code: Code, detail: Readonly<Record<string, string | number>>): string =>

@@ -12,25 +12,14 @@ import type { EventDataByType } from '../../domain/logbook/event.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { branchMark } from '../../kinds/ferry/ask/branch-mark.ts';
-import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
-import {
-  renderCommitMessage,
-  renderIssueBody,
-  renderIssueFirstBody,
-  renderIssueTitle,
-  renderPullBody,
-  renderPullTitle,
-} from '../../render/proposal.ts';
+import { branchMark } from '../../run/branch-mark.ts';
 import { fillLane } from '../../run/fill.ts';
+import { type Failed, notWritten, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import { toldAnchors } from '../control/told-anchors.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
 import { begunAs, isBegunFor, proposalBranchOf } from './begun.ts';
-import { type Failed, notWritten, type ProposeOutcome } from './outcome.ts';
-import type { Planned } from './plan.ts';
 
 /** `lost`: the name was taken by another proposal at the same moment; decide again. */
 export type BeginOutcome = Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }> | Lost;
@@ -44,49 +33,54 @@ export async function begin(
 ): Promise<BeginOutcome> {
   const branch = await pushedBranch(open, planned, request);
   if (branch.kind !== 'ours') return branch;
-  return ferryLane(open.config.lane).issueFirst
-    ? beginInIssue(open, planned.view, request, branch)
-    : beginInPull(open, planned.view, request, branch);
+  const { pull } = planned.words;
+  return pull === null
+    ? beginInIssue(open, planned, request, branch)
+    : beginInPull(open, planned, pull, request, branch);
 }
 
 /** The issue is all that is opened: it carries what a pull request would, and its number stands for both. */
 async function beginInIssue(
   open: OpenLane,
-  view: ProposalView,
+  planned: Planned,
   request: SeenCommand | null,
   branch: OurBranch,
 ): Promise<BeginOutcome> {
-  const { preconditions } = open.config.lane.checklist;
-  const body = renderIssueFirstBody(view, proposalBranchOf(view.run), preconditions);
-  const issue = await openedIssue(open, view, body);
-  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
+  const body = planned.words.alone(branch.name);
+  const issue = await openedIssue(open, planned, body);
+  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the issue', issue);
   const texts = { pull: body, issue: body };
-  return record(open, { ...view, issue: issue.number, pull: issue.number }, request, { branch, texts });
+  const threads = { issue: issue.number, pull: issue.number };
+  return record(open, planned, threads, request, { branch, texts });
 }
 
 async function beginInPull(
   open: OpenLane,
-  view: ProposalView,
+  planned: Planned,
+  words: PullWords,
   request: SeenCommand | null,
   branch: OurBranch,
 ): Promise<BeginOutcome> {
-  const issue = await openedIssue(open, view, renderIssueBody(view));
-  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the ferry issue', issue);
-  const linked: ProposalView = { ...view, issue: issue.number };
-  const pull = await openedPull(open, linked, branch);
+  const issue = await openedIssue(open, planned, planned.words.issue(null));
+  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the issue', issue);
+  const body = words.body(issue.number);
+  const pull = await openedPull(open, planned, { title: words.title, body }, branch);
   if (pull.kind !== 'done' || pull.number === null) return refusedOr('the pull request', pull);
-  const both: ProposalView = { ...linked, pull: pull.number };
+  const threads = { issue: issue.number, pull: pull.number };
+  const linked = planned.words.issue(threads);
   const updated = await act(open, {
     kind: 'edit-issue',
     issue: issue.number,
     expected: null,
-    body: `${markerOf(both, 'issue')}\n${renderIssueBody(both)}`,
+    body: `${markerOf(planned, 'issue')}\n${linked}`,
     state: null,
   });
   if (updated.kind !== 'done') return refusedOr('the link from the issue to the pull request', updated);
-  const texts = { pull: pullBody(open, linked), issue: renderIssueBody(both) };
-  return record(open, both, request, { branch, texts });
+  return record(open, planned, threads, request, { branch, texts: { pull: body, issue: linked } });
 }
+
+type PullWords = NonNullable<Planned['words']['pull']>;
+type Threads = { readonly issue: number; readonly pull: number };
 
 function act(open: OpenLane, effect: Effect): Promise<EffectOutcome> {
   return perform(open, effect);
@@ -99,67 +93,72 @@ function refusedOr(what: string, outcome: EffectOutcome): Failed {
   return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
 }
 
-function markerOf({ run }: ProposalView, kind: 'issue' | 'pull'): string {
+function markerOf({ run }: Planned, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
 /** The branch is there and ours; new where this process has just made it, of the commit `head`. */
-type OurBranch = { readonly kind: 'ours'; readonly isNew: boolean; readonly head: Sha | null };
+type OurBranch = {
+  readonly kind: 'ours';
+  readonly name: string;
+  readonly isNew: boolean;
+  readonly head: Sha | null;
+};
 
 async function pushedBranch(
   open: OpenLane,
-  { view, text, base, head: begunHead }: Planned,
+  { run, files, base, head: begunHead, words }: Planned,
   request: SeenCommand | null,
 ): Promise<Failed | Lost | OurBranch> {
-  const { git, config } = open;
-  const branch = proposalBranchOf(view.run);
-  const mark = branchMark(request === null ? null : commandKey(request));
-  const known = await begunAs(open, view.run);
+  const ours = { kind: 'ours', name: proposalBranchOf(run) } as const;
+  // Without a branch of its own it runs what the lane's branch has.
+  if (files === null) return { ...ours, name: open.config.lane.targetBranch, isNew: false, head: base };
+  const known = await begunAs(open, run);
   if (known !== null)
     return isBegunFor(known, request)
-      ? { kind: 'ours', isNew: false, head: known.tip === begunHead ? known.tip : null }
+      ? { ...ours, isNew: false, head: known.tip === begunHead ? known.tip : null }
       : { kind: 'lost' };
-  const pushed = await act(open, {
-    kind: 'push-branch',
-    branch,
-    base,
-    files: text === null ? {} : { [ferryLane(config.lane).experiment]: text },
-    message: renderCommitMessage(view, mark),
-  });
-  if (pushed.kind !== 'done') return refusedOr(`the branch ${branch}`, pushed);
+  const message = words.commit(branchMark(request === null ? null : commandKey(request)));
+  const pushed = await act(open, { kind: 'push-branch', branch: ours.name, base, files, message });
+  if (pushed.kind !== 'done') return refusedOr(`the branch ${ours.name}`, pushed);
   // A push that found the branch there says so as done: somebody else may have been faster.
-  await git.fetch();
-  const now = await begunAs(open, view.run);
-  if (now === null) return { kind: 'failed', code: 'unreadable', why: `the branch ${branch} is not there` };
-  const head = pushed.sha ?? null;
-  return isBegunFor(now, request) ? { kind: 'ours', isNew: pushed.isNew === true, head } : { kind: 'lost' };
+  await open.git.fetch();
+  const now = await begunAs(open, run);
+  if (now === null)
+    return { kind: 'failed', code: 'unreadable', why: `the branch ${ours.name} is not there` };
+  if (!isBegunFor(now, request)) return { kind: 'lost' };
+  return { ...ours, isNew: pushed.isNew === true, head: pushed.sha ?? null };
 }
 
-function openedIssue(open: OpenLane, view: ProposalView, body: string): Promise<EffectOutcome> {
+function openedIssue(open: OpenLane, planned: Planned, body: string): Promise<EffectOutcome> {
   return act(open, {
     kind: 'open-issue',
-    marker: markerIdentity({ run: view.run, kind: 'issue', key: 'issue' }),
-    title: renderIssueTitle(view),
-    body: `${markerOf(view, 'issue')}\n${body}`,
-    labels: ['experiment', 'ferry', `ferry-${view.lane}`],
+    marker: markerIdentity({ run: planned.run, kind: 'issue', key: 'issue' }),
+    title: planned.words.issueTitle,
+    body: `${markerOf(planned, 'issue')}\n${body}`,
+    labels: ['experiment', ...labelsOf(open)],
   });
 }
 
-function openedPull(open: OpenLane, view: ProposalView, { isNew }: OurBranch): Promise<EffectOutcome> {
-  const lane = open.config.lane;
+function openedPull(
+  open: OpenLane,
+  planned: Planned,
+  { title, body }: { readonly title: string; readonly body: string },
+  { name, isNew }: OurBranch,
+): Promise<EffectOutcome> {
   return act(open, {
     kind: 'open-pull',
     ...(isNew ? { isFirst: true } : {}),
-    head: proposalBranchOf(view.run),
-    base: lane.targetBranch,
-    title: renderPullTitle(view),
-    body: `${markerOf(view, 'pull')}\n${pullBody(open, view)}`,
-    labels: ['ferry', `ferry-${view.lane}`],
+    head: name,
+    base: open.config.lane.targetBranch,
+    title,
+    body: `${markerOf(planned, 'pull')}\n${body}`,
+    labels: labelsOf(open),
   });
 }
 
-function pullBody({ config }: OpenLane, view: ProposalView): string {
-  return renderPullBody(view, config.lane.checklist.preconditions);
+function labelsOf({ config: { kind, laneName } }: OpenLane): readonly string[] {
+  return [kind.name, `${kind.name}-${laneName}`];
 }
 
 /** What this process wrote: by it the bot's own work is known from what others add to it. */
@@ -170,15 +169,15 @@ type Written = {
 
 async function record(
   open: OpenLane,
-  view: ProposalView,
+  planned: Planned,
+  threadsOf: Threads,
   request: SeenCommand | null,
   written: Written,
 ): Promise<Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>> {
   const { lab, config, keeper } = open;
-  const { run, issue, pull } = view;
-  if (issue === null || pull === null) throw new Error('recorded before it was opened');
-  const baseBranch = config.lane.targetBranch;
-  const place = { issue, pull, headBranch: proposalBranchOf(run), baseBranch };
+  const { run } = planned;
+  const { issue, pull } = threadsOf;
+  const place = { issue, pull, headBranch: written.branch.name, baseBranch: config.lane.targetBranch };
   const threads = await readProposal(lab.client, place, readingOf(lab, config));
   const opened = threads.kind === 'known' ? threads.value.pull : threads;
   if (threads.kind === 'unknown' || opened.kind === 'unknown')
@@ -189,9 +188,13 @@ async function record(
   // Another process may have finished meanwhile, while this one waited for GitHub: its words are the recorded ones.
   await keeper.load();
   if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
-  const mended = await mendedText(open, view, opened.value, written);
+  const mended = await mendedText(open, planned, opened.value, written);
   if (mended !== null) return mended;
-  const data = { ...proposedData(open, view, request, opened.value), ...proofOf(open, written) };
+  const data = {
+    ...proposedData(open, planned, request, opened.value),
+    ...threadsOf,
+    ...proofOf(open, written),
+  };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
     const result = await keeper.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
@@ -209,19 +212,20 @@ async function record(
  */
 async function mendedText(
   open: OpenLane,
-  view: ProposalView,
+  planned: Planned,
   opened: PullFacts,
   { texts }: Written,
 ): Promise<Failed | null> {
   const { lab, config } = open;
-  const { issueFirst, checklist } = ferryLane(config.lane);
+  const isAlone = planned.words.pull === null;
+  const { checklist } = config.lane;
   const print = (text: string): string => bodyFingerprintText(text, checklist.preconditions);
   if (print(opened.body) === print(texts.pull)) return null;
-  const body = `${markerOf(view, issueFirst ? 'issue' : 'pull')}\n${texts.pull}`;
+  const body = `${markerOf(planned, isAlone ? 'issue' : 'pull')}\n${texts.pull}`;
   const { number, bodyDigest: expected } = opened;
   const outcome = await perform(
     open,
-    issueFirst
+    isAlone
       ? { kind: 'edit-issue', issue: number, expected, body, state: null }
       : { kind: 'edit-pull-body', pull: number, expected, body },
   );
@@ -244,27 +248,24 @@ function proofOf(
 
 function proposedData(
   { lab, config }: OpenLane,
-  view: ProposalView,
+  planned: Planned,
   request: SeenCommand | null,
   pull: PullFacts,
-): EventDataByType['proposed'] {
-  const lane = ferryLane(config.lane);
+): Omit<EventDataByType['proposed'], keyof Threads> {
+  const { lane, kind, laneName } = config;
+  const { run, date, recorded } = planned;
   return {
-    lane: view.lane,
-    date: view.date,
-    runName: fillLane(lane, view).runName,
+    lane: laneName,
+    ...(config.kindOf({ kind: '' }) === kind ? {} : { kind: kind.name }),
+    date,
+    runName: fillLane(lane, { run, date }).runName,
     repository: lab.repository,
-    issue: view.issue ?? 0,
-    pull: view.pull ?? 0,
     baseBranch: lane.targetBranch,
     headBranch: pull.headBranch,
-    experiment: lane.experiment,
-    objective: view.objective,
-    interval: view.interval,
-    candidate: view.candidate,
+    ...recorded,
     author: pull.author,
     requestedBy: request?.actor ?? null,
-    ...(request === null ? {} : { request: requestOf(request, view) }),
+    ...(request === null ? {} : { request: requestOf(request, planned) }),
     keys: config.keys,
   };
 }
@@ -272,9 +273,8 @@ function proposedData(
 /** The knobs that a person named are those that change: what is not asked for is not edited. */
 function requestOf(
   { surface, comment, index, thread, args }: SeenCommand,
-  { changes }: ProposalView,
+  { knobs }: Planned,
 ): NonNullable<EventDataByType['proposed']['request']> {
   const isNamed = Object.keys(args).some((name) => name !== 'objective');
-  const knobs = isNamed ? changes.map(({ path, after }) => ({ path, after: after ?? '' })) : [];
-  return { surface, comment, index, thread, knobs };
+  return { surface, comment, index, thread, knobs: isNamed ? knobs : [] };
 }

@@ -1,22 +1,14 @@
 /** Proposals that were begun and are not recorded yet: the branch is pushed first, and its name is made once for a run. */
 
-import { isRunId, type RunId, type Sha } from '../../domain/ids.ts';
+import { isRunId, type RunId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { compactDate } from '../../domain/time.ts';
-import { markedCommand } from '../../kinds/ferry/ask/branch-mark.ts';
+import { listExperimentIssues } from '../../github/issues.ts';
+import { redact } from '../../host/redactor.ts';
+import { markedCommand } from '../../run/branch-mark.ts';
+import type { Begun, PlanWork } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
-
-/** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */
-export type Begun = {
-  readonly run: RunId;
-  readonly tip: Sha;
-  /** Where it left the lane's branch: what its change is held against. */
-  readonly mergeBase: Sha;
-  readonly command: string | null;
-  /** When its first commit was made, Unix milliseconds. */
-  readonly atMs: number;
-};
 
 /** The branch of a proposal: one for each run, named by it. */
 export function proposalBranchOf(run: string): string {
@@ -31,7 +23,7 @@ export async function placesOf(open: OpenLane, date: string): Promise<DayPlaces>
   const recorded = new Set<string>(open.keeper.current().runs.map((run) => run.run));
   const begun: Begun[] = [];
   for (let number = 1; number <= limits.proposalsPerDayMax; number += 1) {
-    const base = `ferry-${open.config.laneName}-${compactDate(date)}`;
+    const base = `${open.config.kind.name}-${open.config.laneName}-${compactDate(date)}`;
     const run = number === 1 ? base : `${base}-${number}`;
     if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
     if (recorded.has(run)) continue;
@@ -65,4 +57,13 @@ export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<Be
 /** Whether a begun proposal is this command's; null asks for the schedule's. */
 export function isBegunFor(begun: Begun, command: SeenCommand | null): boolean {
   return begun.command === (command === null ? null : commandKey(command));
+}
+
+/** What a kind plans with. */
+export function planWork(open: OpenLane): PlanWork {
+  return {
+    ...open,
+    issuesSince: (moment) => listExperimentIssues(open.lab.client, moment),
+    redact: (text) => redact(text, []),
+  };
 }

@@ -2,13 +2,11 @@
 
 import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf } from '../../domain/time.ts';
-import { USUAL_OBJECTIVE } from '../../kinds/ferry/ask/objective.ts';
-import { laneStanding } from '../../kinds/ferry/ask/standing.ts';
+import { laneStanding } from '../../run/lane-standing.ts';
+import type { ProposeOutcome } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
-import { isBegunFor, placesOf } from './begun.ts';
-import type { ProposeOutcome } from './outcome.ts';
-import { planOfBegun } from './plan-begun.ts';
+import { isBegunFor, placesOf, planWork } from './begun.ts';
 
 /**
  * Completes a proposal of the schedule that was begun today or yesterday and is not recorded: its branch is there, its
@@ -23,8 +21,9 @@ export async function completeBegun(open: OpenLane, graceMs: number): Promise<Pr
     const { begun } = await placesOf(open, date);
     const ours = begun.find((one) => isBegunFor(one, null) && open.lab.now() - one.atMs >= graceMs);
     if (ours === undefined) continue;
-    const input = { run: ours.run, date, objective: USUAL_OBJECTIVE, request: null };
-    const planned = await planOfBegun(open, ours, input);
+    const { proposals } = open.config.kind;
+    const input = { run: ours.run, date, objective: proposals.usual, request: null };
+    const planned = await proposals.planOfBegun(planWork(open), ours, input);
     if (planned.kind !== 'planned') return planned;
     const outcome = await begin(open, planned, null);
     open.lab.log(`a proposal that was begun: ${outcome.kind}`, { run: ours.run });

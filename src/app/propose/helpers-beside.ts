@@ -1,6 +1,6 @@
 /** Helpers that hold up nobody: what takes long goes on beside the queue, and the command is looked at again when it is done. */
 
-import type { HelperCall, Helpers, Running, TreeCall } from './helpers.ts';
+import type { HelperCall, Helpers, Running, TreeCall } from '../../run/proposing.ts';
 
 export type BesideOptions = {
   /** The quick ones are waited for: they need no second look. */

@@ -3,50 +3,18 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { GitError, type GitExporter } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
+import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-
-/** For whom a helper works: the command, and its thread; null where nobody else waits meanwhile. */
-export type AskedFor = { readonly by: string; readonly thread: number } | null;
-
-/** One program: `input` is its standard input; `about` is what of it decides the answer. */
-export type HelperCall = {
-  readonly asked: AskedFor;
-  readonly about: readonly string[];
-  readonly command: readonly string[];
-  readonly input: string;
-  readonly timeoutMs: number;
-  readonly outputBytesMax: number;
-};
-
-/** Commands that run one after another in a checkout of `commit` with `files` written over it. */
-export type TreeCall = {
-  readonly asked: AskedFor;
-  readonly git: GitExporter;
-  readonly commit: Sha;
-  readonly files: Readonly<Record<string, string>>;
-  readonly commands: readonly (readonly string[])[];
-};
-
-/** The first command that did not succeed, or null where all did. */
-export type TreeResult = { readonly command: readonly string[]; readonly result: ProgramResult } | null;
-
-/** It goes on beside (`helpers-beside.ts`): the command is looked at again when it is done. */
-export type Running = { readonly kind: 'running' };
-
-/** What a proposal asks for. */
-export type Helpers = {
-  readonly ask: (call: HelperCall) => Promise<ProgramResult | Running>;
-  readonly check: (call: TreeCall) => Promise<TreeResult | Running>;
-};
+import type { HelperCall, TreeCall } from '../../run/proposing.ts';
 
 /** The same where somebody waits for each. */
 export type Programs = {
   readonly ask: (call: HelperCall) => Promise<ProgramResult>;
   /** Throws `GitError` where the checkout cannot be had. */
-  readonly check: (call: TreeCall) => Promise<TreeResult>;
+  readonly check: (
+    call: TreeCall,
+  ) => Promise<{ readonly command: readonly string[]; readonly result: ProgramResult } | null>;
 };
 
 /** Helpers on this machine; `GitError` where it has no room for them. Of our environment they get PATH alone; checks get a HOME in their own folder as well. */

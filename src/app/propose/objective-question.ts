@@ -2,15 +2,14 @@
 
 import type { RunId } from '../../domain/ids.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
-import { renderObjectiveQuestion } from '../../render/objective-question.ts';
+import { notWritten, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { notWritten, type ProposeOutcome } from './outcome.ts';
 
 /** Opens the question of a day, or finds it. */
 export async function askForObjective(open: OpenLane, run: RunId, date: string): Promise<ProposeOutcome> {
   const marker = { run, kind: 'issue', key: 'objective', fields: {} } as const;
-  const { title, body } = renderObjectiveQuestion(date);
+  const { title, body } = open.config.kind.proposals.question(date);
   const outcome = await perform(open, {
     kind: 'open-issue',
     marker: markerIdentity(marker),

@@ -7,18 +7,15 @@ import { holdsOn } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import { runsOfLane } from '../../domain/logbook/run-state.ts';
 import { dateOf, timeOf, weekdayOf } from '../../domain/time.ts';
-import { USUAL_OBJECTIVE } from '../../kinds/ferry/ask/objective.ts';
-import { laneStanding } from '../../kinds/ferry/ask/standing.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
+import { laneStanding } from '../../run/lane-standing.ts';
+import { nothing, type ProposeOutcome } from '../../run/proposing.ts';
 import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
-import { placesOf } from './begun.ts';
+import { placesOf, planWork } from './begun.ts';
 import { completeBegun } from './complete-begun.ts';
 import { askForObjective } from './objective-question.ts';
-import { nothing, type ProposeOutcome } from './outcome.ts';
-import { planProposal } from './plan.ts';
 import { carryOutRequests } from './requests.ts';
 
 /** What came of one lane. */
@@ -80,10 +77,13 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
       return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
     const { free } = await placesOf(open, date);
     if (free === null) return nothing('too-many-today', `${limits.proposalsPerDayMax} proposals on ${date}`);
-    if (ferryLane(open.config.lane).objective === 'ask') return askForObjective(open, free, date);
-    const planned = await planProposal(open, { run: free, date, objective: USUAL_OBJECTIVE, request: null });
+    const { kind, lane } = open.config;
+    const meant = kind.proposals.objective(null, lane);
+    if (meant.kind === 'unclear') return askForObjective(open, free, date);
+    const input = { run: free, date, objective: meant.objective, request: null };
+    const planned = await kind.proposals.plan(planWork(open), input);
     // Only knobs that a person named can be refused.
-    if (planned.kind === 'refused') throw new Error(`nobody asked for ${planned.refusal.code}`);
+    if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
     if (planned.kind !== 'planned') return planned;
     const outcome = await begin(open, planned, null);
     if (outcome.kind !== 'lost') return outcome;

@@ -8,17 +8,14 @@ import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { phaseOf, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
-import { readObjective, USUAL_OBJECTIVE } from '../../kinds/ferry/ask/objective.ts';
-import { askOf, isFrom } from '../../kinds/ferry/ask/request.ts';
-import { laneStanding } from '../../kinds/ferry/ask/standing.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
+import { laneStanding } from '../../run/lane-standing.ts';
+import { askOf, isFrom } from '../../run/propose-request.ts';
+import type { Begun } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { type Answered, answerTo, refusalAnswer } from './answers.ts';
+import { type Answered, answerTo, cutAnswer } from './answers.ts';
 import { begin } from './begin.ts';
-import { type Begun, isBegunFor, placesOf } from './begun.ts';
+import { isBegunFor, placesOf, planWork } from './begun.ts';
 import { completeBegun } from './complete-begun.ts';
-import { planProposal } from './plan.ts';
-import { planOfBegun } from './plan-begun.ts';
 import { clearedAway, withdrawn } from './replace.ts';
 
 /** `again`: somebody else was faster; read again and decide again. `isRunning`: later commands wait for this one. */
@@ -76,10 +73,15 @@ async function propose(
   }
   const { free } = await placesOf(open, date);
   if (free === null) return answerTo('propose-not-today', { count: limits.proposalsPerDayMax });
-  const planned = await planProposal(open, { run: free, date, objective, request: command });
+  const planned = await open.config.kind.proposals.plan(planWork(open), {
+    run: free,
+    date,
+    objective,
+    request: command,
+  });
   switch (planned.kind) {
     case 'refused':
-      return refusalAnswer(planned.refusal);
+      return cutAnswer(planned.code, planned.detail);
     case 'nothing':
       return answerTo('propose-nothing', { reason: planned.code, why: planned.why });
     case 'failed':
@@ -104,7 +106,12 @@ async function complete(
   { begun, date }: BegunOn,
   objective: Objective,
 ): Promise<RequestOutcome> {
-  const planned = await planOfBegun(open, begun, { run: begun.run, date, objective, request: command });
+  const planned = await open.config.kind.proposals.planOfBegun(planWork(open), begun, {
+    run: begun.run,
+    date,
+    objective,
+    request: command,
+  });
   if (planned.kind === 'nothing')
     return answerTo('propose-nothing', { reason: planned.code, why: planned.why });
   if (planned.kind === 'failed') return { kind: 'wait', why: planned.why };
@@ -156,12 +163,11 @@ type ObjectiveFound =
 /** Where nothing is said, the lab's standing objective counts, if it has one. */
 function objectiveOf(open: OpenLane, command: SeenCommand): ObjectiveFound {
   const ask = askOf(command);
-  if (ask.objective === null && ferryLane(open.config.lane).objective === 'integration')
-    return { kind: 'clear', objective: USUAL_OBJECTIVE };
-  const reading = ask.objective === null ? null : readObjective(ask.objective);
-  if (reading?.kind === 'clear') return reading;
+  const { kind, lane } = open.config;
+  const reading = kind.proposals.objective(ask.objective, lane);
+  if (reading.kind === 'clear') return reading;
   const knobs = ask.knobs.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
-  const detail = { why: reading?.why ?? 'nothing-said', said: ask.objective ?? '', knobs };
+  const detail = { why: reading.why, said: ask.objective ?? '', knobs };
   return { kind: 'unclear', answer: answerTo('propose-objective-unclear', detail) };
 }
 

@@ -1,14 +1,18 @@
 /** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
 
 import type { Kind } from '../../run/kind.ts';
+import { ferryObjective, USUAL_OBJECTIVE } from './ask/objective.ts';
 import { bodyFacts } from './body/body-facts.ts';
 import { FERRY_CLOSURE_LOG } from './closure-log.ts';
 import { configDelta } from './delta/config-delta.ts';
 import { FERRY_GATES } from './gates/all-gates.ts';
+import { planProposal } from './plan/plan.ts';
+import { planOfBegun } from './plan/plan-begun.ts';
 import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings } from './settings.ts';
 import { judgeFerry } from './verdict.ts';
+import { renderObjectiveQuestion } from './words/objective-question.ts';
 
 export const ferryKind: Kind = {
   name: 'ferry',
@@ -29,5 +33,12 @@ export const ferryKind: Kind = {
     };
   },
   judge: judgeFerry,
+  proposals: {
+    usual: USUAL_OBJECTIVE,
+    objective: ferryObjective,
+    question: renderObjectiveQuestion,
+    plan: planProposal,
+    planOfBegun,
+  },
   closing: { log: FERRY_CLOSURE_LOG, proposal: (lane) => ferryLane(lane).afterSeal },
 };

@@ -1,9 +1,10 @@
 /** A server's helpers: quick ones are waited for, slow ones go on beside, and no command's program runs twice. */
 
 import { describe, expect, it } from 'vitest';
-import type { HelperCall, Programs } from '../../../src/app/propose/helpers.ts';
+import type { Programs } from '../../../src/app/propose/helpers.ts';
 import { createHelpersBeside } from '../../../src/app/propose/helpers-beside.ts';
 import type { ProgramResult } from '../../../src/host/process.ts';
+import type { HelperCall } from '../../../src/run/proposing.ts';
 
 const result = (stdout: string): ProgramResult => ({
   kind: 'exited',

@@ -1,14 +1,20 @@
 /** What a ferry is for, read from a person's words: the policy knows two objectives, and words that name neither or both are a question. */
 
+import type { LaneConfig } from '../../../config/lane-schema.ts';
 import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
+import type { ObjectiveReading } from '../../../run/proposing.ts';
+import { ferryLane } from '../settings.ts';
 
 /** What a ferry is for where the lab has a standing objective and nobody says anything else (policy DF-03). */
 export const USUAL_OBJECTIVE: Objective = { kind: 'integration', text: 'normal daily integration check' };
 
-/** `unclear` is asked about before anything is edited (policy DF-05). */
-export type ObjectiveReading =
-  | { readonly kind: 'clear'; readonly objective: Objective }
-  | { readonly kind: 'unclear'; readonly why: 'names-neither' | 'names-both' | 'negated' };
+/** Where nothing is said, the lab's standing objective counts, if it has one. */
+export function ferryObjective(said: string | null, lane: LaneConfig): ObjectiveReading {
+  if (said !== null) return readObjective(said);
+  return ferryLane(lane).objective === 'integration'
+    ? { kind: 'clear', objective: USUAL_OBJECTIVE }
+    : { kind: 'unclear', why: 'nothing-said' };
+}
 
 /**
  * `integration: …` and `regression: …` decide by their first word; other text decides by naming exactly one of the two,

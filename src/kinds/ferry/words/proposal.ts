@@ -1,14 +1,14 @@
 /** The proposal in words: title and body of the pull request and the ferry issue, with everything that the policy demands. */
 
-import { assertNever } from '../domain/assert.ts';
-import { limits } from '../domain/limits.ts';
-import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../kinds/ferry/body/declared-row.ts';
-import { PART_HEADINGS } from '../kinds/ferry/body/sections.ts';
-import type { ProposalView } from '../kinds/ferry/proposal-view.ts';
-import { cleanLine } from './clean-text.ts';
+import { assertNever } from '../../../domain/assert.ts';
+import { limits } from '../../../domain/limits.ts';
+import { cleanLine } from '../../../render/clean-text.ts';
+import { code, paragraphs, text } from '../../../render/words.ts';
+import { DELTA_TABLE_HEAD, declaredName, declaredRow, onOneLine } from '../body/declared-row.ts';
+import { PART_HEADINGS } from '../body/sections.ts';
+import type { ProposalView } from '../proposal-view.ts';
 import { intervalText, referencesText } from './proposal-context.ts';
 import { whyText } from './proposal-why.ts';
-import { code, paragraphs, text } from './words.ts';
 
 /** What must be true before the launch unless the lab configures other boxes. */
 const PRECONDITIONS: readonly string[] = ['issue created/updated'];

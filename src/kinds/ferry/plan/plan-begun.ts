@@ -1,24 +1,23 @@
 /** The plan of a proposal that was begun before: its change is what its branch has, and not what would be chosen now. */
 
-import { GitError } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
-import { askedChange } from '../../kinds/ferry/ask/asked-change.ts';
-import { askOf } from '../../kinds/ferry/ask/request.ts';
-import { riskOf } from '../../kinds/ferry/ask/risk-of.ts';
-import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
-import { applyEdits } from '../../kinds/ferry/edit.ts';
-import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
-import { isSameValueText } from '../../kinds/ferry/value-text.ts';
-import type { OpenLane } from '../open-lab.ts';
-import type { Begun } from './begun.ts';
-import { type Failed, type Nothing, nothing } from './outcome.ts';
-import { type PlanInput, type Planned, viewOf } from './plan.ts';
+import { GitError } from '../../../domain/git.ts';
+import type { Sha } from '../../../domain/ids.ts';
+import { askOf } from '../../../run/propose-request.ts';
+import type { Begun, PlanInput, Planned, PlanWork } from '../../../run/proposing.ts';
+import { type Failed, type Nothing, nothing } from '../../../run/proposing.ts';
+import { askedChange } from '../ask/asked-change.ts';
+import { riskOf } from '../ask/risk-of.ts';
+import { configDelta } from '../delta/config-delta.ts';
+import { applyEdits } from '../edit.ts';
+import type { ProposalView } from '../proposal-view.ts';
+import { ferryLane } from '../settings.ts';
+import { isSameValueText } from '../value-text.ts';
+import { planned, viewOf } from './plan.ts';
 import { sinceLastFerry } from './since-last.ts';
 
 /** Throws `GitError` where git cannot tell. */
 export async function planOfBegun(
-  open: OpenLane,
+  open: PlanWork,
   begun: Begun,
   input: PlanInput,
 ): Promise<Planned | Nothing | Failed> {
@@ -31,7 +30,7 @@ export async function planOfBegun(
   const head = (await isAsWritten(open, begun, { ...input, changes, candidate: origin.candidate }))
     ? begun.tip
     : null;
-  return { kind: 'planned', base: begun.mergeBase, text: null, head, view };
+  return planned(open, view, { base: begun.mergeBase, files: {}, head });
 }
 
 type Origin = Pick<ProposalView, 'changes' | 'candidate'> & Pick<PlanInput, 'request'>;
@@ -42,7 +41,7 @@ type Origin = Pick<ProposalView, 'changes' | 'candidate'> & Pick<PlanInput, 'req
  * that did so died before it could record which commit was its own.
  */
 async function isAsWritten(
-  { lab, git, config }: OpenLane,
+  { lab, git, config }: PlanWork,
   { mergeBase, tip }: { readonly mergeBase: Sha; readonly tip: Sha },
   { changes, candidate, request }: Origin,
 ): Promise<boolean> {
@@ -64,7 +63,7 @@ async function isAsWritten(
 }
 
 async function changesOf(
-  { lab, git, config }: OpenLane,
+  { lab, git, config }: PlanWork,
   begun: Begun,
 ): Promise<ProposalView['changes'] | null> {
   const path = ferryLane(config.lane).experiment;
@@ -78,7 +77,7 @@ async function changesOf(
 
 /** The candidate that the change must have come from; one that the config no longer has is not told. */
 function originOf(
-  open: OpenLane,
+  open: PlanWork,
   changes: ProposalView['changes'],
   { request }: PlanInput,
 ): Pick<ProposalView, 'risk' | 'reason' | 'candidate'> {

@@ -1,17 +1,15 @@
 /** The lab's own checks on an edit of ours before it is pushed (policy AG-03): pre-commit, type check, tests. */
 
-import { cutText, cutTextFromEnd } from '../../domain/cut-text.ts';
-import type { Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
-import { redact } from '../../host/redactor.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
-import type { OpenLane } from '../open-lab.ts';
-import type { AskedFor } from './helpers.ts';
-import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
+import { cutText, cutTextFromEnd } from '../../../domain/cut-text.ts';
+import type { Sha } from '../../../domain/ids.ts';
+import { limits } from '../../../domain/limits.ts';
+import type { AskedFor, PlanWork } from '../../../run/proposing.ts';
+import { type Failed, type Nothing, nothing, stillRunning } from '../../../run/proposing.ts';
+import { ferryLane } from '../settings.ts';
 
 /** Null where all of them succeed. An edit that changes nothing is what the branch has already, and was checked there. */
 export async function failedChecks(
-  open: OpenLane,
+  open: PlanWork,
   asked: AskedFor,
   edit: { readonly base: Sha; readonly path: string; readonly text: string; readonly isChanged: boolean },
 ): Promise<Nothing | Failed | null> {
@@ -27,7 +25,7 @@ export async function failedChecks(
   if (failed === null) return null;
   if ('kind' in failed) return stillRunning('the lab’s checks');
   const { command, result } = failed;
-  const output = redact(`${result.stdout}\n${result.stderr}`.trim(), []);
+  const output = open.redact(`${result.stdout}\n${result.stderr}`.trim());
   const how =
     result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
   return nothing(

@@ -1,7 +1,7 @@
 /** A `/propose` that waits: what it asks for, read from the command as it was recorded. */
 
-import type { JournalState } from '../../../domain/logbook/journal-state.ts';
-import { commandKey, type SeenCommand } from '../../../domain/logbook/run-state.ts';
+import type { JournalState } from '../domain/logbook/journal-state.ts';
+import { commandKey, type SeenCommand } from '../domain/logbook/run-state.ts';
 
 /** Knobs by the names that were said, in order; `objective` null = nothing was said about it. */
 export type Ask = {

@@ -1,12 +1,12 @@
 /** What happened since the last ferry, as the proposal tells it (policy DF-08). */
 
-import { assertNever } from '../domain/assert.ts';
-import { isIssueFirst } from '../domain/issue-first.ts';
-import { limits } from '../domain/limits.ts';
-import type { LastFerry } from '../kinds/ferry/interval.ts';
-import type { ProposalView } from '../kinds/ferry/proposal-view.ts';
-import { link, safeUrl } from './escape.ts';
-import { code, count, details, paragraphs, text } from './words.ts';
+import { assertNever } from '../../../domain/assert.ts';
+import { isIssueFirst } from '../../../domain/issue-first.ts';
+import { limits } from '../../../domain/limits.ts';
+import { link, safeUrl } from '../../../render/escape.ts';
+import { code, count, details, paragraphs, text } from '../../../render/words.ts';
+import type { LastFerry } from '../interval.ts';
+import type { ProposalView } from '../proposal-view.ts';
 
 /** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or that there is none. */
 export function referencesText(last: LastFerry | null): string {

@@ -1,30 +1,23 @@
 /** What was merged and discussed since the last ferry (policy DF-04 and DF-08). */
 
-import type { LoggedCommit } from '../../domain/git.ts';
-import type { Sha } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
-import type { IntervalStart } from '../../domain/logbook/events/launch-events.ts';
-import { runsOfLane } from '../../domain/logbook/run-state.ts';
-import { listExperimentIssues } from '../../github/issues.ts';
-import {
-  type IntervalContext,
-  intervalContext,
-  intervalStart,
-  lastFerryOf,
-} from '../../kinds/ferry/interval.ts';
-import type { OpenLane } from '../open-lab.ts';
-import type { Failed } from './outcome.ts';
+import type { LoggedCommit } from '../../../domain/git.ts';
+import type { Sha } from '../../../domain/ids.ts';
+import { limits } from '../../../domain/limits.ts';
+import type { IntervalStart } from '../../../domain/logbook/events/launch-events.ts';
+import { runsOfLane } from '../../../domain/logbook/run-state.ts';
+import type { Failed, PlanWork } from '../../../run/proposing.ts';
+import { type IntervalContext, intervalContext, intervalStart, lastFerryOf } from '../interval.ts';
 
 /** The context of a ferry of this day on the tip `base`. Throws `GitError` where git cannot tell. */
 export async function sinceLastFerry(
-  open: OpenLane,
+  open: PlanWork,
   base: Sha,
   date: string,
 ): Promise<IntervalContext | Failed> {
   const { runs } = open.keeper.current();
   const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
   const start = intervalStart(last, date, limits.intervalFallbackDays);
-  const issues = await listExperimentIssues(open.lab.client, `${start.sinceDate}T00:00:00Z`);
+  const issues = await open.issuesSince(`${start.sinceDate}T00:00:00Z`);
   if (issues.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: issues.why };
   const commits = await commitsSince(open, base, start);
   const ferryIssues = new Set(runs.map((run) => run.proposal.issue));
@@ -33,7 +26,7 @@ export async function sinceLastFerry(
 
 /** `git log SHA..HEAD -- <shipped paths>`, or since a date where no launch commit is known. */
 async function commitsSince(
-  open: OpenLane,
+  open: PlanWork,
   base: Sha,
   { sinceCommit, sinceDate }: IntervalStart,
 ): Promise<readonly LoggedCommit[]> {

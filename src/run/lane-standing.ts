@@ -1,7 +1,7 @@
 /** What stands in the way of a new proposal: the run of the lane that is not over, or still holds something, and whether asking may replace it. */
 
-import { isLive } from '../../../domain/logbook/liveness.ts';
-import { isOver, phaseOf, type RunState, standingApprovals } from '../../../domain/logbook/run-state.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import { isOver, phaseOf, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 
 /**
  * `replaceable`: nobody approved it and nothing was ordered, and it was asked for in its own thread, where asking for

@@ -1,21 +1,18 @@
 /** The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md). */
 
 import { z } from 'zod';
-import type { LaneScopedConfig } from '../../config/lane-scope.ts';
-import { cutTextFromEnd } from '../../domain/cut-text.ts';
-import { limits } from '../../domain/limits.ts';
-import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { redact } from '../../host/redactor.ts';
-import { checkProposedEdits } from '../../kinds/ferry/ask/proposer-check.ts';
-import type { RecentFerry } from '../../kinds/ferry/candidates.ts';
-import { readKnobs } from '../../kinds/ferry/delta/read-knobs.ts';
-import type { EditedFile } from '../../kinds/ferry/edit.ts';
-import type { IntervalContext } from '../../kinds/ferry/interval.ts';
-import { type FerryLane, ferryLane } from '../../kinds/ferry/settings.ts';
-import type { OpenLane } from '../open-lab.ts';
+import { cutTextFromEnd } from '../../../domain/cut-text.ts';
+import { limits } from '../../../domain/limits.ts';
+import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
+import type { AskedFor, PlanWork } from '../../../run/proposing.ts';
+import { type Failed, type Nothing, nothing, stillRunning } from '../../../run/proposing.ts';
+import { checkProposedEdits } from '../ask/proposer-check.ts';
+import type { RecentFerry } from '../candidates.ts';
+import { readKnobs } from '../delta/read-knobs.ts';
+import type { EditedFile } from '../edit.ts';
+import type { IntervalContext } from '../interval.ts';
+import { type FerryLane, ferryLane } from '../settings.ts';
 import type { Experiment } from './experiment.ts';
-import type { AskedFor } from './helpers.ts';
-import { type Failed, type Nothing, nothing, stillRunning } from './outcome.ts';
 
 const answerSchema = z.strictObject({
   edits: z
@@ -51,7 +48,7 @@ type Proposer = NonNullable<FerryLane['proposer']>;
 
 /** Asks it once. Whatever it says is checked like anybody's; a wrong answer is told and nothing is edited. */
 export async function askProposer(
-  open: OpenLane,
+  open: PlanWork,
   proposer: Proposer,
   experiment: Experiment,
   input: ProposerInput,
@@ -66,13 +63,16 @@ export async function askProposer(
   });
   if (result.kind === 'running') return stillRunning('the lab’s proposer');
   if (!result.ok) {
-    const end = cutTextFromEnd(redact(result.stderr, []).trim(), limits.messageCharactersMax);
+    const end = cutTextFromEnd(open.redact(result.stderr).trim(), limits.messageCharactersMax);
     return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
   }
   const answer = answerSchema.safeParse(parsedJson(result.stdout));
   if (!answer.success) {
     const [issue] = answer.error.issues;
-    return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    return nothing(
+      'proposer-refused',
+      `${issue?.path.join('../../../app/propose') ?? ''}: ${issue?.message ?? ''}`,
+    );
   }
   const { edits, rationale, risk } = answer.data;
   const lane = ferryLane(open.config.lane);
@@ -83,12 +83,12 @@ export async function askProposer(
     { knobsMax: lane.budget.knobs, scaleKnobs: lane.scaleKnobs, recent: input.recent },
   );
   if (!checked.ok) return nothing('proposer-refused', `${checked.error.code} ${checked.error.path}`.trim());
-  return { kind: 'proposes', ...checked.value, rationale: redact(rationale, []), risk };
+  return { kind: 'proposes', ...checked.value, rationale: open.redact(rationale), risk };
 }
 
 /** What a proposer is told: the file, its knobs, what was tried and what came of it, and what happened since the last ferry. */
 export function proposerContext(
-  config: LaneScopedConfig,
+  config: PlanWork['config'],
   { text, syntax }: Pick<Experiment, 'text' | 'syntax'>,
   { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
 ): object {

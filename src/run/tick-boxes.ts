@@ -1,6 +1,6 @@
 /** Ticks the outcome boxes of a PR body, line by line, and leaves every other byte as the person wrote it. */
 
-import type { BodyFacts } from '../../domain/facts.ts';
+import type { BodyFacts } from '../domain/facts.ts';
 
 /** The body with the wanted outcomes ticked, or null where nothing is to change. A tick is never taken away. */
 export function tickedBody(

@@ -1,40 +1,27 @@
 /** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
 
-import type { RunId, Sha } from '../../domain/ids.ts';
-import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import { askOf } from '../../kinds/ferry/ask/request.ts';
-import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
-import { fillLane } from '../../run/fill.ts';
-import type { OpenLane } from '../open-lab.ts';
+import { commandKey } from '../../../domain/logbook/run-state.ts';
+import { fillLane } from '../../../run/fill.ts';
+import { askOf } from '../../../run/propose-request.ts';
+import type { Failed, Nothing, PlanInput, Planned, PlanWork, Refused } from '../../../run/proposing.ts';
+import type { ProposalView } from '../proposal-view.ts';
+import { ferryLane } from '../settings.ts';
+import {
+  renderCommitMessage,
+  renderIssueBody,
+  renderIssueFirstBody,
+  renderIssueTitle,
+  renderPullBody,
+  renderPullTitle,
+} from '../words/proposal.ts';
 import { failedChecks } from './checks.ts';
 import { chooseChange } from './choose-change.ts';
 import { readExperiment } from './experiment.ts';
-import type { Failed, Nothing, Refused } from './outcome.ts';
 import { sinceLastFerry } from './since-last.ts';
-
-export type Planned = {
-  readonly kind: 'planned';
-  readonly view: ProposalView;
-  /** The whole experiment file as it shall be; null = as it is. */
-  readonly text: string | null;
-  /** Of a proposal that was begun before: its commit, where it is what is written here and nothing else. */
-  readonly head?: Sha | null;
-  readonly base: Sha;
-};
-
-export type PlanInput = {
-  readonly run: RunId;
-  readonly date: string;
-  readonly objective: Objective;
-  /** The command that asked for it; null = the schedule. */
-  readonly request: SeenCommand | null;
-};
 
 /** Plans a change on the tip of the lane's branch. Throws `GitError` where git cannot tell. */
 export async function planProposal(
-  open: OpenLane,
+  open: PlanWork,
   input: PlanInput,
 ): Promise<Planned | Nothing | Failed | Refused> {
   const experiment = await readExperiment(open);
@@ -51,17 +38,43 @@ export async function planProposal(
   const isChanged = change.text !== experiment.text;
   const failed = await failedChecks(open, asked, { base, path, text: change.text, isChanged });
   if (failed !== null) return failed;
+  const view = { ...viewOf(open, input, context), ...change };
+  return planned(open, view, { base, files: isChanged ? { [path]: change.text } : {} });
+}
+
+/** The plan of a ferry that is told so. */
+export function planned(
+  open: PlanWork,
+  view: ProposalView,
+  work: Pick<Planned, 'base' | 'head'> & { readonly files: Readonly<Record<string, string>> },
+): Planned {
+  const { issueFirst, checklist } = ferryLane(open.config.lane);
+  const { run, date, experiment, objective, interval, candidate, changes } = view;
   return {
     kind: 'planned',
-    base,
-    text: isChanged ? change.text : null,
-    view: { ...viewOf(open, input, context), ...change },
+    run,
+    date,
+    ...work,
+    words: {
+      commit: (mark) => renderCommitMessage(view, mark),
+      issueTitle: renderIssueTitle(view),
+      issue: (links) => renderIssueBody({ ...view, ...links }),
+      alone: (branch) => renderIssueFirstBody(view, branch, checklist.preconditions),
+      pull: issueFirst
+        ? null
+        : {
+            title: renderPullTitle(view),
+            body: (issue) => renderPullBody({ ...view, issue }, checklist.preconditions),
+          },
+    },
+    recorded: { experiment, objective, interval, candidate },
+    knobs: changes.map(({ path, after }) => ({ path, after: after ?? '' })),
   };
 }
 
 /** Everything that is told of a proposal, but for the change. */
 export function viewOf(
-  open: OpenLane,
+  open: PlanWork,
   { run, date, objective, request }: PlanInput,
   context: ProposalView['context'],
 ): Omit<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> {

@@ -1,10 +1,10 @@
 /** Why this change today: who asked for it, or what made the candidate due (policy DF-16). */
 
-import { limits } from '../domain/limits.ts';
-import type { ChoiceRationale, Skipped } from '../kinds/ferry/candidates.ts';
-import type { ProposalView } from '../kinds/ferry/proposal-view.ts';
-import { inlineText } from './escape.ts';
-import { code, details, paragraphs, person } from './words.ts';
+import { limits } from '../../../domain/limits.ts';
+import { inlineText } from '../../../render/escape.ts';
+import { code, details, paragraphs, person } from '../../../render/words.ts';
+import type { ChoiceRationale, Skipped } from '../candidates.ts';
+import type { ProposalView } from '../proposal-view.ts';
 
 /** The rationale of a proposal: reason, origin, and what was passed over. */
 export function whyText({ reason, candidate, asked, rationale, changes }: ProposalView): string {

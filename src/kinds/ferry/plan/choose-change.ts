@@ -1,17 +1,20 @@
 /** What a ferry changes, from the sources in their order: what a person said, the candidates, the lab's own proposer. */
 
-import { runsOfLane } from '../../domain/logbook/run-state.ts';
-import { askedChange } from '../../kinds/ferry/ask/asked-change.ts';
-import { riskOf } from '../../kinds/ferry/ask/risk-of.ts';
-import { chooseCandidate } from '../../kinds/ferry/candidates.ts';
-import { readKnobs } from '../../kinds/ferry/delta/read-knobs.ts';
-import { applyEdits } from '../../kinds/ferry/edit.ts';
-import { pastFerry } from '../../kinds/ferry/past-ferry.ts';
-import type { ProposalView } from '../../kinds/ferry/proposal-view.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
-import type { OpenLane } from '../open-lab.ts';
+import { type AnswerCode, type Answers, answerOf } from '../../../commands/registry.ts';
+import { assertNever } from '../../../domain/assert.ts';
+import { runsOfLane } from '../../../domain/logbook/run-state.ts';
+import type { FactsArgument } from '../../../domain/payload.ts';
+import type { PlanWork } from '../../../run/proposing.ts';
+import { type Failed, type Nothing, nothing, type Refused } from '../../../run/proposing.ts';
+import { type AskRefusal, askedChange } from '../ask/asked-change.ts';
+import { riskOf } from '../ask/risk-of.ts';
+import { chooseCandidate } from '../candidates.ts';
+import { readKnobs } from '../delta/read-knobs.ts';
+import { applyEdits } from '../edit.ts';
+import { pastFerry } from '../past-ferry.ts';
+import type { ProposalView } from '../proposal-view.ts';
+import { ferryLane } from '../settings.ts';
 import type { Experiment } from './experiment.ts';
-import { type Failed, type Nothing, nothing, type Refused } from './outcome.ts';
 import { askProposer, type ProposerInput } from './proposer.ts';
 
 /** The edited file, and how the proposal tells it. */
@@ -27,7 +30,7 @@ export type ChooseInput = Omit<ProposerInput, 'recent'> & {
 
 /** The change of one proposal, or why there is none. Writes nothing outside. */
 export async function chooseChange(
-  open: OpenLane,
+  open: PlanWork,
   experiment: Experiment,
   input: ChooseInput,
 ): Promise<Change | Nothing | Failed | Refused> {
@@ -37,7 +40,7 @@ export async function chooseChange(
   if (input.knobs.length > 0) {
     const knobsMax = lane.budget.enforce === 'block' ? lane.budget.knobs : null;
     const asked = askedChange(syntax, parser, input.knobs, knobsMax);
-    if (!asked.ok) return { kind: 'refused', refusal: asked.error };
+    if (!asked.ok) return refusal(asked.error);
     const { changes } = asked.value;
     return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
   }
@@ -67,4 +70,32 @@ export async function chooseChange(
     return { ...plain, text: proposed.text, changes, risk, reason };
   }
   return nothing(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
+}
+
+/** Why the asked-for change cannot be made. */
+function refusal(why: AskRefusal): Refused {
+  switch (why.code) {
+    case 'unknown-knob':
+      return refused('propose-unknown-knob', { name: why.name, suggest: why.suggest ?? '' });
+    case 'ambiguous-knob':
+      return refused('propose-ambiguous-knob', { name: why.name, paths: why.paths.join('\n') });
+    case 'repeated-knob':
+      return refused('propose-repeated-knob', { name: why.name, path: why.path });
+    case 'value-refused':
+      return refused('propose-value-refused', {
+        name: why.name,
+        value: why.value,
+        before: why.before,
+      });
+    case 'unchanged':
+      return refused('propose-unchanged', { name: why.name, before: why.before });
+    case 'over-budget':
+      return refused('propose-over-budget', { count: why.count, max: why.max });
+    default:
+      return assertNever(why);
+  }
+}
+
+function refused<Code extends AnswerCode>(code: Code, ...facts: FactsArgument<Answers[Code]>): Refused {
+  return { kind: 'refused', code, detail: answerOf(code, ...facts).detail };
 }

@@ -1,11 +1,11 @@
 /** The experiment file on the tip of the lane's branch, read and parsed: what every proposal starts from. */
 
-import type { Sha } from '../../domain/ids.ts';
-import type { PySyntax, PythonParser } from '../../domain/python-syntax.ts';
-import { configDelta } from '../../kinds/ferry/delta/config-delta.ts';
-import { ferryLane } from '../../kinds/ferry/settings.ts';
-import type { OpenLane } from '../open-lab.ts';
-import { type Nothing, nothing } from './outcome.ts';
+import type { Sha } from '../../../domain/ids.ts';
+import type { PySyntax, PythonParser } from '../../../domain/python-syntax.ts';
+import type { PlanWork } from '../../../run/proposing.ts';
+import { type Nothing, nothing } from '../../../run/proposing.ts';
+import { configDelta } from '../delta/config-delta.ts';
+import { ferryLane } from '../settings.ts';
 
 export type Experiment = {
   readonly kind: 'read';
@@ -16,7 +16,7 @@ export type Experiment = {
 };
 
 /** Throws `GitError` where git cannot tell. */
-export async function readExperiment({ lab, config, git }: OpenLane): Promise<Experiment | Nothing> {
+export async function readExperiment({ lab, config, git }: PlanWork): Promise<Experiment | Nothing> {
   const lane = ferryLane(config.lane);
   const base = await git.resolve(`refs/heads/${lane.targetBranch}`);
   const text = base === null ? null : await git.readText(base, lane.experiment);

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { branded, isRunId } from '../../src/domain/ids.ts';
-import { bodyFacts } from '../../src/kinds/ferry/body/body-facts.ts';
-import type { ProposalView } from '../../src/kinds/ferry/proposal-view.ts';
+import { branded, isRunId } from '../../../src/domain/ids.ts';
+import { bodyFacts } from '../../../src/kinds/ferry/body/body-facts.ts';
+import type { ProposalView } from '../../../src/kinds/ferry/proposal-view.ts';
 import {
   renderCommitMessage,
   renderIssueBody,
   renderIssueTitle,
   renderPullBody,
   renderPullTitle,
-} from '../../src/render/proposal.ts';
-import { shaOf } from '../support/run-drafts.ts';
+} from '../../../src/kinds/ferry/words/proposal.ts';
+import { shaOf } from '../../support/run-drafts.ts';
 
 const run = branded('ferry-daily-20261121', isRunId);
 const change = {

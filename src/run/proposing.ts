@@ -1,0 +1,189 @@
+/** How a proposal can end, and what a kind is given to plan one and gives back. */
+
+import type { LaneConfig } from '../config/lane-schema.ts';
+import type { GitExporter, GitReader } from '../domain/git.ts';
+import type { RunId, Sha } from '../domain/ids.ts';
+import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { Objective } from '../domain/logbook/events/launch-events.ts';
+import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
+import type { Observed } from '../domain/observed.ts';
+import type { Detail } from '../domain/payload.ts';
+import type { PythonParser } from '../domain/python-syntax.ts';
+
+/** Why there is nothing to propose, or why nobody may now. */
+export type NothingCode =
+  | 'no-candidates'
+  | 'nothing-due'
+  | 'experiment-missing'
+  | 'experiment-unparsable'
+  | 'edit-refused'
+  | 'proposer-refused'
+  | 'proposer-failed'
+  | 'checks-failed'
+  | 'too-many-today';
+
+export type Nothing = { readonly kind: 'nothing'; readonly code: NothingCode; readonly why: string };
+
+/** `unreadable`: asking again may help, and nothing is lost. `running`: it will. `not-written`: GitHub or git said no. */
+export type Failed = {
+  readonly kind: 'failed';
+  readonly code: 'unreadable' | 'running' | 'not-written';
+  readonly why: string;
+};
+
+/** What cannot be done as it was asked for, as the answer to whoever asked. */
+export type Refused = { readonly kind: 'refused'; readonly code: string; readonly detail: Detail };
+
+/** `already`: a run of the lane is under way. `held`: a person keeps the lane back today. `not-due`: the
+ * lane's schedule does not want one now. `asked`: a question stands. */
+export type ProposeOutcome =
+  | { readonly kind: 'proposed'; readonly run: RunId; readonly pull: number; readonly issue: number }
+  | { readonly kind: 'already'; readonly run: RunId }
+  | { readonly kind: 'held' | 'not-due'; readonly why: string }
+  | { readonly kind: 'asked'; readonly issue: number }
+  | Nothing
+  | Failed;
+
+/** Nothing, and why. */
+export function nothing(code: NothingCode, why: string): Nothing {
+  return { kind: 'nothing', code, why };
+}
+
+/** Something outside could not be written. */
+export function notWritten(what: string, why: string): Failed {
+  return { kind: 'failed', code: 'not-written', why: `${what} could not be written: ${why}` };
+}
+
+/** A program of the lab's own that goes on beside. */
+export function stillRunning(what: string): Failed {
+  return { kind: 'failed', code: 'running', why: `${what} still run` };
+}
+
+/** For whom a helper works: the command, and its thread; null where nobody else waits meanwhile. */
+export type AskedFor = { readonly by: string; readonly thread: number } | null;
+
+/** How a program of the lab ended; `code`: the system's word where it could not be started. */
+export type ProgramEnd = {
+  readonly kind: 'exited' | 'signalled' | 'timed-out' | 'cancelled' | 'output-limit' | 'not-started';
+  readonly ok: boolean;
+  readonly exitCode: number | null;
+  readonly code: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** One program: `input` is its standard input; `about` is what of it decides the answer. */
+export type HelperCall = {
+  readonly asked: AskedFor;
+  readonly about: readonly string[];
+  readonly command: readonly string[];
+  readonly input: string;
+  readonly timeoutMs: number;
+  readonly outputBytesMax: number;
+};
+
+/** Commands that run one after another in a checkout of `commit` with `files` written over it. */
+export type TreeCall = {
+  readonly asked: AskedFor;
+  readonly git: GitExporter;
+  readonly commit: Sha;
+  readonly files: Readonly<Record<string, string>>;
+  readonly commands: readonly (readonly string[])[];
+};
+
+/** The first command that did not succeed, or null where all did. */
+export type TreeResult = { readonly command: readonly string[]; readonly result: ProgramEnd } | null;
+
+/** It goes on beside : the command is looked at again when it is done. */
+export type Running = { readonly kind: 'running' };
+
+/** What a proposal asks for. */
+export type Helpers = {
+  readonly ask: (call: HelperCall) => Promise<ProgramEnd | Running>;
+  readonly check: (call: TreeCall) => Promise<TreeResult | Running>;
+};
+
+/** What a kind may look at and ask for while it plans; it writes nothing outside. */
+export type PlanWork = {
+  readonly config: { readonly laneName: string; readonly lane: LaneConfig };
+  readonly git: GitReader & GitExporter;
+  readonly keeper: { readonly current: () => { readonly runs: readonly RunState[] } };
+  readonly lab: { readonly parser: () => Promise<PythonParser>; readonly helpers: Helpers };
+  /** Experiment issues that were updated since a moment. */
+  readonly issuesSince: (moment: string) => Promise<Observed<readonly ListedIssue[]>>;
+  readonly redact: (text: string) => string;
+};
+
+export type ListedIssue = {
+  readonly number: number;
+  readonly title: string;
+  readonly updatedAtMs: number;
+  readonly isOpen: boolean;
+};
+
+export type PlanInput = {
+  readonly run: RunId;
+  readonly date: string;
+  readonly objective: Objective;
+  /** The command that asked for it; null = the schedule. */
+  readonly request: SeenCommand | null;
+};
+
+export type Planned = {
+  readonly kind: 'planned';
+  readonly run: RunId;
+  readonly date: string;
+  readonly base: Sha;
+  /** What its branch has that `base` has not; null where it runs the lane's branch and has none of its own. */
+  readonly files: Readonly<Record<string, string>> | null;
+  /** Of a proposal that was begun before: its commit, where it is what is written here and nothing else. */
+  readonly head?: Sha | null;
+  readonly words: ProposalWords;
+  readonly recorded: Pick<EventDataByType['proposed'], 'experiment' | 'objective' | 'interval' | 'candidate'>;
+  /** What changes, by the paths of its knobs. */
+  readonly knobs: readonly { readonly path: string; readonly after: string }[];
+};
+
+/** What people read of it. `pull` null: it is proposed in its issue alone, whose text is `alone`. */
+export type ProposalWords = {
+  /** `mark` stands at the end of the first line. */
+  readonly commit: (mark: string) => string;
+  readonly issueTitle: string;
+  readonly issue: (links: { readonly issue: number; readonly pull: number } | null) => string;
+  readonly alone: (branch: string) => string;
+  readonly pull: { readonly title: string; readonly body: (issue: number) => string } | null;
+};
+
+/** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */
+export type Begun = {
+  readonly run: RunId;
+  readonly tip: Sha;
+  /** Where it left the lane's branch: what its change is held against. */
+  readonly mergeBase: Sha;
+  readonly command: string | null;
+  /** When its first commit was made, Unix milliseconds. */
+  readonly atMs: number;
+};
+
+/** `unclear`: it is asked about before anything is planned. */
+export type ObjectiveReading =
+  | { readonly kind: 'clear'; readonly objective: Objective }
+  | { readonly kind: 'unclear'; readonly why: 'names-neither' | 'names-both' | 'negated' | 'nothing-said' };
+
+/** How runs of a kind are proposed. */
+export type Proposals = {
+  /** What a run is for that the schedule began. */
+  readonly usual: Objective;
+  /** What it is for, by a person's words; null = nobody said anything. */
+  readonly objective: (said: string | null, lane: LaneConfig) => ObjectiveReading;
+  /** The issue that asks where that is not clear. */
+  readonly question: (date: string) => { readonly title: string; readonly body: string };
+  /** Throws `GitError` where git cannot tell. */
+  readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | Nothing | Failed | Refused>;
+  /** The plan of what a process that died had begun: its change is what its branch has. */
+  readonly planOfBegun: (
+    work: PlanWork,
+    begun: Begun,
+    input: PlanInput,
+  ) => Promise<Planned | Nothing | Failed>;
+};
