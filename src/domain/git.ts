@@ -103,7 +103,7 @@ export type CommitRequest = {
 
 /**
  * `rejected`: the ref was no longer as expected, so somebody else won: read again and decide again.
- * `refused`: the ref was as expected and the remote said no (a rule, a missing permission, a full disk).
+ * `refused`: the ref was as expected and the remote said no (a rule, a missing permission, a full disk, a ref in its place's folder).
  * `unknown`: the answer was lost and looking did not tell: read again before anything else.
  */
 export type PushOutcome =
@@ -121,11 +121,7 @@ export type TagRequest = {
 };
 
 /** `exists`: a tag of that name is there already and points (peeled) to `commit`; it is never moved. */
-/** `blocked`: git keeps tags like files, and one that stands above or below the name leaves it no room. */
-export type TagOutcome =
-  | PushOutcome
-  | { readonly kind: 'exists'; readonly commit: Sha }
-  | { readonly kind: 'blocked'; readonly by: string };
+export type TagOutcome = PushOutcome | { readonly kind: 'exists'; readonly commit: Sha };
 
 /** Writing: git's own compare-and-set decides who wins. Throws `GitError` only when nothing was sent. */
 export type GitWriter = {

@@ -94,19 +94,20 @@ describe('a /seal accept that ended before its tag', () => {
   });
 });
 
-describe('a tag that leaves a seal no room', () => {
+describe('what leaves a seal no room', () => {
   it.each([
-    { where: 'above', name: () => 'ferry/daily' },
-    { where: 'below', name: (run: string) => `ferry/daily/20261121/${run}/x` },
-  ])('because it stands $where is named, and the seal is set when it is deleted', async ({ name }) => {
+    { what: 'a tag above its own', ref: () => 'tags/ferry/daily' },
+    { what: 'a tag below its own', ref: (run: string) => `tags/ferry/daily/20261121/${run}/x` },
+    { what: 'a branch above that of its log', ref: () => 'heads/ferrybot/closure' },
+  ])('($what) is named, and the seal is set when it is deleted', async ({ ref }) => {
     const { run, issue } = await stopped();
-    const ref = `refs/tags/${name(run)}`;
+    const name = `refs/${ref(run)}`;
     const { object } = headed.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
-    await lab.as('ada', 'POST', '/git/refs', { ref, sha: object.sha });
+    await lab.as('ada', 'POST', '/git/refs', { ref: name, sha: object.sha });
     const asked = await say(lab, 'mira', issue, ACCEPT);
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, asked)[0]).toContain(`${name(run)} leaves no room for ferry/daily/20261121/${run}`);
-    await lab.as('mira', 'DELETE', `/git/${ref}`);
+    expect(answersTo(lab, asked)[0]).toContain(`${name} is there and leaves no room for refs/`);
+    await lab.as('mira', 'DELETE', `/git/${name}`);
     const again = await say(lab, 'mira', issue, ACCEPT);
     await lab.clock.advance(5 * MINUTE);
     expect(answersTo(lab, again)[0]).toContain('sealed with the tag');

@@ -1,13 +1,16 @@
 /** A proposal that was begun before a crash is completed as its branch has it, whatever would be chosen by now. */
 
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
-import { propose, stateOf, todaysRun } from '../support/play.ts';
-import { bodyOf, fileOf, pushExperiment, pushFile } from '../support/talk.ts';
+import { propose, stateOf, todaysRun, until } from '../support/play.ts';
+import { answersTo, bodyOf, fileOf, pushExperiment, pushFile, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
+const shaIn = z.object({ object: z.object({ sha: z.string() }) });
+const numbered = z.object({ number: z.number() });
 
 /** The daily job pushed its branch and died. */
 async function begun(): Promise<VirtualLab> {
@@ -70,5 +73,20 @@ it('goes on to the next name where somebody pushed a branch of other history und
   await lab.as('ada', 'POST', '/git/refs', { ref, sha: logbook ?? '' });
   await lab.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
   expect((await propose(lab, `${run}-3`)).run).toBe(`${run}-3`);
+  await lab.close();
+});
+
+it('that a branch leaves no room is refused with its name, and made when it is deleted', async () => {
+  const lab = await openVirtualLab();
+  const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
+  await lab.as('ada', 'POST', '/git/refs', { ref: 'refs/heads/ferrybot/proposal', sha: object.sha });
+  const issue = { title: 'Try cosine', body: 'Why not?', labels: ['experiment'] };
+  const { number } = numbered.parse(await lab.as('ada', 'POST', '/issues', issue));
+  const asked = await say(lab, 'mira', number, '/propose');
+  await lab.clock.advance(30 * MINUTE);
+  expect(answersTo(lab, asked)[0]).toContain('refs/heads/ferrybot/proposal is there and leaves no room');
+  await lab.as('ada', 'DELETE', '/git/refs/heads/ferrybot/proposal');
+  await say(lab, 'mira', number, '/propose');
+  await until(lab, 'the proposal', async () => (await stateOf(lab, todaysRun(lab))) !== null);
   await lab.close();
 });

@@ -46,6 +46,14 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
     if (read === null) throw new GitError('unreadable', `there is no commit ${commit}`);
     return read.tree;
   };
+  /** Git keeps refs like files. */
+  const noRoom = async (ref: string): Promise<PushOutcome | null> => {
+    const names = [...(await store().refs('refs/')).keys()];
+    const by = names.find((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));
+    return by === undefined
+      ? null
+      : { kind: 'refused', message: `${by} is there and leaves no room for ${ref}: delete it` };
+  };
   return (identity) => ({
     fetch: async () => options.onTransport(),
     resolve,
@@ -124,7 +132,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       }
       // All of it or nothing, as git's atomic push; who finds the branch moved has lost a race, whatever became of the tags.
       const outcome = await store().updateRef({ ref: request.ref, sha: written, expected: request.expected });
-      if (outcome !== 'updated') return { kind: 'rejected' };
+      if (outcome !== 'updated') return (await noRoom(request.ref)) ?? { kind: 'rejected' };
       const made: typeof tags = [];
       for (const { ref, sha } of tags) {
         const created = await store().updateRef({ ref, sha, expected: null });
@@ -158,13 +166,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
         message: request.message,
       });
       const outcome = await store().updateRef({ ref, sha, expected: null });
-      if (outcome !== 'updated') {
-        const names = [...(await store().refs('refs/tags/')).keys()];
-        const by = names.find((name) => ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`));
-        return by === undefined
-          ? { kind: 'rejected' }
-          : { kind: 'blocked', by: by.replace('refs/tags/', '') };
-      }
+      if (outcome !== 'updated') return (await noRoom(ref)) ?? { kind: 'rejected' };
       await recordPush(act, [{ ref, before: null, after: sha }]);
       if (strike(world, ['push-answer-lost'], PUSH) !== null)
         return { kind: 'unknown', message: 'the answer was lost' };

@@ -208,12 +208,6 @@ async function pushTag(
         message: `the tag ${effect.tag} points to ${outcome.commit}`,
       };
     }
-    if (outcome.kind === 'blocked')
-      return {
-        kind: 'refused',
-        code: 'tag-blocked',
-        message: `the tag ${outcome.by} leaves no room for ${effect.tag}; when it is deleted, /seal works`,
-      };
     if (outcome.kind === 'rejected')
       return { kind: 'unknown', message: 'the tag was written by somebody else just now' };
     return outcome.kind === 'refused'

@@ -150,7 +150,8 @@ async function lookAfterwards(
   result: Awaited<ReturnType<GitMirror['run']>>,
 ): Promise<PushOutcome> {
   const { ref, object, expected } = wanted;
-  const looked = await mirror.run({ args: ['ls-remote', '--quiet', 'origin', ref] });
+  const above = foldersOf(ref);
+  const looked = await mirror.run({ args: ['ls-remote', '--quiet', 'origin', ref, ...above, `${ref}/*`] });
   if (!looked.ok) return { kind: 'unknown', message: `${lastWords(result)}; then ${lastWords(looked)}` };
   const now = remoteId(looked.stdout, ref);
   if (now === object) return pushed(mirror, wanted, others);
@@ -158,8 +159,18 @@ async function lookAfterwards(
   const saidNo = /^!\t/m.test(result.stdout) && !/\[remote failure\]/.test(result.stdout);
   const line = refusedLine(result.stdout, others);
   if (line !== null && saidNo) return { kind: 'refused', message: `${line} (${lastWords(result)})` };
+  const names = looked.stdout.split('\n').map((text) => text.split('\t')[1] ?? '');
+  const inTheWay = names.find((name) => above.includes(name) || name.startsWith(`${ref}/`));
+  if (inTheWay !== undefined && saidNo)
+    return { kind: 'refused', message: `${inTheWay} is there and leaves no room for ${ref}: delete it` };
   if (LOST_RACE.test(result.stdout)) return { kind: 'rejected' };
   return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
+}
+
+/** Git keeps refs like files: one that is named as a folder of another leaves it no room. */
+function foldersOf(ref: string): readonly string[] {
+  const parts = ref.split('/');
+  return parts.flatMap((_, at) => (at < 3 ? [] : [parts.slice(0, at).join('/')]));
 }
 
 /** What the remote has against one of the others: nobody was faster there, since no two pushes have one of their names. */
@@ -194,17 +205,12 @@ async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagReq
   const object = await makeTag(mirror, identity, request);
   const outcome = await push(mirror, { ref, object, expected: null });
   if (outcome.kind !== 'rejected') return outcome;
-  const names = request.name.split('/');
-  const above = names.slice(1).map((_, at) => `refs/tags/${names.slice(0, at + 1).join('/')}`);
-  const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`, ...above, `${ref}/*`] };
+  const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
   const looked = await mirror.run(call);
   if (!looked.ok) return { kind: 'unknown', message: lastWords(looked) };
   // A tag without a tag object (lightweight) has no peeled line; it points to the commit itself.
   const commit = remoteId(looked.stdout, `${ref}^{}`) ?? remoteId(looked.stdout, ref);
-  if (commit !== null) return { kind: 'exists', commit: branded(commit, isSha) };
-  const others = looked.stdout.split('\n').map((line) => line.split('\t')[1] ?? '');
-  const by = others.find((name) => above.includes(name) || name.startsWith(`${ref}/`));
-  return by === undefined ? outcome : { kind: 'blocked', by: by.replace(/^refs\/tags\//, '') };
+  return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
 }
 
 /** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */

@@ -301,15 +301,22 @@ describe('writing', () => {
     expect(await client.pushTag({ ...tag, name: 'light' })).toEqual({ kind: 'exists', commit: first });
   });
 
-  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])('says that a tag %s leaves one no room', async (by) => {
+  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])('says that %s leaves one no room', async (name) => {
     const remote = await bareRepository();
     const client = remote.client();
     const first = await firstCommit(client, { a: '1' });
-    await remote.git('tag', by, first);
-    const wanted = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
-    expect(await client.pushTag(wanted)).toEqual({ kind: 'blocked', by });
-    await remote.git('tag', '-d', by);
-    expect((await client.pushTag(wanted)).kind).toBe('pushed');
+    const tag = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
+    const ref = 'refs/heads/a/b/c';
+    const branch = { ref, expected: null, parent: first, files: { a: '2' }, message: 'Two', atMs: AT_MS };
+    const pushes = { tags: () => client.pushTag(tag), heads: () => client.commitAndPush(branch) } as const;
+    for (const [kind, push] of Object.entries(pushes)) {
+      const by = `refs/${kind}/${name}`;
+      await remote.git('update-ref', by, first);
+      const message = `${by} is there and leaves no room for refs/${kind}/a/b/c: delete it`;
+      expect(await push()).toEqual({ kind: 'refused', message });
+      await remote.git('update-ref', '-d', by);
+      expect((await push()).kind).toBe('pushed');
+    }
   });
 });
 
