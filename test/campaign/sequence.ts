@@ -33,9 +33,14 @@ export async function playSequence(seed: number): Promise<Outcome> {
 }
 
 /** A scenario with hardly anything else in its sequence. */
-export async function playScenario(seed: number, what: string): Promise<Outcome> {
+export function playScenario(seed: number, what: string): Promise<Outcome> {
   const scenario = SCENARIOS.find((one) => one.what === what);
   if (scenario === undefined) throw new Error(`there is no scenario ${what}`);
+  return playAlone(seed, scenario);
+}
+
+/** The same with a scenario that is in no list: the seeds of the campaign stay what they are. */
+export async function playAlone(seed: number, scenario: Scenario): Promise<Outcome> {
   const random = randomFrom(seed);
   const scene = await openScene(seed, random, { quorum: 1, ...scenario.wants });
   return finished(scene, async (moves) => play(scene, scenario, moves, 0.1));
