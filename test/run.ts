@@ -1,10 +1,12 @@
 /**
- * `npm test`: runs Vitest with the arguments given to it, names every skipped test with its reason, and closes
- * with `N passed, N failed`. Exit 0 only if all ran and none failed; with CI=true none may be skipped either.
+ * `npm test`: runs the main suite, or the files given to it, names every skipped test with its reason, and closes with
+ * `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts. Exit 0 only if all ran and none failed; with
+ * CI=true none may be skipped either.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCLI, startVitest } from 'vitest/node';
+import { MAIN, SUITES, type Suite } from './suites.ts';
 import {
   closingLine,
   closingLineReporter,
@@ -15,14 +17,28 @@ import {
 
 const CLOSE_TIMEOUT_MS = 30_000;
 
-async function run(argv: readonly string[]): Promise<TestTally> {
+type Asked = { readonly suite: Suite; readonly argv: readonly string[] };
+
+function asked(argv: readonly string[]): Asked {
+  const at = argv.indexOf('--suite');
+  if (at === -1) return { suite: MAIN, argv };
+  const suite = SUITES.find(({ name }) => name === argv[at + 1]);
+  if (suite === undefined)
+    throw new Error(`--suite is one of ${SUITES.map(({ name }) => name).join(', ')}, not ${argv[at + 1]}`);
+  return { suite, argv: argv.toSpliced(at, 2) };
+}
+
+async function run({ suite, argv }: Asked): Promise<TestTally> {
   let tally = NO_TALLY;
   const { filter, options } = parseCLI(['vitest', 'run', ...argv]);
   const reporter = closingLineReporter((value) => {
     tally = value;
   });
+  // A file or a folder that somebody names is run whatever suite it is in.
+  const isNamed = filter.length > 0 || options.root !== undefined;
   const vitest = await startVitest(filter, {
     ...options,
+    ...(isNamed ? {} : { include: [...suite.files], isolate: suite.isShared !== true }),
     watch: false,
     reporters: [...[options.reporters ?? 'default'].flat(), reporter],
   });
@@ -32,13 +48,17 @@ async function run(argv: readonly string[]): Promise<TestTally> {
 }
 
 let tally = NO_TALLY;
+let isMain = true;
 try {
-  tally = await run(process.argv.slice(2));
+  const what = asked(process.argv.slice(2));
+  isMain = what.suite === MAIN;
+  tally = await run(what);
 } catch (error) {
   console.error(error);
 }
 const { isGood, lines } = judge(tally, process.env['CI'] === 'true');
 for (const line of lines) console.log(line);
-console.log(closingLine(tally));
+// The form `N passed, N failed` is that of `npm test` alone, which may be looked for in a longer output.
+console.log(isMain ? closingLine(tally) : closingLine(tally).replaceAll(/(\d+) (\w+)/g, '$2: $1'));
 // Vitest's own verdict counts too: it knows of failures that belong to no test.
 process.exit(isGood && !process.exitCode ? 0 : 1);

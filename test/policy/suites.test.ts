@@ -1,0 +1,30 @@
+/** Every test belongs to a suite that somebody runs, and the page says which. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { SUITES } from '../suites.ts';
+
+const [main, ...others] = SUITES;
+
+it('every test file is in a suite that CI runs', () => {
+  const own = others.filter(({ name }) => name !== 'quick');
+  const run = new Set([main, ...own].flatMap((suite) => suite?.files ?? []));
+  expect(globSync('test/**/*.test.ts').filter((file) => !run.has(file))).toEqual([]);
+  const steps = readFileSync('.ci/run', 'utf8');
+  expect(own.filter(({ name }) => !steps.includes(`npm run --silent test:${name}\n`))).toEqual([]);
+});
+
+it('each suite of its own has files, a sample in npm test, and a part that npm test leaves out', () => {
+  for (const { name, files } of others.filter(({ name }) => name !== 'quick')) {
+    const sampled = files.filter((file) => main?.files.includes(file));
+    expect([sampled.length > 0, sampled.length < files.length], name).toEqual([true, true]);
+  }
+});
+
+it('docs/testing.md has each with its command, its subject and its minutes', () => {
+  const page = readFileSync('docs/testing.md', 'utf8');
+  for (const { name, about, minutes } of SUITES) {
+    const command = name === 'main' ? 'npm test' : `npm run test:${name}`;
+    expect(page).toContain(`| \`${command}\` | ${about} | ${minutes} |`);
+  }
+});

@@ -1,0 +1,88 @@
+/** The suites of the tests: what `npm test` runs, and what has a command of its own because it takes long or needs a real engine. */
+
+import { globSync, readFileSync } from 'node:fs';
+
+export type Suite = {
+  readonly name: string;
+  /** What it is for, in half a sentence. */
+  readonly about: string;
+  /** Minutes on two quiet cores. */
+  readonly minutes: number;
+  /** Paths from the project's root. */
+  readonly files: readonly string[];
+  /** Its files share one process and what it has loaded: half the time, for tests that change nothing of it. */
+  readonly isShared?: true;
+};
+
+/** Each with a command of its own, `npm run test:NAME`; `.ci/run` runs all of them. */
+const OWN: readonly Suite[] = [
+  {
+    name: 'trust',
+    about: 'attacks on the real bundle with real git, and a lab adopted from an empty repository',
+    minutes: 6,
+    files: found('test/trust/{real-*,adoption,repair,private-keys,control-key,taken-back}.test.ts'),
+  },
+  {
+    name: 'playground',
+    about: "the playground's slow judges: act, gh, git over HTTP, pages in Chromium, a checkout of one's own",
+    minutes: 5,
+    files: found(
+      'test/playground/{act,programs}/*.test.ts',
+      'test/playground/pages/{rough,ferry,browser,accessible,real-world,long-thread}.test.ts',
+      'test/playground/{start/own-lab,git/http-backend,actions/processes,api/bad-input}.test.ts',
+    ),
+  },
+  {
+    name: 'ray',
+    about: 'real Ray heads: faults, restarts, a hundred submits',
+    minutes: 3,
+    files: found('test/ray/*.test.ts'),
+  },
+  {
+    name: 'long',
+    about:
+      'processes that die at every boundary, ferries in real time, the campaign with each defence taken out, every regular expression attacked',
+    minutes: 8,
+    files: found(
+      'test/lifecycle/{crash,real-*}.test.ts',
+      'test/campaign/permissive*.test.ts',
+      'test/policy/linear-patterns.test.ts',
+    ),
+  },
+];
+
+/** A file of each of them that `npm test` runs too: seconds that show whether its subject works at all. */
+const SAMPLES = found(
+  'test/trust/real-launch.test.ts',
+  'test/playground/pages/long-thread.test.ts',
+  'test/ray/rest-contract.test.ts',
+  'test/campaign/permissive-record.test.ts',
+);
+
+const owned = new Set(OWN.flatMap(({ files }) => files).filter((file) => !SAMPLES.includes(file)));
+
+/** What `npm test` runs when it is given no file. */
+export const MAIN: Suite = {
+  name: 'main',
+  about: 'everything else, and a sample of each suite that has a command of its own',
+  minutes: 9,
+  files: found('test/**/*.test.ts').filter((file) => !owned.has(file)),
+};
+
+export const SUITES: readonly Suite[] = [
+  MAIN,
+  {
+    name: 'quick',
+    about: 'everything pure, for the hand: no process, no server, no git program',
+    minutes: 1,
+    files: found('test/{commands,config,domain,gates,handlers,kinds,render,run,watch}/**/*.test.ts').filter(
+      (file) => !readFileSync(file, 'utf8').includes('vi.mock('),
+    ),
+    isShared: true,
+  },
+  ...OWN,
+];
+
+function found(...patterns: readonly string[]): readonly string[] {
+  return globSync([...patterns]).toSorted();
+}
