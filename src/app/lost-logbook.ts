@@ -1,25 +1,28 @@
 /** Whether a logbook that is not there was there once: missing after it existed is an incident, never *new* (architecture, D1). */
 
+import { lanesOf } from '../config/lane-scope.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
-import { listFerryPulls } from '../github/issues.ts';
+import { listLabelledPulls } from '../github/issues.ts';
 import { readThread } from '../github/thread.ts';
 import { toldAnchors } from './control/told-anchors.ts';
 import type { Lab } from './lab.ts';
 import { readingOf } from './reading.ts';
 
 /**
- * The newest ferry thread with a card of ours: a card is only written from a record. Null where there is none.
+ * The newest thread of a run with a card of ours: a card is only written from a record. Null where there is none.
  * Throws `GitError` where GitHub does not tell, because then it is unknown whether a logbook may be begun.
  */
 export async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<number | null> {
-  const pulls = await listFerryPulls(lab.client, limits.lostLogbookThreadsMax);
-  if (pulls.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${pulls.why}`);
-  for (const number of pulls.value) {
-    const read = await readThread(lab.client, number, readingOf(lab, config));
-    if (read.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${read.why}`);
-    if (toldAnchors(read.value.comments).length > 0) return number;
+  for (const label of new Set(lanesOf(config).map(({ kind }) => kind.name))) {
+    const pulls = await listLabelledPulls(lab.client, label, limits.lostLogbookThreadsMax);
+    if (pulls.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${pulls.why}`);
+    for (const number of pulls.value) {
+      const read = await readThread(lab.client, number, readingOf(lab, config));
+      if (read.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${read.why}`);
+      if (toldAnchors(read.value.comments).length > 0) return number;
+    }
   }
   return null;
 }

@@ -44,7 +44,7 @@ export type Opening =
 export type LabOpener = { readonly open: () => Promise<Opening> };
 
 /** Before the config is read nobody commits; git wants a name all the same. */
-const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
+const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
 /** An opener for one repository; `branch` is its default branch. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {

@@ -122,13 +122,14 @@ export async function listExperimentIssues(
   );
 }
 
-/** The newest pull requests of ferries that a bot opened, by the label that every ferry carries. */
-export async function listFerryPulls(
+/** The newest pull requests that a bot opened and that carry this label. */
+export async function listLabelledPulls(
   client: GitHubClient,
+  label: string,
   limit: number,
 ): Promise<Observed<readonly number[]>> {
-  const listed = await listPage(client, { labels: 'ferry', sort: 'created', direction: 'desc' });
-  if (listed === null) return unknown('the pull requests of ferries could not be listed');
+  const listed = await listPage(client, { labels: label, sort: 'created', direction: 'desc' });
+  if (listed === null) return unknown(`the pull requests labelled ${label} could not be listed`);
   return known(
     listed
       .filter((issue) => issue.pull_request !== undefined && issue.user?.type === 'Bot')

@@ -3,4 +3,6 @@
 import type { Kinds } from '../run/kind.ts';
 import { ferryKind } from './ferry/kind.ts';
 
-export const KINDS: Kinds = [ferryKind];
+export const KINDS: Kinds = [
+  ferryKind, // one experiment file, one or two knobs, every day
+];

@@ -10,6 +10,8 @@ import { editsOf, treeWith, workedExamples } from './worked-examples.ts';
 const EXAMPLES = workedExamples(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
 /** What an example may touch besides its own files: so many lines of so many files that exist. */
 const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'A new ferry lane': {},
+  'A new kind': { 'src/kinds/registry.ts': 2 },
   'A new command': {
     'src/commands/registry.ts': 2,
     'src/render/answer-words.ts': 2,

@@ -14,9 +14,11 @@ export async function branchWork(
   { client }: Pick<Lab, 'client'>,
   { proposal }: RunState,
   pull: PullFacts,
-  { baseSha: base, headSha }: ChangeFacts,
+  { baseSha: base, headSha, mergeBase }: ChangeFacts,
 ): Promise<Observed<BranchWork>> {
   if (headSha !== pull.headSha) return unknown('the branch moved while it was read');
+  // A run of the lane's branch as it is has no work of its own: what is there was reviewed there.
+  if (pull.headBranch === pull.baseBranch && headSha === mergeBase) return known(NO_BRANCH_WORK);
   const own = proposal.head ?? null;
   return readBranchWork(client, { branch: pull.headBranch, base, head: headSha, own });
 }

@@ -56,7 +56,7 @@ export async function judgeBranch(
   const { base, config } = found.value;
   const facts = await factsOf(checkout, { base, head, config, body: input.body, path: input.path });
   const date = dateOf(branded(Date.now(), isInstant));
-  const run = branded(`ferry-${config.laneName}-${compactDate(date)}`, isRunId);
+  const run = branded(`${config.kind.name}-${config.laneName}-${compactDate(date)}`, isRunId);
   const gated = gateRun({
     run,
     proposal: proposalOf(config, run, date),

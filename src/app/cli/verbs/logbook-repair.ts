@@ -17,7 +17,7 @@ import { type Repair, type RepairedFile, repairRecord } from '../../repair-recor
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
 /** Before the config is read nobody commits; git wants a name all the same. */
-const NOBODY = { name: 'ferry', email: 'ferry@localhost.invalid' };
+const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
 /** Exit 0: in order, or put back; 1: a file could not be put back, or the push was refused; 2: used wrongly. */
 export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): Promise<number> {
