@@ -160,6 +160,7 @@ const THEFTS: readonly {
     what: 'behind which lies a file that nobody signed',
     files: async () => ({ [eventsPath(RUN, 4)]: 'junk\n' }),
   },
+  { what: 'behind which lies an empty file', files: async () => ({ [eventsPath(RUN, 4)]: '' }) },
   { what: 'far behind which lies such a file', files: async () => ({ [eventsPath(RUN, 9)]: 'junk\n' }) },
 ];
 
