@@ -57,6 +57,7 @@ export const orderSchema = z.looseObject({
       bodyDigest: digest,
     }),
   ),
+  parent: z.looseObject({ run: runId, attempt: z.int() }).exactOptional(),
   submissionId: text,
   issuedAt: text,
   expiresAt: text,

@@ -88,7 +88,7 @@ const tellers: Tellers = {
     next: 'a person approves what is proposed now',
   }),
   ordered: ({ data }) => ({
-    status: `attempt ${data.order.attempt} is ordered`,
+    status: `attempt ${data.order.attempt} is ordered${data.order.parent === undefined ? '' : `, after attempt ${data.order.parent.attempt}`}`,
     evidence: `order ${code(data.orderDigest)}, manifest ${code(data.order.digest)}, commit ${code(data.order.commit)}`,
     decision: `submit as ${code(data.order.submissionId)} before ${data.order.expiresAt}`,
     next: 'the runner checks the order and claims it',

@@ -11,8 +11,8 @@ import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents
 import { holdsOn } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
-import { type Claimable, decideClaimable, wantsRunsOf } from './dispatch.ts';
-import { append, type Memory, type Step } from './step.ts';
+import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
+import { append, isDone, type Memory, type Step } from './step.ts';
 
 /** One record's mutations, and what is needed to carry them out. */
 export type CareInput = {
@@ -110,11 +110,14 @@ function dispatch(
   return decideClaimable(claimableOf(one, consent), careRuns, target, now, memory);
 }
 
-/** Whether this process needs the list of care runs. */
+/** Whether this process needs the list of care runs: also at once, where another part of it recorded the consent. */
 export function wantsCareRuns(mutations: readonly MutationRecord[], memory: Memory, now: Instant): boolean {
   return mutations.some((one) => {
     const consent = one.consents.at(-1);
-    return consent !== undefined && one.ended === null && wantsRunsOf(claimableOf(one, consent), memory, now);
+    if (consent === undefined || one.ended !== null) return false;
+    const act = claimableOf(one, consent);
+    const isOthers = !memory.appended.has(consent.seq) && !isDone(memory, dispatchKey(act, now));
+    return isOthers || wantsRunsOf(act, memory, now);
   });
 }
 

@@ -60,6 +60,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
       user: a.actor.id,
       bodyDigest: a.bodyDigest,
     })),
+    ...(state.submission === null ? {} : { parent: { run: state.run, attempt: state.submission.attempt } }),
     submissionId: submissionIdOf(state.run, attempt),
     issuedAt: toRfc3339(now),
     expiresAt: toRfc3339(after(now, limits.orderLifetimeMs)),

@@ -1,6 +1,7 @@
 /** A run is ordered again only for a bad node that was replaced, with what was approved, and as often as was approved. */
 
 import { describe, expect, it } from 'vitest';
+import { branded, isRunId } from '../../src/domain/ids.ts';
 import { restartsLeft, stateAtEntry } from '../../src/domain/launch/relaunch.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
@@ -61,6 +62,20 @@ describe('a run whose job failed', () => {
     expect(again.state.submission).toMatchObject({ attempt: 2, jobId: 'job-2' });
     expect(again.state.end).toBeNull();
     expect(again.state.attempts).toHaveLength(1);
+  });
+
+  it('names the attempt that it goes on from, and no other one', () => {
+    const ready = cared(failed, 'replaced', 'done');
+    const after = { attempt: 2, parent: { run: ready.state.run, attempt: 1 } };
+    expect(ready.ordered(after).state.order?.order.parent).toEqual(after.parent);
+    const wrong = [{ attempt: 2 }, { attempt: 0 }, { run: branded('ferry-daily-20261122', isRunId) }];
+    for (const change of wrong)
+      expect(() => ready.ordered({ ...after, parent: { ...after.parent, ...change } })).toThrow(
+        'another attempt than the last one',
+      );
+    expect(() => withRestarts(1).approved(bob).ordered({ parent: after.parent })).toThrow(
+      'another attempt than the last one',
+    );
   });
 
   it('is not ordered again beyond the restarts that were approved', () => {

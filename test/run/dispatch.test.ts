@@ -41,6 +41,7 @@ describe('a dispatch', () => {
     expect(dispatches(null, { memory: OURS })).toBe(true);
     expect(dispatches(null)).toBe(false);
     expect(dispatches([])).toBe(true);
+    expect(wantsCareRuns([ONE], EMPTY_MEMORY, NOW)).toBe(true);
   });
 
   it('whose answer was lost is looked for before it is made again', () => {

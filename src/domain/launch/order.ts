@@ -15,6 +15,12 @@ export function citationKey(approval: Pick<OrderApproval, 'surface' | 'comment'>
   return `${approval.surface}:${approval.comment}`;
 }
 
+/**
+ * The attempt that another one goes on from. With the manifest of its order, which names the checkpoint to start from, that
+ * is all an attempt knows of where it comes from.
+ */
+export type ParentAttempt = { readonly run: RunId; readonly attempt: number };
+
 export type Order = {
   readonly v: 1;
   readonly run: RunId;
@@ -24,6 +30,8 @@ export type Order = {
   readonly commit: Sha;
   readonly pull: number;
   readonly approvals: readonly OrderApproval[];
+  /** Left out where nothing ran before it, and in orders from before it was recorded. */
+  readonly parent?: ParentAttempt;
   readonly submissionId: string;
   /** RFC 3339. */
   readonly issuedAt: string;

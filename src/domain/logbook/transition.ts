@@ -2,7 +2,7 @@
 
 import { assertNever } from '../assert.ts';
 import { illegalMutation, underWay } from '../care/mutation-state.ts';
-import { type Order, type OrderApproval, submissionIdOf } from '../launch/order.ts';
+import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } from '../launch/order.ts';
 import { mayBeRelaunched, relaunchRule } from '../launch/relaunch.ts';
 import { allPass } from '../launch/verdict.ts';
 import { type LogbookEvent, WRITERS } from './event.ts';
@@ -123,9 +123,15 @@ function orderMisfit(state: RunState, order: Order): string | null {
   if (order.pull !== state.proposal.pull) return 'ordered for another pull request';
   if (order.commit !== state.gate?.commit) return 'ordered another commit than the one shown';
   if (order.attempt !== nextAttempt(state.order)) return 'ordered another attempt than the next one';
+  if (order.parent !== undefined && !isLastAttempt(state, order.parent))
+    return 'ordered as going on from another attempt than the last one';
   return order.submissionId === submissionIdOf(state.run, order.attempt)
     ? null
     : 'ordered under an id that is not that of its attempt';
+}
+
+function isLastAttempt({ run, submission }: RunState, parent: ParentAttempt): boolean {
+  return parent.run === run && parent.attempt === submission?.attempt;
 }
 
 /** GitHub numbers comments and reviews separately, so the number alone names no approval. */
