@@ -11,10 +11,11 @@ import type { Digest, DigestOf, Instant } from '../domain/ids.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { citationKey, submissionIdOf } from '../domain/launch/order.ts';
 import { isRunnerGate, type RefusalCode } from '../domain/launch/refusal.ts';
-import type { Found } from '../domain/launch/verdict.ts';
+import { whyUnknown } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
+import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import type { GateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';
@@ -176,7 +177,7 @@ function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   const open = verdicts.find(({ outcome }) => outcome === 'unknown');
   return open === undefined
     ? null
-    : refuse('unreadable', 'standing', `${open.gate}: ${String(open.found['why'] ?? open.code)}`);
+    : refuse('unreadable', 'standing', `${open.gate}: ${whyUnknown(open) || open.code}`);
 }
 
 /** That something was shown is control's word: each approval is held against what the card said when it was written. */
@@ -200,7 +201,7 @@ function showingRefusal(
   return null;
 }
 
-function told(found: Found): readonly string[] {
+function told(found: Detail): readonly string[] {
   return Object.entries(found).map(([name, value]) => `${name} ${value}`);
 }
 

@@ -1,7 +1,9 @@
 /** Gate: enough distinct people who may approve have approved, by what the run costs. */
 
 import { type ApprovalFacts, type GivenApproval, givenTo } from './approvals.ts';
-import { type ApprovalGate, block, cannotTell, given, type Judgement, pass } from './gate.ts';
+import { type ApprovalGate, cannotTell, given, type Judgement, judging } from './gate.ts';
+
+const { block, pass } = judging('approver-allowed');
 
 export const approverAllowed: ApprovalGate = {
   id: 'approver-allowed',
@@ -11,7 +13,7 @@ export const approverAllowed: ApprovalGate = {
 
 function judge(current: readonly GivenApproval[], { needed }: ApprovalFacts): Judgement {
   const counting = people(current.filter((one) => isNow(one, 'counts')));
-  const found = { count: counting.length, needed, ...numbered(counting) };
+  const found = { count: counting.length, needed, who: counting.map(({ actor }) => actor.login) };
   const lost = current.find((one) => one.standing.kind === 'known' && one.standing.value !== 'counts');
   if (lost?.standing.kind === 'known')
     return block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.standing.value });
@@ -28,8 +30,4 @@ function isNow({ standing }: GivenApproval, wanted: string): boolean {
 /** One person counts once, however often they said it. */
 function people(approvals: readonly GivenApproval[]): readonly GivenApproval[] {
   return [...new Map(approvals.map((one) => [one.actor.id, one])).values()];
-}
-
-function numbered(approvals: readonly GivenApproval[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(approvals.map(({ actor }, index) => [`who${index + 1}`, actor.login]));
 }

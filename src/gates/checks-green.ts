@@ -1,7 +1,9 @@
 /** Gate: the lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). */
 
 import type { CheckFacts } from '../domain/facts.ts';
-import { block, type Gate, type GateFacts, given, type Judgement, pass } from './gate.ts';
+import { type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
+
+const { block, pass } = judging('checks-green');
 
 export const checksGreen: Gate = {
   id: 'checks-green',

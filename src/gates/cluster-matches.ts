@@ -1,6 +1,8 @@
 /** Gate: the launch command goes to the lane's cluster and to no other (policy DF-34). */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('cluster-matches');
 
 export const clusterMatches: Gate = {
   id: 'cluster-matches',

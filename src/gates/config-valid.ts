@@ -1,6 +1,8 @@
 /** Gate: the rules that this run is judged by are the newest ones of the default branch, those are valid, and its lane is in them. */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('config-valid');
 
 export const configValid: Gate = {
   id: 'config-valid',

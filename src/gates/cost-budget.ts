@@ -1,7 +1,9 @@
 /** Gate: one run costs no more than the lane's budget, by the cost table of its cluster. */
 
 import { compareDecimals } from '../domain/decimal.ts';
-import { block, type Gate, given, pass, warn } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass, warn } = judging('cost-budget');
 
 export const costBudget: Gate = {
   id: 'cost-budget',

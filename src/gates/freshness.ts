@@ -1,9 +1,12 @@
 /** Gate: what was reviewed is not far behind the branch that it will be compared with (docs/decisions/0012-gates-and-their-time.md). */
 
 import type { ChangeFacts } from '../domain/facts.ts';
-import type { Found } from '../domain/launch/verdict.ts';
+import type { Verdicts } from '../domain/launch/verdict.ts';
+import type { Facts } from '../domain/payload.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { block, type Gate, given, pass, warn } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass, warn } = judging('freshness');
 
 const MS_PER_HOUR = 3_600_000;
 
@@ -20,15 +23,11 @@ export const freshness: Gate = {
 };
 
 /** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */
-function foundIn(change: ChangeFacts, hoursMax: number): Found {
-  const later = change.laterCommits.map(({ sha, subject }, index) => [
-    `later${index + 1}`,
-    `${sha.slice(0, 12)} ${subject}`,
-  ]);
+function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['stale']> {
   return {
     base: change.mergeBase.slice(0, 12),
     baseAt: toRfc3339(change.mergeBaseAt),
     hoursMax,
-    ...Object.fromEntries(later),
+    later: change.laterCommits.map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
   };
 }

@@ -14,9 +14,10 @@ import type { Digest, Instant } from '../domain/ids.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { RemedyKind } from '../domain/launch/remedy-kind.ts';
-import type { Found, GateId, RemedyActor, Verdict } from '../domain/launch/verdict.ts';
+import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
 import type { Observed } from '../domain/observed.ts';
+import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
 import type { ApprovalFacts } from './approvals.ts';
 
 /** Everything that the gates of one run look at, at one moment. */
@@ -79,19 +80,49 @@ export type ApprovalGate = {
 /** A verdict without the gate's own name. */
 export type Judgement = Omit<Verdict, 'gate'>;
 
-/** The gate lets the run through. */
-export function pass(code: string, found: Found = {}): Judgement {
-  return { outcome: 'pass', code, found, remedyBy: 'anyone' };
+type FactsOf<Gate extends GateId, Code extends keyof Verdicts[Gate]> = Verdicts[Gate][Code] extends Fields
+  ? FactsArgument<Verdicts[Gate][Code]>
+  : never;
+
+/** How one gate answers: with its own codes alone, and the facts of each. */
+type Judging<Gate extends GateId> = {
+  /** The gate lets the run through. */
+  readonly pass: <Code extends keyof Verdicts[Gate] & string>(
+    code: Code,
+    ...facts: FactsOf<Gate, Code>
+  ) => Judgement;
+  /** The gate lets the run through and says what a reviewer should look at. */
+  readonly warn: <Code extends keyof Verdicts[Gate] & string>(
+    code: Code,
+    remedyBy: RemedyActor,
+    ...facts: FactsOf<Gate, Code>
+  ) => Judgement;
+  /** The gate holds the run back. */
+  readonly block: <Code extends keyof Verdicts[Gate] & string>(
+    code: Code,
+    remedyBy: RemedyActor,
+    ...facts: FactsOf<Gate, Code>
+  ) => Judgement;
+};
+
+const JUDGING = {
+  pass: (code: string, found: object = {}): Judgement => judgement('pass', code, 'anyone', found),
+  warn: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('warn', code, by, found),
+  block: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('fail', code, by, found),
+};
+
+function judgement(
+  outcome: Judgement['outcome'],
+  code: string,
+  remedyBy: RemedyActor,
+  found: object,
+): Judgement {
+  return { outcome, code, found: recordedFacts(found), remedyBy };
 }
 
-/** The gate lets the run through and says what a reviewer should look at. */
-export function warn(code: string, remedyBy: RemedyActor, found: Found = {}): Judgement {
-  return { outcome: 'warn', code, found, remedyBy };
-}
-
-/** The gate holds the run back. */
-export function block(code: string, remedyBy: RemedyActor, found: Found = {}): Judgement {
-  return { outcome: 'fail', code, found, remedyBy };
+/** The answers of this gate. */
+export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
+  return JUDGING;
 }
 
 /** The gate cannot tell: it holds the run back until the fact can be read. */

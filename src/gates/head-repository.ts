@@ -1,6 +1,8 @@
 /** Gate: what would run lies in this repository; a fork's commit is never shipped to a runner that holds credentials. */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('head-repository');
 
 export const headRepository: Gate = {
   id: 'head-repository',

@@ -2,7 +2,9 @@
 
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { block, type Gate, type GateFacts, given, type Judgement, pass } from './gate.ts';
+import { type Gate, type GateFacts, given, type Judgement, judging } from './gate.ts';
+
+const { block, pass } = judging('issue-updated');
 
 export const issueUpdated: Gate = {
   id: 'issue-updated',

@@ -1,6 +1,8 @@
 /** Gate: no other run of the lane is live; two ferries at once would tell nothing about either. */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('lane-free');
 
 export const laneFree: Gate = {
   id: 'lane-free',

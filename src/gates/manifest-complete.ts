@@ -1,6 +1,8 @@
 /** Gate: everything that decides what will run is known, so that there is one digest to approve. */
 
-import { block, cannotTell, type Gate, pass } from './gate.ts';
+import { cannotTell, type Gate, judging } from './gate.ts';
+
+const { block, pass } = judging('manifest-complete');
 
 export const manifestComplete: Gate = {
   id: 'manifest-complete',

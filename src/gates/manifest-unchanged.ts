@@ -2,7 +2,9 @@
 
 import type { Digest } from '../domain/ids.ts';
 import { type ApprovalFacts, givenTo } from './approvals.ts';
-import { type ApprovalGate, block, given, type Judgement, pass } from './gate.ts';
+import { type ApprovalGate, given, type Judgement, judging } from './gate.ts';
+
+const { block, pass } = judging('manifest-unchanged');
 
 export const manifestUnchanged: ApprovalGate = {
   id: 'manifest-unchanged',

@@ -2,7 +2,9 @@
 
 import { assertNever } from '../domain/assert.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import { block, type Gate, given, type Judgement, pass } from './gate.ts';
+import { type Gate, given, type Judgement, judging } from './gate.ts';
+
+const { block, pass } = judging('not-held');
 
 export const notHeld: Gate = {
   id: 'not-held',

@@ -1,6 +1,8 @@
 /** Gate: every box of the checklist that must be ticked before a launch is there and ticked; outcomes are ferrybot's own to tick. */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('preconditions');
 
 export const preconditions: Gate = {
   id: 'preconditions',

@@ -1,6 +1,8 @@
 /** Gate: the run is named by its date, so that no result is mistaken for another day's (policy DF-14). */
 
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('run-name-dated');
 
 /** Both the name that was proposed and the one that would be launched: the config may have changed between the two. */
 export const runNameDated: Gate = {

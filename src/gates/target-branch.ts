@@ -1,7 +1,9 @@
 /** Gate: the pull request is open and goes to the lane's branch (policy DF-23). */
 
 import { isIssueFirst } from '../domain/issue-first.ts';
-import { block, type Gate, given, pass } from './gate.ts';
+import { type Gate, given, judging } from './gate.ts';
+
+const { block, pass } = judging('target-branch');
 
 export const targetBranch: Gate = {
   id: 'target-branch',

@@ -1,163 +1,185 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
-import type { GateId, Verdict } from '../domain/launch/verdict.ts';
-import { AUTHORS_WORDS } from './authors-words.ts';
-import { type DetailReader, numbered, reading } from './detail.ts';
+import { type GateId, VERDICTS, type Verdict, type Verdicts } from '../domain/launch/verdict.ts';
+import { type Facts, type Fields, readPayload } from '../domain/payload.ts';
 import type { PlaceWord } from './place-word.ts';
-import { code, listed } from './words.ts';
+import { code, listed, text, utc } from './words.ts';
 
 /** Markdown for one verdict. `remedy` is null where nothing is to be done. */
 export type GateWords = { readonly found: string; readonly remedy: string | null };
-type Sentence = (found: DetailReader, place: PlaceWord) => readonly [found: string, remedy?: string];
+type Words = readonly [found: string, remedy?: string];
+
+/** One sentence for each code of a gate. */
+export type GateSentences<Gate extends GateId> = {
+  readonly [Code in keyof Verdicts[Gate]]: (
+    facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
+    place: PlaceWord,
+  ) => Words;
+};
 
 /** The words for a verdict; a code of another version of ferrybot is shown as it stands. */
 export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): GateWords {
-  const facts = reading(verdict.found);
-  const sentence = verdict.code === 'unreadable' ? UNREADABLE : SENTENCES[verdict.gate][verdict.code];
-  const [found, remedy] = sentence?.(facts, place) ?? [code(verdict.code)];
+  const read = readPayload(
+    { ...VERDICTS[verdict.gate], ...UNREADABLE },
+    { ...verdict, detail: verdict.found },
+  );
+  if (read === null) return { found: code(verdict.code), remedy: null };
+  const sentences = { ...SENTENCES[verdict.gate], unreadable };
+  // The table has one sentence a code, and each is handed the facts of its own code only.
+  const sentence = (sentences as Readonly<Record<string, (facts: object, place: PlaceWord) => Words>>)[
+    read.code
+  ];
+  const [found, remedy] = sentence?.(read.detail, place) ?? [code(verdict.code)];
   return { found, remedy: remedy ?? null };
 }
 
-const UNREADABLE: Sentence = (f) => [
-  `cannot be told: ${f.text('why')}`,
+const UNREADABLE = { unreadable: { why: 'text' } } as const;
+const unreadable = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words => [
+  `cannot be told: ${text(why)}`,
   'ferrybot looks again by itself; an unknown never passes',
 ];
 
-function approvers(f: DetailReader): string {
-  return listed(numbered('who', f).map((name) => f.text(name)));
+function people(logins: readonly string[]): string {
+  return listed(logins.map(text));
 }
 
 /** What became of an approval (`ApprovalStanding`). */
-function whyNot(standing: string): string {
-  switch (standing) {
-    case 'permission-lost':
-      return 'they may not approve any more';
-    case 'comment-edited':
-      return 'the approving comment was edited';
-    case 'comment-hidden':
-      return 'the approving comment was hidden';
-    case 'comment-gone':
-      return 'the approving comment was deleted';
-    case 'approval-expired':
-      return 'the approval is older than this lab allows';
-    case 'other-commit':
-      return 'the review was written on another commit';
-    default:
-      return 'its reason is of another version';
-  }
+const NOT_COUNTING: Readonly<Record<string, string>> = {
+  'permission-lost': 'they may not approve any more',
+  'comment-edited': 'the approving comment was edited',
+  'comment-hidden': 'the approving comment was hidden',
+  'comment-gone': 'the approving comment was deleted',
+  'approval-expired': 'the approval is older than this lab allows',
+  'other-commit': 'the review was written on another commit',
+};
+
+/** Later commits, each as id and subject. */
+function commits(later: readonly string[]): string {
+  return listed(later.map(code));
 }
 
-/** The later commits that a verdict carries as `later1`, `later2` and so on, each as id and subject. */
-function laterCommits(f: DetailReader): string {
-  return listed(numbered('later', f).map((name) => f.code(name)));
-}
+const BACK = 'put the branch back on the commit that was proposed, or propose anew';
 
-/** Every code of every gate file under src/gates; a test holds the two against each other. */
-export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence>>>> = {
+/** Every code of every gate. */
+export const SENTENCES: { readonly [Gate in GateId]: GateSentences<Gate> } = {
   'target-branch': {
-    'targets-branch': (f) => [`goes to ${f.code('branch')}`],
-    'wrong-branch': (f) => [`goes to ${f.code('found')}`, `change the base branch to ${f.code('wanted')}`],
+    'targets-branch': (f) => [`goes to ${code(f.branch)}`],
+    'wrong-branch': (f) => [`goes to ${code(f.found)}`, `change the base branch to ${code(f.wanted)}`],
     merged: () => ['the pull request is merged already', 'propose a new ferry'],
     closed: () => ['the pull request is closed', 'reopen it, or propose a new ferry'],
   },
   'head-repository': {
     'same-repository': () => ['the branch lies in this repository'],
     fork: (f) => [
-      `the branch lies in ${f.code('found')}`,
-      `push it to ${f.code('wanted')}: a fork is never run with credentials`,
+      `the branch lies in ${code(f.found)}`,
+      `push it to ${code(f.wanted)}: a fork is never run with credentials`,
     ],
   },
-  'authors-known': AUTHORS_WORDS,
+  'authors-known': {
+    'bot-alone': () => ['nobody but ferrybot had a hand in it'],
+    'one-person': () => ['one person is enough here, whoever had a hand in it'],
+    named: (f) => [`${listed(f.who.map(text))} had a hand in it, and may not approve it`],
+    'commit-unnamed': (f) => [
+      `GitHub links ${code(f.about)} by ${code(f.by)} to nobody (pieces of work like that: ${f.count})`,
+      `commit it under an address that your account has; or ${BACK}`,
+    ],
+    'push-unnamed': (f) => [
+      `${f.by ? code(f.by) : 'somebody whom GitHub does not name'} pushed ${code(f.about)}, and no person can be named for it`,
+      `push it yourself; or ${BACK}`,
+    ],
+    'edit-unnamed': (f) => [
+      `the text of ${text(f.about)} was edited by ${f.by ? code(f.by) : 'somebody whom GitHub does not name'}, and no person can be named for it`,
+      'put the text back as ferrybot wrote it, or propose anew',
+    ],
+    'too-much-work': () => ['more commits or pushes stand on the branch than are read', BACK],
+  },
   freshness: {
-    'at-tip': (f) => [`based on the newest commit of the branch (${f.code('base')})`],
+    'at-tip': (f) => [`based on the newest commit of the branch (${code(f.base)})`],
     fresh: (f) => [
-      `based on ${f.code('base')} of ${f.time('baseAt')}; nothing that the job ships changed since`,
+      `based on ${code(f.base)} of ${text(utc(f.baseAt))}; nothing that the job ships changed since`,
     ],
     'fresh-behind': (f) => [
-      `based on ${f.code('base')} of ${f.time('baseAt')}; since then what the job ships changed in ${laterCommits(f)}`,
+      `based on ${code(f.base)} of ${text(utc(f.baseAt))}; since then what the job ships changed in ${commits(f.later)}`,
       'rebase if one of them matters for this ferry',
     ],
     stale: (f) => [
-      `based on ${f.code('base')} of ${f.time('baseAt')}, more than ${f.text('hoursMax')} h ago${f.has('later1') ? `; since then what the job ships changed in ${laterCommits(f)}` : ''}`,
+      `based on ${code(f.base)} of ${text(utc(f.baseAt))}, more than ${f.hoursMax} h ago${f.later.length > 0 ? `; since then what the job ships changed in ${commits(f.later)}` : ''}`,
       'rebase the branch on its target',
     ],
   },
   'checks-green': {
-    green: (f) => [`checks that are green: ${f.text('checks')}`],
+    green: (f) => [`checks that are green: ${f.checks}`],
     none: () => ['no check ran on this commit, and none is required'],
     failed: (f) => [
-      `${f.code('check')} says ${f.text('says')} (checks not green: ${f.text('count')})`,
+      `${code(f.check)} says ${text(f.says)} (checks not green: ${f.count})`,
       'repair what it checks, or run it again',
     ],
     'awaits-approval': (f, place) => [
-      `the workflow run of ${f.code('workflow')} waits for approval (workflows: ${f.text('count')})`,
+      `the workflow run of ${code(f.workflow)} waits for approval (workflows: ${f.count})`,
       `look at the change, then *Approve and run* on ${place === 'issue' ? 'the page of that run' : 'the pull request'}`,
     ],
     missing: (f) => [
-      `the required check ${f.code('check')} did not run on this commit (missing: ${f.text('count')})`,
+      `the required check ${code(f.check)} did not run on this commit (missing: ${f.count})`,
       'start it; a push by a workflow starts none',
     ],
     running: (f) => [
-      `${f.code('check')} is ${f.text('says')} (checks running: ${f.text('count')})`,
+      `${code(f.check)} is ${text(f.says)} (checks running: ${f.count})`,
       'wait until it has ended',
     ],
   },
   'config-valid': {
     valid: () => ['the newest config of the default branch is valid and in force'],
     invalid: (f) => [
-      `the newest config is not valid since ${f.text('since')} (problems: ${f.text('count')}; line ${f.text('line')}: ${f.text('first')}); the one of ${f.code('inForce')} stays in force`,
+      `the newest config is not valid since ${text(f.since)} (problems: ${f.count}; line ${f.line}: ${text(f.first)}); the one of ${code(f.inForce)} stays in force`,
       'repair it on the default branch',
     ],
     'lane-gone': (f) => [
-      `the config in force (${f.code('inForce')}) has no lane ${f.code('lane')} any more, so nothing says what this run may do`,
+      `the config in force (${code(f.inForce)}) has no lane ${code(f.lane)} any more, so nothing says what this run may do`,
       'put the lane back on the default branch, or close this proposal',
     ],
   },
   scope: {
-    inside: (f) => [`files changed: ${f.text('files')}, all inside the lane's scope`],
+    inside: (f) => [`files changed: ${f.files}, all inside the lane's scope`],
     outside: (f, place) => [
-      `${f.code('first')} is outside the lane's scope (files outside: ${f.text('count')})`,
+      `${code(f.first)} is outside the lane's scope (files outside: ${f.count})`,
       place === 'issue' ? 'take it out of the branch' : 'take it out of this pull request',
     ],
   },
   'delta-readable': {
     'no-change': () => ['no knob changes'],
-    countable: (f) => [`knobs that change: ${f.text('knobs')}`],
+    countable: (f) => [`knobs that change: ${f.knobs}`],
     structural: (f) => [
-      `line ${f.text('line')} (${f.text('side')}) is more than a knob: ${f.code('statement')}`,
+      `line ${f.line} (${text(f.side)}) is more than a knob: ${code(f.statement)}`,
       'change values only, and land code in a pull request of its own',
     ],
     unparsable: (f) => [
-      `line ${f.text('line')} (${f.text('side')}) is no valid Python: ${f.text('message')}`,
+      `line ${f.line} (${text(f.side)}) is no valid Python: ${text(f.message)}`,
       'repair the file',
     ],
   },
   'delta-declared': {
-    declared: (f) => [`the table says what the files say (knobs: ${f.text('knobs')})`],
+    declared: (f) => [`the table says what the files say (knobs: ${f.knobs})`],
     'no-table': () => [
       'the body has no before/after table',
       'add the table `Knob`, `Before`, `After` under *Config delta and rationale*',
     ],
-    undeclared: (f) => [`${f.code('knob')} changes and is not in the table`, `add the row ${f.code('row')}`],
+    undeclared: (f) => [`${code(f.knob)} changes and is not in the table`, `add the row ${code(f.row)}`],
     misdeclared: (f) => [
-      `the table's row for ${f.code('knob')} does not say what the file says`,
-      `make it ${f.code('row')}`,
+      `the table's row for ${code(f.knob)} does not say what the file says`,
+      `make it ${code(f.row)}`,
     ],
-    doubled: (f) => [`${f.code('knob')} stands in the table twice`, 'take one row out'],
-    unchanged: (f) => [`the table names ${f.code('knob')}, which does not change`, 'take the row out'],
+    doubled: (f) => [`${code(f.knob)} stands in the table twice`, 'take one row out'],
+    unchanged: (f) => [`the table names ${code(f.knob)}, which does not change`, 'take the row out'],
   },
   budget: {
-    within: (f) => [`${f.text('knobs')} of at most ${f.text('most')} knobs`],
-    over: (f) => [
-      `${f.text('knobs')} knobs change, the lane's guidance is ${f.text('most')}`,
-      'change fewer',
-    ],
+    within: (f) => [`${f.knobs} of at most ${f.most} knobs`],
+    over: (f) => [`${f.knobs} knobs change, the lane's guidance is ${f.most}`, 'change fewer'],
   },
   'scale-stable': {
     unchanged: () => ['the scale stays'],
-    'asked-for': (f) => [`${f.code('knob')} changes the scale, as ${f.text('by')} asked`],
+    'asked-for': (f) => [`${code(f.knob)} changes the scale, as ${text(f.by)} asked`],
     'scale-changed': (f) => [
-      `${f.code('knob')} changes the scale: ${f.code('before')} to ${f.code('after')}`,
+      `${code(f.knob)} changes the scale: ${code(f.before)} to ${code(f.after)}`,
       'take it back, or ask for it by name in a proposal',
     ],
   },
@@ -170,14 +192,11 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     ],
   },
   'run-name-dated': {
-    dated: (f) => [f.code('runName')],
-    'wrong-name': (f) => [
-      `the run is named ${f.code('found')}`,
-      `the lane's pattern gives ${f.code('wanted')}`,
-    ],
+    dated: (f) => [code(f.runName)],
+    'wrong-name': (f) => [`the run is named ${code(f.found)}`, `the lane's pattern gives ${code(f.wanted)}`],
   },
   'risk-present': {
-    present: (f) => [`risk ${f.text('risk')}`],
+    present: (f) => [`risk ${text(f.risk)}`],
     missing: () => ['no single risk level', 'write `low`, `medium` or `high` under *Risk level*'],
   },
   'last-ferry-linked': {
@@ -188,96 +207,85 @@ export const SENTENCES: Readonly<Record<GateId, Readonly<Record<string, Sentence
     ],
   },
   preconditions: {
-    ticked: (f) => [`boxes ticked: ${f.text('boxes')}`],
+    ticked: (f) => [`boxes ticked: ${f.boxes}`],
     'box-missing': (f) => [
-      `the box ${f.code('box')} is missing`,
+      `the box ${code(f.box)} is missing`,
       'add it to the *Launch checklist*, and tick it when it is true',
     ],
-    'box-open': (f) => [
-      `the box ${f.code('box')} (line ${f.text('line')}) is open`,
-      'tick it when it is true',
-    ],
+    'box-open': (f) => [`the box ${code(f.box)} (line ${f.line}) is open`, 'tick it when it is true'],
   },
   'issue-updated': {
     updated: (f, place) => [
       place === 'issue'
-        ? `issue #${f.raw('issue')} is open and was updated after the last change`
-        : `issue #${f.raw('issue')} is open, links this pull request, and was updated after the last change`,
+        ? `issue #${f.issue} is open and was updated after the last change`
+        : `issue #${f.issue} is open, links this pull request, and was updated after the last change`,
     ],
     'issue-older': (f) => [
-      `issue #${f.raw('issue')} was last written in at ${f.time('toldAt')}, before the last change (${f.code('commit')} of ${f.time('changedAt')})`,
-      `say in #${f.raw('issue')} what changed`,
+      `issue #${f.issue} was last written in at ${text(utc(f.toldAt))}, before the last change (${code(f.commit)} of ${text(utc(f.changedAt))})`,
+      `say in #${f.issue} what changed`,
     ],
-    'issue-closed': (f) => [`issue #${f.raw('issue')} is closed`, 'reopen it'],
-    'issue-unlabelled': (f) => [
-      `issue #${f.raw('issue')} lacks the label \`experiment\``,
-      'put the label on it',
-    ],
+    'issue-closed': (f) => [`issue #${f.issue} is closed`, 'reopen it'],
+    'issue-unlabelled': (f) => [`issue #${f.issue} lacks the label \`experiment\``, 'put the label on it'],
     'issue-not-linked': (f) => [
-      `issue #${f.raw('issue')} does not mention #${f.raw('pull')}`,
-      `write #${f.raw('pull')} into the issue's body`,
+      `issue #${f.issue} does not mention #${f.pull}`,
+      `write #${f.pull} into the issue's body`,
     ],
   },
   'cluster-matches': {
-    'lane-cluster': (f) => [f.code('cluster')],
+    'lane-cluster': (f) => [code(f.cluster)],
     'other-cluster': (f) => [
-      `the launch would go to ${f.code('found')}`,
-      `the lane's cluster is ${f.code('wanted')}`,
+      `the launch would go to ${code(f.found)}`,
+      `the lane's cluster is ${code(f.wanted)}`,
     ],
   },
   'cost-budget': {
-    'no-budget': (f) => [`${f.text('cost')} accelerator-hours; the lane has no budget`],
-    within: (f) => [`${f.text('cost')} of at most ${f.text('most')} accelerator-hours`],
+    'no-budget': (f) => [`${text(f.cost)} accelerator-hours; the lane has no budget`],
+    within: (f) => [`${text(f.cost)} of at most ${text(f.most)} accelerator-hours`],
     over: (f) => [
-      `${f.text('cost')} accelerator-hours, the lane's budget is ${f.text('most')}`,
+      `${text(f.cost)} accelerator-hours, the lane's budget is ${text(f.most)}`,
       'change the budget in the config, or the run that it pays for',
     ],
   },
   'lane-free': {
     free: () => ['no other run is live'],
-    busy: (f) => [`${f.code('run')} is live`, 'wait until it has ended, or stop it'],
+    busy: (f) => [`${code(f.run)} is live`, 'wait until it has ended, or stop it'],
   },
   'not-held': {
     free: () => ['no hold'],
-    held: (f) => [`held by ${f.text('by')}: ${f.text('reason')}`, '`/unhold` lifts it'],
+    held: (f) => [`held by ${text(f.by)}: ${text(f.reason)}`, '`/unhold` lifts it'],
     skipped: (f, place) => [
-      `${f.text('date')} is skipped by ${f.text('by')}: ${f.text('reason')}`,
+      `${text(f.date)} is skipped by ${text(f.by)}: ${text(f.reason)}`,
       `\`/unhold\` lifts it; otherwise close the ${place}, and the next day is proposed as usual`,
     ],
-    frozen: (f) => [
-      `the ${f.text('scope')} is frozen by ${f.text('by')}: ${f.text('reason')}`,
-      '`/thaw` lifts it',
-    ],
+    frozen: (f) => [`the ${text(f.scope)} is frozen by ${text(f.by)}: ${text(f.reason)}`, '`/thaw` lifts it'],
   },
   'manifest-complete': {
     complete: () => ['everything that decides what will run is known'],
     'not-shipped': (f) => [
-      `the proposed commit has no ${f.code('path')} (missing: ${f.text('count')})`,
+      `the proposed commit has no ${code(f.path)} (missing: ${f.count})`,
       'put it back: the config says that the job gets it',
     ],
   },
   'approver-allowed': {
-    enough: (f) => [
-      `approved by ${approvers(f)}: ${f.text('count')} of ${f.text('needed')} people that its cost demands`,
-    ],
+    enough: (f) => [`approved by ${people(f.who)}: ${f.count} of ${f.needed} people that its cost demands`],
     'too-few': (f) => [
-      `${f.text('count')} of ${f.text('needed')} people have approved${f.has('who1') ? `: ${approvers(f)}` : ''}`,
-      `the card's \`/approve-launch\` line, said by ${f.text('missing')} more`,
+      `${f.count} of ${f.needed} people have approved${f.who.length > 0 ? `: ${people(f.who)}` : ''}`,
+      `the card's \`/approve-launch\` line, said by ${f.missing} more`,
     ],
     'not-counting': (f) => [
-      `the approval of ${f.text('by')} does not count any more: ${whyNot(f.raw('why'))} (${f.text('count')} of ${f.text('needed')} people count)`,
+      `the approval of ${text(f.by)} does not count any more: ${NOT_COUNTING[f.why] ?? 'its reason is of another version'} (${f.count} of ${f.needed} people count)`,
       "the card's `/approve-launch` line, said by somebody who may",
     ],
   },
   'manifest-unchanged': {
-    'not-approved-yet': (f) => [`nothing is approved yet; the manifest to approve is ${f.code('digest')}`],
-    'as-approved': (f) => [`the approved manifest ${f.code('digest')} is what would be launched`],
+    'not-approved-yet': (f) => [`nothing is approved yet; the manifest to approve is ${code(f.digest)}`],
+    'as-approved': (f) => [`the approved manifest ${code(f.digest)} is what would be launched`],
     changed: (f) => [
-      `approved was ${f.code('approved')}, and the manifest is ${f.code('digest')} by now`,
+      `approved was ${code(f.approved)}, and the manifest is ${code(f.digest)} by now`,
       'look at what changed, and approve anew',
     ],
     'text-changed': (f) => [
-      `the text around manifest ${f.code('digest')} was edited after the approval`,
+      `the text around manifest ${code(f.digest)} was edited after the approval`,
       'read it again, and approve anew',
     ],
   },

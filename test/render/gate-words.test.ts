@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { GATES, REMEDY_ACTORS } from '../../src/domain/launch/verdict.ts';
+import { GATES, REMEDY_ACTORS, VERDICTS } from '../../src/domain/launch/verdict.ts';
 import { gateWords, SENTENCES } from '../../src/render/gate-words.ts';
 import { whoCan } from '../../src/render/who-can.ts';
 
@@ -36,13 +36,14 @@ describe('the words of the gates', () => {
 
   it.each(GATES)('say every code of %s, and no other', (gate) => {
     expect(new Set(Object.keys(SENTENCES[gate]))).toEqual(new Set(codesOf(gate)));
+    expect(Object.keys(VERDICTS[gate])).toEqual(Object.keys(SENTENCES[gate]));
   });
 
   it('tell what was found and what to do', () => {
     const found = Object.entries(SENTENCES).flatMap(([gate, codes]) =>
       Object.keys(codes).map((code) => {
         const known = GATES.find((one) => one === gate) ?? 'scope';
-        return `${gate} ${code}: ${JSON.stringify(gateWords({ gate: known, outcome: 'fail', code, found: FOUND, remedyBy: 'author' }))}`;
+        return `${gate} ${code}: ${JSON.stringify(gateWords({ gate: known, outcome: 'fail', code, found: gate === 'cost-budget' ? { ...FOUND, most: '2' } : FOUND, remedyBy: 'author' }))}`;
       }),
     );
     expect(found).toMatchSnapshot();
@@ -67,6 +68,8 @@ describe('the words of the gates', () => {
 const FOUND = {
   branch: 'main',
   found: 'found-value',
+  about: 'commit 888888888888',
+  lane: 'weekly',
   wanted: 'wanted-value',
   files: 1,
   first: 'README.md',

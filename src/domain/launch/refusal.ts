@@ -1,42 +1,22 @@
 /** Why the runner does not carry out an order (architecture, D5): a closed list of reason codes. */
 
-import type { GateId } from './verdict.ts';
+import { APPROVAL_GATES, GATES, type GateId } from './verdict.ts';
 
 /**
- * The gates that the runner evaluates again on its own reading (docs/decisions, *what the runner judges again*). Left out
- * are the checks, which need a right that a launch has for nothing else, and what has refusals of its own: holds and approvals.
+ * The runner evaluates every other gate again on its own reading (docs/decisions, *what the runner judges again*): the checks need
+ * a right that a launch has for nothing else, and holds and approvals have refusals of their own.
  */
-export const RUNNER_GATES = [
-  'target-branch',
-  'head-repository',
-  'authors-known',
-  'freshness',
-  'config-valid',
-  'scope',
-  'delta-readable',
-  'delta-declared',
-  'budget',
-  'scale-stable',
-  'identical-rerun',
-  'run-name-dated',
-  'risk-present',
-  'last-ferry-linked',
-  'preconditions',
-  'issue-updated',
-  'cluster-matches',
-  'cost-budget',
-  'lane-free',
-  'manifest-complete',
-] as const satisfies readonly GateId[];
-export type RunnerGate = (typeof RUNNER_GATES)[number];
+const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
+export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;
 
 /** Whether the runner evaluates this gate again. */
 export function isRunnerGate(gate: GateId): gate is RunnerGate {
-  return (RUNNER_GATES as readonly GateId[]).includes(gate);
+  return !(NOT_ON_RUNNER as readonly GateId[]).includes(gate);
 }
 
-/** A gate that blocks on the runner refuses under its own name. */
-export const REFUSALS = [
+export const RUNNER_GATES: readonly RunnerGate[] = GATES.filter(isRunnerGate);
+
+const OF_THE_ORDER = [
   'order-unknown',
   'order-void',
   'order-used',
@@ -74,6 +54,7 @@ export const REFUSALS = [
   'lift-unproven',
   'wrong-ref',
   'unreadable',
-  ...RUNNER_GATES,
 ] as const;
-export type RefusalCode = (typeof REFUSALS)[number];
+export type RefusalCode = (typeof OF_THE_ORDER)[number] | RunnerGate;
+/** A gate that blocks on the runner refuses under its own name. */
+export const REFUSALS: readonly RefusalCode[] = [...OF_THE_ORDER, ...RUNNER_GATES];

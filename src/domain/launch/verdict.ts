@@ -1,32 +1,112 @@
 /** What a gate answers: pass, fail or unknown, with a closed reason code, what was found, what to do and who can. */
 
-export const GATES = [
-  'target-branch',
-  'head-repository',
-  'authors-known',
-  'freshness',
-  'checks-green',
-  'config-valid',
-  'scope',
-  'delta-readable',
-  'delta-declared',
-  'budget',
-  'scale-stable',
-  'identical-rerun',
-  'run-name-dated',
-  'risk-present',
-  'last-ferry-linked',
-  'preconditions',
-  'issue-updated',
-  'cluster-matches',
-  'cost-budget',
-  'lane-free',
-  'not-held',
-  'manifest-complete',
-  'approver-allowed',
-  'manifest-unchanged',
-] as const;
-export type GateId = (typeof GATES)[number];
+import { type Detail, readFacts, type Vocabulary } from '../payload.ts';
+
+const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
+const UNNAMED = { about: 'text', by: 'text', count: 'integer' } as const;
+const ROW = { knob: 'text', count: 'integer?', row: 'text' } as const;
+const HELD = { scope: 'text', reason: 'text', by: 'text', count: 'integer?' } as const;
+const APPROVED = { count: 'integer', needed: 'integer', who: 'list' } as const;
+
+/** What each gate may answer, with the facts that the sentence needs; gates in the order in which a person reads them. */
+export const VERDICTS = {
+  'target-branch': {
+    'targets-branch': { branch: 'text' },
+    'wrong-branch': { found: 'text', wanted: 'text' },
+    merged: { pull: 'integer?' },
+    closed: { pull: 'integer?' },
+  },
+  'head-repository': { 'same-repository': {}, fork: { found: 'text', wanted: 'text' } },
+  'authors-known': {
+    'bot-alone': {},
+    'one-person': {},
+    named: { who: 'list' },
+    'commit-unnamed': UNNAMED,
+    'push-unnamed': UNNAMED,
+    'edit-unnamed': UNNAMED,
+    'too-much-work': UNNAMED,
+  },
+  freshness: { 'at-tip': AT_BASE, fresh: AT_BASE, 'fresh-behind': AT_BASE, stale: AT_BASE },
+  'checks-green': {
+    green: { checks: 'integer' },
+    none: {},
+    failed: { check: 'text', says: 'text', count: 'integer' },
+    'awaits-approval': { workflow: 'text', count: 'integer' },
+    missing: { check: 'text', count: 'integer' },
+    running: { check: 'text', says: 'text', count: 'integer' },
+  },
+  'config-valid': {
+    valid: {},
+    invalid: { count: 'integer', first: 'text', line: 'integer', inForce: 'text', since: 'text' },
+    'lane-gone': { lane: 'text', inForce: 'text' },
+  },
+  scope: { inside: { files: 'integer' }, outside: { first: 'text', count: 'integer' } },
+  'delta-readable': {
+    'no-change': {},
+    countable: { knobs: 'integer' },
+    structural: { line: 'integer', side: 'text', statement: 'text' },
+    unparsable: { line: 'integer', side: 'text', message: 'text' },
+  },
+  'delta-declared': {
+    declared: { knobs: 'integer' },
+    'no-table': {},
+    undeclared: ROW,
+    misdeclared: ROW,
+    doubled: ROW,
+    unchanged: ROW,
+  },
+  budget: {
+    within: { knobs: 'integer', most: 'integer' },
+    over: { knobs: 'integer', most: 'integer' },
+  },
+  'scale-stable': {
+    unchanged: {},
+    'asked-for': { knob: 'text', by: 'text', count: 'integer?' },
+    'scale-changed': { knob: 'text', before: 'text', after: 'text' },
+  },
+  'identical-rerun': { 'something-changes': {}, 'declared-regression': {}, 'identical-undeclared': {} },
+  'run-name-dated': { dated: { runName: 'text' }, 'wrong-name': { found: 'text', wanted: 'text' } },
+  'risk-present': { present: { risk: 'text' }, missing: {} },
+  'last-ferry-linked': { linked: {}, missing: {} },
+  preconditions: {
+    ticked: { boxes: 'integer' },
+    'box-missing': { box: 'text' },
+    'box-open': { box: 'text', line: 'integer' },
+  },
+  'issue-updated': {
+    updated: { issue: 'integer' },
+    'issue-older': { issue: 'integer', commit: 'text', changedAt: 'text', toldAt: 'text' },
+    'issue-closed': { issue: 'integer' },
+    'issue-unlabelled': { issue: 'integer' },
+    'issue-not-linked': { issue: 'integer', pull: 'integer' },
+  },
+  'cluster-matches': {
+    'lane-cluster': { cluster: 'text' },
+    'other-cluster': { found: 'text', wanted: 'text' },
+  },
+  'cost-budget': {
+    'no-budget': { cost: 'text' },
+    within: { cost: 'text', most: 'text' },
+    over: { cost: 'text', most: 'text' },
+  },
+  'lane-free': { free: {}, busy: { run: 'text', count: 'integer?' } },
+  'not-held': { free: {}, held: HELD, skipped: { ...HELD, date: 'text' }, frozen: HELD },
+  'manifest-complete': { complete: {}, 'not-shipped': { path: 'text', count: 'integer' } },
+  'approver-allowed': {
+    enough: APPROVED,
+    'too-few': { ...APPROVED, missing: 'integer' },
+    'not-counting': { ...APPROVED, by: 'text', why: 'text' },
+  },
+  'manifest-unchanged': {
+    'not-approved-yet': { digest: 'text' },
+    'as-approved': { digest: 'text' },
+    changed: { approved: 'text', digest: 'text' },
+    'text-changed': { digest: 'text' },
+  },
+} as const satisfies { readonly [gate: string]: Vocabulary };
+export type Verdicts = typeof VERDICTS;
+export type GateId = keyof Verdicts;
+export const GATES = Object.keys(VERDICTS) as readonly GateId[];
 
 /**
  * Gates over the approvals themselves. They are no condition of giving one, only of launching on it, and are not recorded
@@ -38,17 +118,19 @@ export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as cons
 export const REMEDY_ACTORS = ['author', 'maintainer', 'approver', 'anyone', 'lab', 'time'] as const;
 export type RemedyActor = (typeof REMEDY_ACTORS)[number];
 
-/** Found values by name, as text or integers: they stand in the logbook and are escaped when they are shown. */
-export type Found = { readonly [name: string]: string | number };
-
 export type Verdict = {
   readonly gate: GateId;
   readonly outcome: 'pass' | 'warn' | 'fail' | 'unknown';
-  /** Closed per gate; `render/gates` has the sentence for each. */
+  /** `unreadable`, or one of the gate's own (`VERDICTS`) in the version that recorded it. */
   readonly code: string;
-  readonly found: Found;
+  readonly found: Detail;
   readonly remedyBy: RemedyActor;
 };
+
+/** Why a gate cannot tell; empty for any other verdict. */
+export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'>): string {
+  return outcome === 'unknown' ? (readFacts({ why: 'text' }, found)?.why ?? '') : '';
+}
 
 /** Whether every gate lets the run through: a warning does, unknown never does. */
 export function allPass(verdicts: readonly Verdict[]): boolean {

@@ -1,6 +1,7 @@
 /** What mends the gates over the change and its text: pushes, and edits of the pull request's body. */
 
 import type { Verdict } from '../../domain/launch/verdict.ts';
+import { readFacts } from '../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../gate.ts';
 import { changed, edit, push, pushed, reworded } from './remedy.ts';
 
@@ -58,7 +59,7 @@ function authorRemedy({ code }: Verdict): Remedy {
 }
 
 function boxRemedy({ code, found }: Verdict): Remedy {
-  const text = String(found['box'] ?? '');
+  const text = readFacts({ box: 'text' }, found)?.box ?? '';
   return edit(code === 'box-missing' ? 'add-box' : 'tick-box', text, (body) => ({
     ...body,
     boxes: [...body.boxes.filter((box) => box.text !== text), { text, checked: true, line: 0 }],

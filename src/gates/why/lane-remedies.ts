@@ -4,6 +4,7 @@ import type { CheckFacts, IssueFacts } from '../../domain/facts.ts';
 import type { RemedyKind } from '../../domain/launch/remedy-kind.ts';
 import type { RemedyActor, Verdict } from '../../domain/launch/verdict.ts';
 import { known } from '../../domain/observed.ts';
+import { type Detail, readFacts } from '../../domain/payload.ts';
 import { givenTo } from '../approvals.ts';
 import { missingChecks } from '../checks-green.ts';
 import type { GateFacts, Remedy } from '../gate.ts';
@@ -11,48 +12,50 @@ import { changed, pushed, reworded, soon } from './remedy.ts';
 
 /** The remedies for one verdict; none for a gate over the change itself. */
 export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remedy[] {
-  const about = (name: string): string => String(verdict.found[name] ?? '');
+  const { found } = verdict;
   switch (verdict.gate) {
     case 'target-branch':
       return [placeRemedy(verdict.code)];
     case 'checks-green':
       return [checkRemedy(verdict)];
     case 'config-valid':
-      return [configRemedy(verdict.code, about('lane'))];
+      return [configRemedy(verdict.code, readFacts({ lane: 'text' }, found)?.lane ?? '')];
     case 'run-name-dated':
-      return [
-        act('name-run', about('wanted'), 'lab', 'lab', (now) =>
+      return wantedIn(found).map((runName) =>
+        act('name-run', runName, 'lab', 'lab', (now) =>
           reworded({
             ...now,
-            proposal: { ...now.proposal, runName: about('wanted') },
-            manifest: changed(now.manifest, (value) => ({ ...value, runName: about('wanted') })),
+            proposal: { ...now.proposal, runName },
+            manifest: changed(now.manifest, (value) => ({ ...value, runName })),
           }),
         ),
-      ];
+      );
     case 'cluster-matches':
-      return [
-        act('set-cluster', about('wanted'), 'lab', 'lab', (now) =>
+      return wantedIn(found).map((cluster) =>
+        act('set-cluster', cluster, 'lab', 'lab', (now) =>
           reworded({
             ...now,
             manifest: changed(now.manifest, (value) => ({ ...value, cluster: now.lane.cluster })),
           }),
         ),
-      ];
+      );
     case 'cost-budget':
       return [
-        act('raise-cost-budget', about('cost'), 'lab', 'lab', (now) =>
+        act('raise-cost-budget', readFacts({ cost: 'text' }, found)?.cost ?? '', 'lab', 'lab', (now) =>
           reworded({ ...now, lane: { ...now.lane, costBudget: null } }),
         ),
       ];
     case 'issue-updated':
       return [issueRemedy(verdict, facts)];
-    case 'lane-free':
+    case 'lane-free': {
+      const busy = readFacts({ run: 'text' }, found)?.run ?? '';
       return [
-        act('wait-for-run', about('run'), 'time', 'wait', (now) => ({
+        act('wait-for-run', busy, 'time', 'wait', (now) => ({
           ...now,
-          liveRuns: changed(now.liveRuns, (runs) => runs.filter((run) => run !== about('run'))),
+          liveRuns: changed(now.liveRuns, (runs) => runs.filter((run) => run !== busy)),
         })),
       ];
+    }
     case 'not-held':
       return [holdRemedy(verdict)];
     case 'approver-allowed':
@@ -61,6 +64,12 @@ export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remed
     default:
       return [];
   }
+}
+
+/** What a gate wants instead of what it found. */
+function wantedIn(found: Detail): readonly string[] {
+  const wanted = readFacts({ wanted: 'text' }, found)?.wanted;
+  return wanted === undefined ? [] : [wanted];
 }
 
 function placeRemedy(code: string): Remedy {
@@ -145,7 +154,7 @@ function issueRemedy({ code }: Verdict, { proposal }: GateFacts): Remedy {
 
 /** One command lifts all holds of its kind on a scope. */
 function holdRemedy({ code, found }: Verdict): Remedy {
-  const scope = String(found['scope'] ?? '');
+  const scope = readFacts({ scope: 'text' }, found)?.scope ?? '';
   const kind = code === 'frozen' ? 'freeze' : code === 'skipped' ? 'skip' : 'hold';
   return act(code === 'frozen' ? 'thaw' : 'unhold', `${kind} ${scope}`, 'maintainer', 'release', (now) => ({
     ...now,

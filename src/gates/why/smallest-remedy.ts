@@ -1,6 +1,6 @@
 /** The smallest set of acts after which no gate fails: what `/why` answers. */
 
-import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
+import { type GateId, type Verdict, whyUnknown } from '../../domain/launch/verdict.ts';
 import { limits } from '../../domain/limits.ts';
 import { type GateFacts, REMEDY_PHASES, type Remedy } from '../gate.ts';
 import { runGates } from '../run-gates.ts';
@@ -36,7 +36,7 @@ export function smallestRemedy(facts: GateFacts): Plan {
       by,
       mends: mendedBy(facts, chosen, remedyKey({ kind, about })),
     })),
-    unreadable: unknown.map(({ gate, found }) => ({ gate, why: String(found['why'] ?? '') })),
+    unreadable: unknown.map((verdict) => ({ gate: verdict.gate, why: whyUnknown(verdict) })),
     people: chosen.some(({ kind }) => kind === 'approve') ? missingPeople(final) : 0,
     isProven,
   };

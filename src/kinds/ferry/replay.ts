@@ -1,6 +1,7 @@
 /** A ferry's own gates under another config, as far as the record holds what they read. */
 
-import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
+import { type GateId, VERDICTS, type Verdict } from '../../domain/launch/verdict.ts';
+import { readFacts } from '../../domain/payload.ts';
 import { type GateAnswer, type ReplayGate, untold } from '../../run/backtest/recorded-look.ts';
 import { ferryLane } from './settings.ts';
 
@@ -20,15 +21,16 @@ function afterBlock(
   scope: readonly string[],
   before: readonly string[] | null,
 ): GateAnswer {
-  const { first, count } = verdict.found;
-  if (typeof first !== 'string' || !scope.includes(first))
-    return typeof first === 'string' ? { outcome: 'fail', why: 'outside' } : untold('paths-not-recorded');
+  const found = readFacts(VERDICTS.scope.outside, verdict.found);
+  if (found === null) return untold('paths-not-recorded');
+  const { first, count } = found;
+  if (!scope.includes(first)) return { outcome: 'fail', why: 'outside' };
   const keepsAll = before?.every((path) => scope.includes(path)) ?? false;
   return count === 1 && keepsAll ? { outcome: 'pass', why: 'inside' } : untold('paths-not-recorded');
 }
 
 function afterPass(verdict: Verdict, scope: readonly string[], before: readonly string[] | null): GateAnswer {
-  const { files } = verdict.found;
+  const files = readFacts(VERDICTS.scope.inside, verdict.found)?.files;
   if (files === 0) return { outcome: 'pass', why: 'inside' };
   if (before === null) return untold('paths-not-recorded');
   if (before.every((path) => scope.includes(path))) return { outcome: 'pass', why: 'inside' };
@@ -40,11 +42,14 @@ function scopeThen(recorded: string | undefined): readonly string[] | null {
   return recorded === undefined ? null : recorded.split(',');
 }
 
+function knobsIn(verdict: Verdict | null): number | undefined {
+  return verdict === null ? undefined : readFacts({ knobs: 'integer' }, verdict.found)?.knobs;
+}
+
 const budget: ReplayGate = ({ gated }, lane, verdict) => {
   const { knobs, enforce } = ferryLane(lane).budget;
-  const counted = gated.manifest?.delta.length ?? verdict?.found['knobs'];
-  if (typeof counted !== 'number')
-    return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  const counted = gated.manifest?.delta.length ?? knobsIn(verdict);
+  if (counted === undefined) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
   if (counted <= knobs) return { outcome: 'pass', why: 'within' };
   return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
 };

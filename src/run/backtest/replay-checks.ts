@@ -2,6 +2,7 @@
 
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { Verdict } from '../../domain/launch/verdict.ts';
+import { readFacts } from '../../domain/payload.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 
 /** Null: the same answer as then. */
@@ -21,5 +22,7 @@ export function replayChecks(
     // Nothing had run at all, so the named ones had not either.
     return verdict.code === 'none' ? { outcome: 'fail', why: 'missing' } : untold('checks-not-recorded');
   }
-  return requiredChecks.includes(String(verdict.found['check'])) ? null : untold('checks-not-recorded');
+  return requiredChecks.includes(readFacts({ check: 'text' }, verdict.found)?.check ?? '')
+    ? null
+    : untold('checks-not-recorded');
 }

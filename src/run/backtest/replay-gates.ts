@@ -3,6 +3,7 @@
 import type { LaneScopedConfig } from '../../config/lane-scope.ts';
 import { compareDecimals } from '../../domain/decimal.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
+import { readFacts } from '../../domain/payload.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
 import { replayChecks } from './replay-checks.ts';
@@ -43,7 +44,7 @@ function replayed(
 
 const targetBranch: Replay = ({ proposal }, config, verdict) => {
   if (verdict === null || verdict.outcome === 'unknown' || !BRANCH_CODES.includes(verdict.code)) return null;
-  const base = verdict.found['branch'] ?? verdict.found['found'] ?? proposal.baseBranch;
+  const base = readBase(verdict) ?? proposal.baseBranch;
   return base === config.lane.targetBranch
     ? { outcome: 'pass', why: 'targets-branch' }
     : { outcome: 'fail', why: 'wrong-branch' };
@@ -76,14 +77,21 @@ const preconditions: Replay = ({ gated }, config, verdict) => {
     : untold('boxes-not-recorded');
 };
 
+/** The branch that was found, whether it was the wanted one or not. */
+function readBase({ found }: Verdict): string | undefined {
+  const read = readFacts({ branch: 'text?', found: 'text?' }, found);
+  return read?.branch ?? read?.found;
+}
+
 const freshness: Replay = ({ at }, config, verdict) => {
   if (verdict === null) return untold('base-not-recorded');
   if (verdict.code === 'at-tip' || verdict.outcome === 'unknown') return null;
-  const base = fromRfc3339(String(verdict.found['baseAt'] ?? ''));
+  const found = readFacts({ baseAt: 'text', later: 'list' }, verdict.found);
+  const base = fromRfc3339(found?.baseAt ?? '');
   const looked = fromRfc3339(at);
   if (base === null || looked === null) return untold('base-not-recorded');
   if (looked - base > config.lane.freshnessHours * MS_PER_HOUR) return { outcome: 'fail', why: 'stale' };
-  return verdict.found['later1'] === undefined
+  return found === null || found.later.length === 0
     ? { outcome: 'pass', why: 'fresh' }
     : { outcome: 'warn', why: 'fresh-behind' };
 };

@@ -1,7 +1,7 @@
 /** `ferrybot check-pr`: every launch gate on a local branch, before anyone opens a pull request. */
 
 import { GitError } from '../../../domain/git.ts';
-import type { Verdict } from '../../../domain/launch/verdict.ts';
+import { type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
 import { gateWords } from '../../../render/gate-words.ts';
 import { whoCan } from '../../../render/who-can.ts';
@@ -52,9 +52,7 @@ function inWords(verdict: Verdict): object {
 function line(verdict: Verdict): string {
   // Here nobody looks again by itself, as the card's words for an unknown say.
   const { found, remedy } =
-    verdict.outcome === 'unknown'
-      ? { found: String(verdict.found['why'] ?? ''), remedy: null }
-      : gateWords(verdict);
+    verdict.outcome === 'unknown' ? { found: whyUnknown(verdict), remedy: null } : gateWords(verdict);
   const todo = remedy === null ? '' : `; ${remedy} (${whoCan(verdict.remedyBy)})`;
   return `${verdict.outcome.padEnd(8)}${verdict.gate}: ${found}${todo}\n`;
 }

@@ -1,7 +1,9 @@
 /** Gate: usually one or two knobs. Guidance, not a law: a warning unless the lab says block (policy DF-01). */
 
-import { block, cannotTell, type Gate, given, pass, warn } from '../../../gates/gate.ts';
+import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
 import { ferryLane } from '../settings.ts';
+
+const { block, pass, warn } = judging('budget');
 
 export const budget: Gate = {
   id: 'budget',

@@ -1,6 +1,8 @@
 /** Gate: the PR's before/after table says exactly what the files say (policy DF-18). */
 
-import { block, cannotTell, type Gate, given, pass } from '../../../gates/gate.ts';
+import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
+
+const { block, pass } = judging('delta-declared');
 
 export const deltaDeclared: Gate = {
   id: 'delta-declared',

@@ -1,7 +1,9 @@
 /** Gate: what changes is known for what it is; a structural change cannot be counted, so nobody can have reviewed its knobs. */
 
 import { assertNever } from '../../../domain/assert.ts';
-import { block, type Gate, given, pass } from '../../../gates/gate.ts';
+import { type Gate, given, judging } from '../../../gates/gate.ts';
+
+const { block, pass } = judging('delta-readable');
 
 export const deltaReadable: Gate = {
   id: 'delta-readable',

@@ -1,6 +1,8 @@
 /** Gate: an identical rerun is allowed only to confirm a regression that the PR declares (policy DF-13). */
 
-import { block, cannotTell, type Gate, given, pass } from '../../../gates/gate.ts';
+import { cannotTell, type Gate, given, judging } from '../../../gates/gate.ts';
+
+const { block, pass } = judging('identical-rerun');
 
 export const identicalRerun: Gate = {
   id: 'identical-rerun',

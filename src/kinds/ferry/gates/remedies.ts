@@ -3,6 +3,7 @@
 import type { Mismatch } from '../../../domain/facts.ts';
 import type { KnobChange } from '../../../domain/launch/delta.ts';
 import type { Verdict } from '../../../domain/launch/verdict.ts';
+import { readFacts } from '../../../domain/payload.ts';
 import type { GateFacts, Remedy } from '../../../gates/gate.ts';
 import { changed, edit, push, pushed } from '../../../gates/why/remedy.ts';
 import { ferryLane } from '../settings.ts';
@@ -31,8 +32,9 @@ export function ferryRemedies(verdict: Verdict, facts: GateFacts): readonly Reme
     case 'budget':
       return knobsOf(facts).map(({ path }) => takeKnobBack(path));
     case 'scale-stable': {
+      const knob = readFacts({ knob: 'text' }, verdict.found)?.knob;
       const scaled = knobsOf(facts).find(
-        (one) => isScale(one, ferryLane(facts.lane).scaleKnobs) && one.knob === verdict.found['knob'],
+        (one) => isScale(one, ferryLane(facts.lane).scaleKnobs) && one.knob === knob,
       );
       return scaled === undefined ? [] : [takeKnobBack(scaled.path)];
     }

@@ -1,6 +1,8 @@
 /** Gate: the PR names one risk level, low, medium or high (policy DF-17). */
 
-import { block, type Gate, given, pass } from '../../../gates/gate.ts';
+import { type Gate, given, judging } from '../../../gates/gate.ts';
+
+const { block, pass } = judging('risk-present');
 
 export const riskPresent: Gate = {
   id: 'risk-present',

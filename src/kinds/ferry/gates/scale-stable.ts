@@ -1,8 +1,10 @@
 /** Gate: the model's scale stays as it was unless a person asked for the change by name (policy DF-11). */
 
 import type { KnobChange } from '../../../domain/launch/delta.ts';
-import { block, cannotTell, type Gate, type GateFacts, given, pass } from '../../../gates/gate.ts';
+import { cannotTell, type Gate, type GateFacts, given, judging } from '../../../gates/gate.ts';
 import { ferryLane } from '../settings.ts';
+
+const { block, pass } = judging('scale-stable');
 
 export const scaleStable: Gate = {
   id: 'scale-stable',

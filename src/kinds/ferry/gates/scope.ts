@@ -1,7 +1,9 @@
 /** Gate: only the configured files change, so that the diff stays small and intentional (policy DF-10). */
 
-import { block, type Gate, given, pass } from '../../../gates/gate.ts';
+import { type Gate, given, judging } from '../../../gates/gate.ts';
 import { ferryLane } from '../settings.ts';
+
+const { block, pass } = judging('scope');
 
 export const scope: Gate = {
   id: 'scope',
