@@ -16,6 +16,12 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'src/commands/registry.ts': 2,
     'src/render/answer-words.ts': 2,
   },
+  'A new gate': {
+    'src/domain/launch/verdict.ts': 1,
+    'src/gates/run-gates.ts': 2,
+    'src/render/gate-words.ts': 7,
+    'src/render/refusal-words.ts': 1,
+  },
   'A new engine': { 'src/engines/registry.ts': 3 },
 };
 /** What the compiler found out the last time, so that it looks at what an example changes alone. */
