@@ -113,7 +113,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       hash: (text: string) => text,
       signingKeys: {},
     },
-    config: { lanes: { daily: { cadence: CADENCE } }, clusters: { 'us-central1': {} } },
+    config: { lanes: { daily: { cadence: CADENCE } }, clusters: { 'us-central1': {} }, kindOf: () => null },
     keeper: {
       current: () => ({
         runs: [...runs.values()].map(({ state }) => state),
