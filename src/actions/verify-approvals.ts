@@ -75,6 +75,8 @@ function commentFault(
     return { code: 'unreadable', why: cited?.why ?? `${citationKey(approval)} was not read` };
   const comment = cited.value;
   const where = `${approval.surface} ${approval.comment}`;
+  if (facts.used.has(citationKey(approval))) return { code: 'approval-used', why: where };
+  if (state.spentApprovals.has(citationKey(approval))) return { code: 'approval-spent', why: where };
   const { pull, issue } = state.proposal;
   const wrong = citedFault(
     comment,
@@ -84,8 +86,6 @@ function commentFault(
   );
   if (comment === null || wrong !== null)
     return { code: `approval-${wrong?.code ?? 'gone'}`, why: wrong?.why ?? where };
-  if (facts.used.has(citationKey(approval))) return { code: 'approval-used', why: where };
-  if (state.spentApprovals.has(citationKey(approval))) return { code: 'approval-spent', why: where };
   return bindingFault(state, order, comment, facts);
 }
 
