@@ -136,7 +136,7 @@ module.exports = {
     },
     {
       name: 'handlers-wake',
-      comment: 'A handler turns a payload into a wake; it calls nothing outside.',
+      comment: 'A handler turns a payload into a trigger; it calls nothing outside.',
       severity: 'error',
       from: { path: '^src/handlers/' },
       to: { path: `${adapter}|^src/(host|app)/` },

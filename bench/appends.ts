@@ -73,12 +73,12 @@ async function timesAt(
   try {
     const [writer, reader] = [recordProcess(remote), recordProcess(remote)];
     await writer.append(run, first(length));
-    const begin = await timed(() => reader.keeper.load());
+    const begin = await timed(() => reader.store.load());
     let append = Number.POSITIVE_INFINITY;
     let look = Number.POSITIVE_INFINITY;
     for (let turn = 1; turn <= TURNS; turn += 1) {
       append = Math.min(append, await timed(() => writer.append(run, next(length + turn))));
-      look = Math.min(look, await timed(() => reader.keeper.load()));
+      look = Math.min(look, await timed(() => reader.store.load()));
     }
     return { append, look, begin };
   } finally {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { isOurs } from '../src/app/action/first-look.ts';
-import { wakeOf } from '../src/handlers/registry.ts';
+import { triggerOf } from '../src/handlers/registry.ts';
 import { against, median, quickestMs, type Result, reported } from './measure.ts';
 
 const BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url));
@@ -58,7 +58,7 @@ async function foreignEventMs(): Promise<number> {
   const rounds = 1_000;
   const total = await quickestMs(5, () => {
     for (let round = 0; round < rounds; round += 1) {
-      if (isOurs('chat', 'issue_comment', EVENT) || wakeOf('issue_comment', EVENT) !== null)
+      if (isOurs('chat', 'issue_comment', EVENT) || triggerOf('issue_comment', EVENT) !== null)
         throw new Error('the event is foreign');
     }
   });

@@ -17,9 +17,9 @@ export function createOffsetClock(startOffsetMs = 0): OffsetClock {
     const until = now() + durationMs;
     for (let leftMs = durationMs; leftMs > 0; leftMs = until - now()) {
       const jump = moved.signal;
-      const wake = signal === undefined ? jump : AbortSignal.any([jump, signal]);
+      const trigger = signal === undefined ? jump : AbortSignal.any([jump, signal]);
       try {
-        await delay(leftMs, undefined, { signal: wake });
+        await delay(leftMs, undefined, { signal: trigger });
       } catch (error) {
         // A jump of the clock ends the wait early and the loop looks again; anything else is the sleeper's.
         if (signal?.aborted === true || !jump.aborted) throw error;

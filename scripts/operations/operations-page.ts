@@ -83,7 +83,7 @@ const SIGNATURE_INTRODUCTION = `## What a signature asks for
 A line of the job's log that matched a known failure. It is evidence: the engine's own status ends a run, and nothing else. \`ferrybot read-log < job.log\` finds the same in a log that you have.`;
 
 const ADVICE_WORDS: Readonly<Record<Advice, string>> = {
-  escalate: 'Wake whoever owns the run: this is not repeated and not mended without a person.',
+  escalate: 'ReconcileRequest whoever owns the run: this is not repeated and not mended without a person.',
   'retry-bounded':
     'Infrastructure. The same again may work; several times without a step between is no accident.',
   'propose-node':

@@ -21,7 +21,7 @@ export type LaunchHome = {
 };
 
 /** Null where an order may be carried out; otherwise the refusal, with what was found. */
-export function misplaced(
+export function verifyWorkflowOrigin(
   place: LaunchPlace,
   home: LaunchHome,
 ): { readonly code: RefusalCode; readonly why: string } | null {

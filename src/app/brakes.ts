@@ -24,7 +24,7 @@ type Asked = Map<number, Observed<Permission>>;
 
 /** The brakes of people who may pull them at this moment; unknown where GitHub does not tell who may. */
 export async function gatherBrakes(
-  open: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
+  open: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   place: Unanswered & {
     /** Whoever gave an approval that this rests on. */
     readonly approvers: ReadonlySet<number>;
@@ -33,7 +33,7 @@ export async function gatherBrakes(
   },
   comments: readonly CommentFacts[],
 ): Promise<Observed<readonly Brake[]>> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   const found: Brake[] = [];
   const asked: Asked = new Map();
   const ask: Ask = async (author) => {
@@ -44,7 +44,7 @@ export async function gatherBrakes(
   const policy = policyOf(config);
   const { approvers } = place;
   const { otherBots } = config;
-  const elsewhere = keeper.current().journal.commands;
+  const elsewhere = store.current().journal.commands;
   for (const { comment } of openBrakes(place, elsewhere, comments, { otherBots, permissions: new Map() })) {
     const { author } = comment;
     if (asked.has(author.id)) continue;
@@ -83,12 +83,12 @@ export async function gatherBrakes(
 
 /** A freeze or skipped day of the record that was lifted by nobody who can be found. */
 async function unprovenLifts(
-  open: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
+  open: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   day: LaneDay,
   ask: Ask,
 ): Promise<Observed<readonly Brake[]>> {
   const found: Brake[] = [];
-  const { journal, runs } = open.keeper.current();
+  const { journal, runs } = open.store.current();
   for (const hold of liftedFor(journal, day, runs)) {
     const isTrue = await isLiftedElsewhere(open, hold, ask);
     if (isTrue.kind === 'unknown') return isTrue;
@@ -106,11 +106,11 @@ function saidHold({ name, comment, isAnswered }: OpenBrake, day: LaneDay): Lifte
 
 /** Whether a comment that the record has stands at GitHub and lifts it, by somebody who may. */
 async function isLiftedElsewhere(
-  { lab, config, keeper }: Pick<OpenLab, 'lab' | 'config' | 'keeper'>,
+  { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   hold: LiftedHold,
   ask: Ask,
 ): Promise<Observed<boolean>> {
-  const { journal, runs } = keeper.current();
+  const { journal, runs } = store.current();
   const lanes = lanesOf(config).map(({ laneName }) => laneName);
   const needs = neededFor(LIFTED_BY[hold.name], policyOf(config));
   const spoken = { runs, lanes };

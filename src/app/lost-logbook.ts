@@ -6,7 +6,7 @@ import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readThread } from '../github/thread.ts';
-import { toldAnchors } from './control/told-anchors.ts';
+import { publishedHeads } from './control/published-heads.ts';
 import type { Lab } from './lab.ts';
 import { readingOf } from './reading.ts';
 
@@ -21,7 +21,7 @@ export async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<
     for (const number of pulls.value) {
       const read = await readThread(lab.client, number, readingOf(lab, config));
       if (read.kind === 'unknown') throw new GitError('unreadable', `there is no logbook, and ${read.why}`);
-      if (toldAnchors(read.value.comments).length > 0) return number;
+      if (publishedHeads(read.value.comments).length > 0) return number;
     }
   }
   return null;

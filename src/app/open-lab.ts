@@ -9,7 +9,7 @@ import { configFor } from '../run/run-config.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { threadOfLostLogbook } from './lost-logbook.ts';
-import { createRecordKeeper, type RecordKeeper } from './record.ts';
+import { createRecordKeeper, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 
 export type OpenLab = {
@@ -18,7 +18,7 @@ export type OpenLab = {
   /** How the newest config of the default branch is; `config` is the last valid one. */
   readonly configHealth: ConfigHealth;
   readonly git: LabGit;
-  readonly keeper: RecordKeeper;
+  readonly store: EventStore;
   readonly record: Record;
 };
 
@@ -40,7 +40,7 @@ export type Opening =
   | { readonly kind: 'open'; readonly open: OpenLab }
   | { readonly kind: 'no-config'; readonly config: Extract<ConfigInForce, { kind: 'none' }> };
 
-/** Keeps what was read between wakes: a new keeper is made only where the config changed. */
+/** Keeps what was read between triggers: a new store is made only where the config changed. */
 export type LabOpener = { readonly open: () => Promise<Opening> };
 
 /** Before the config is read nobody commits; git wants a name all the same. */
@@ -67,22 +67,22 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
             lab,
             config: found.config,
             git,
-            keeper: createRecordKeeper(lab, found.config, git, last?.open.keeper.current() ?? null),
+            store: createRecordKeeper(lab, found.config, git, last?.open.store.current() ?? null),
           },
         };
       }
-      const { keeper } = last.open;
+      const { store } = last.open;
       // Config and record are of one fetch: every look of a watch would cost two otherwise.
-      await keeper.load(true);
-      if (keeper.current().head === null && keeper.current().broken.length === 0 && !hasLooked) {
+      await store.load(true);
+      if (store.current().head === null && store.current().broken.length === 0 && !hasLooked) {
         const thread = await threadOfLostLogbook(lab, found.config);
-        if (thread !== null) keeper.lose(thread);
+        if (thread !== null) store.lose(thread);
       }
-      // Asked once: from here on the keeper knows what it has seen.
+      // Asked once: from here on the store knows what it has seen.
       hasLooked = true;
       return {
         kind: 'open',
-        open: { ...last.open, configHealth: configHealthOf(found), record: keeper.current() },
+        open: { ...last.open, configHealth: configHealthOf(found), record: store.current() },
       };
     },
   };

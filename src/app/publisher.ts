@@ -10,7 +10,7 @@ import { known, unknown } from '../domain/observed.ts';
 import { readProposal } from '../github/proposal-threads.ts';
 import { decidePublication } from '../run/decide-publications.ts';
 import { threadsSince } from '../run/pending-commands.ts';
-import { EMPTY_MEMORY, type Memory } from '../run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS } from '../run/step.ts';
 import { verdictOf } from '../run/verdict-of.ts';
 import { perform } from './control/perform.ts';
 import { type OpenLab, openForRun } from './open-lab.ts';
@@ -23,13 +23,17 @@ export type Publisher = {
 /** A publisher that reads the threads once and then knows them by what it writes itself: progress costs one request an edit. */
 export function createPublisher(): Publisher {
   const threads = new Map<RunId, readonly CommentFacts[]>();
-  const memories = new Map<RunId, Memory>();
+  const memories = new Map<RunId, AttemptCache>();
   return {
     publish: async (open, run, seqs) => {
       const comments = threads.get(run) ?? (await readOurs(open, run));
       if (comments === null) return;
-      const before = memories.get(run) ?? EMPTY_MEMORY;
-      let memory: Memory = { ...before, tries: new Map(), appended: new Set([...before.appended, ...seqs]) };
+      const before = memories.get(run) ?? NO_ATTEMPTS;
+      let memory: AttemptCache = {
+        ...before,
+        tries: new Map(),
+        appended: new Set([...before.appended, ...seqs]),
+      };
       let ours = comments;
       let isAllSaid = true;
       let isRead = !threads.has(run);
@@ -87,7 +91,7 @@ async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFact
 }
 
 function stateOf(open: OpenLab, run: RunId): RunState {
-  const state = open.keeper.current().runs.find((r) => r.run === run);
+  const state = open.store.current().runs.find((r) => r.run === run);
   if (state === undefined) throw new Error(`the run ${run} is not in the record`);
   return state;
 }
@@ -97,10 +101,10 @@ function inputFor(
   run: RunId,
   ours: readonly CommentFacts[],
 ): Omit<Parameters<typeof decidePublication>[0], 'memory'> {
-  const { lab, keeper } = open;
+  const { lab, store } = open;
   const state = stateOf(open, run);
   const { config } = openForRun(open, state);
-  const { runs } = keeper.current();
+  const { runs } = store.current();
   const nothing = unknown('not read by the watch');
   const facts: RunFacts = {
     pull: nothing,

@@ -44,7 +44,7 @@ export type Refusal = {
   readonly message: string;
 };
 
-export type RecordKeeper = {
+export type EventStore = {
   /** Fetches, unless that was just done, and verifies; files that did not change are not verified again. */
   readonly load: (isFetched?: boolean) => Promise<Record>;
   /** Appends to one run on top of what was loaded last. */
@@ -62,7 +62,7 @@ export type RecordKeeper = {
   readonly lose: (thread: number) => void;
 };
 
-/** What a keeper holds: `record` and `refusal` are replaced as a whole. */
+/** What a store holds: `record` and `refusal` are replaced as a whole. */
 type Keeping = {
   readonly lab: Lab;
   readonly config: LabConfig;
@@ -79,13 +79,13 @@ type Keeping = {
   refusal: Refusal | null;
 };
 
-/** Keeps the record of one repository under one config; `before` is what an earlier keeper saw, so that nothing it saw may be gone. */
+/** Keeps the record of one repository under one config; `before` is what an earlier store saw, so that nothing it saw may be gone. */
 export function createRecordKeeper(
   lab: Lab,
   config: LabConfig,
   git: LabGit,
   before: Record | null,
-): RecordKeeper {
+): EventStore {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
   for (const run of before?.lastGood ?? []) store.remember(run.run, run.head);
   if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);

@@ -33,7 +33,7 @@ type Place = { readonly lab: Pick<Lab, 'log'> };
 
 /** The record that tells whose thread it is; what reads the record contains its own trouble, so this is not its type. */
 type WithRecord = {
-  readonly keeper: {
+  readonly store: {
     readonly current: () => { readonly runs: readonly RunState[]; readonly broken: readonly BrokenRun[] };
   };
 };
@@ -123,7 +123,7 @@ export function asBroken(
 ): BrokenRun {
   const message = wordsOf(error);
   const key = troubleKey(open.lab.hash, `${run} ${thread} ${subject?.name ?? ''}`, message);
-  const { runs, broken } = open.keeper.current();
+  const { runs, broken } = open.store.current();
   const state = runs.find((one) => one.run === run) ?? broken.find((one) => one.run === run)?.state ?? null;
   return { run, fault: { kind: 'look-failed', key, message, subject: subject ?? null }, state, thread };
 }
@@ -147,11 +147,11 @@ export const EVERYWHERE: Where = { run: JOURNAL, thread: null };
 
 /** Of one comment in a thread, as the run's whose thread it is. */
 export function inComment(
-  { keeper }: WithRecord,
+  { store }: WithRecord,
   thread: number,
   comment: { readonly surface: Surface; readonly id: number },
 ): Where {
-  const owner = keeper
+  const owner = store
     .current()
     .runs.find((run) => !isOver(run) && [run.proposal.pull, run.proposal.issue].includes(thread));
   return { run: owner?.run ?? JOURNAL, thread, subject: { kind: 'comment', name: commentName(comment) } };
@@ -173,15 +173,15 @@ export function inLane(name: string): Where {
 }
 
 /** Files that a bug keeps from being read: they are told as what is broken, and end a process as failed all the same. */
-export function unreadFiles({ keeper }: WithRecord): readonly Trouble[] {
-  return keeper
+export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
+  return store
     .current()
     .broken.flatMap(({ run, fault, thread }) =>
       fault.kind === 'read-failed' ? [{ run, thread, error: new Error(fault.message) }] : [],
     );
 }
 
-/** Ends a process or wake that met trouble as failed, after everything else was done. */
+/** Ends a process or trigger that met trouble as failed, after everything else was done. */
 export function throwIfAny(troubles: readonly Trouble[]): void {
   if (troubles.length === 0) return;
   const places = troubles.map(

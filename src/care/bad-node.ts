@@ -15,7 +15,7 @@ import { isOver } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 
 /** What the log of the current attempt shows. */
-export type BadNodeSighting = {
+export type BadNodeMatch = {
   readonly attempt: number;
   readonly signatures: readonly string[];
   readonly lines: readonly string[];
@@ -50,7 +50,7 @@ export type BadNodeJudgement =
   | { readonly kind: 'wait'; readonly why: string };
 
 /** The sighting that nobody has answered yet: with a proposal, or by asking a person. Null where nothing is owed. */
-export function openSighting(state: RunState): BadNodeSighting | null {
+export function openSignatureMatch(state: RunState): BadNodeMatch | null {
   const { submission, end, stop } = state;
   if (submission === null || stop !== null || isOver(state) || end?.status === 'SUCCEEDED') return null;
   const { attempt } = submission;
@@ -91,7 +91,7 @@ function isOfAttempt(incident: Incident, attempt: number): boolean {
 
 /** The one machine that the sighting means, or why that cannot be said. Hosts of one slice are one machine. */
 export function judgeBadNode(
-  sighting: BadNodeSighting,
+  sighting: BadNodeMatch,
   listing: VmListing | null,
   now: Instant,
 ): BadNodeJudgement {

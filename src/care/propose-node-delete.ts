@@ -7,12 +7,12 @@ import type { DigestOf, Instant } from '../domain/ids.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type BadNodeSighting, judgeBadNode } from './bad-node.ts';
+import { type BadNodeMatch, judgeBadNode } from './bad-node.ts';
 import { evidenceDigest, proposalDigest } from './mutation-digest.ts';
 
 export type NodeProposalInput = {
   readonly state: RunState;
-  readonly sighting: BadNodeSighting;
+  readonly sighting: BadNodeMatch;
   /** Null where the config does not say where the machines are. */
   readonly listing: VmListing | null;
   readonly repository: string;
@@ -23,7 +23,7 @@ export type NodeProposalInput = {
 };
 
 /** What the watch records; null while the machines cannot be listed. */
-export function answerSighting(input: NodeProposalInput): EventDraft | null {
+export function answerSignatureMatch(input: NodeProposalInput): EventDraft | null {
   const { state, sighting, redact } = input;
   const judged = judgeBadNode(sighting, input.listing, input.now);
   switch (judged.kind) {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { WEEKDAYS } from '../domain/time.ts';
 import type { EngineTraits } from '../engines/definition.ts';
-import type { Misfit } from '../settings/problem.ts';
+import type { ConfigIssue } from '../settings/problem.ts';
 import { amount, argumentArray, name, path, variable, word } from '../settings/words.ts';
 import { laneGateKeys } from './lane-gates-schema.ts';
 
@@ -153,5 +153,5 @@ export type LaneSchema = z.ZodType<LaneConfig> & { readonly shape: Readonly<Reco
 export type LaneRule = {
   readonly reads: readonly string[];
   /** `traits`: of the engine that the lane's cluster has. */
-  readonly misfits: (lane: LaneConfig, traits: EngineTraits | null) => readonly Misfit[];
+  readonly configIssues: (lane: LaneConfig, traits: EngineTraits | null) => readonly ConfigIssue[];
 };

@@ -2,12 +2,12 @@
 
 import type { Instant } from '../domain/ids.ts';
 import type { Kinds } from '../run/kind.ts';
-import { type ConfigProblem, dotted, type KeyPath, type Misfit } from '../settings/problem.ts';
+import { type ConfigIssue, type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
 import { readYaml } from './read-yaml.ts';
 import { brokenRules } from './rules/all-rules.ts';
 import { configSchema, type LabConfig, labConfig } from './schema.ts';
-import { shapeMisfits } from './shape-misfits.ts';
-import { soundPartsOf } from './sound-parts.ts';
+import { schemaErrors } from './schema-errors.ts';
+import { validSubset } from './valid-subset.ts';
 import type { Place } from './yaml-place.ts';
 
 /** Problems stand in the order of the text. */
@@ -22,17 +22,17 @@ export type ConfigReading =
 export function readConfig(text: string, kinds: Kinds, now: Instant | null = null): ConfigReading {
   const yaml = readYaml(text);
   if (yaml.kind === 'unreadable') return { kind: 'invalid', problems: inOrder(yaml.problems) };
-  const place = (misfits: readonly Misfit[]): readonly ConfigProblem[] =>
-    misfits.map((misfit) => placed(misfit, yaml.placeOf));
+  const place = (configIssues: readonly ConfigIssue[]): readonly ConfigProblem[] =>
+    configIssues.map((misfit) => placed(misfit, yaml.placeOf));
   const parsed = configSchema(kinds).safeParse(yaml.value);
   if (!parsed.success) {
     const { issues } = parsed.error;
-    const sound = soundPartsOf(yaml.value, issues, kinds);
-    const misfits = [
-      ...shapeMisfits(issues, yaml.value, kinds),
+    const sound = validSubset(yaml.value, issues, kinds);
+    const configIssues = [
+      ...schemaErrors(issues, yaml.value, kinds),
       ...(sound === null ? [] : brokenRules(sound.config, now, sound.unsound)),
     ];
-    return { kind: 'invalid', problems: inOrder([...yaml.problems, ...place(misfits)]) };
+    return { kind: 'invalid', problems: inOrder([...yaml.problems, ...place(configIssues)]) };
   }
   const config = labConfig(parsed.data, kinds);
   const problems = inOrder([
@@ -43,7 +43,7 @@ export function readConfig(text: string, kinds: Kinds, now: Instant | null = nul
   return { kind: 'valid', config, warnings: problems };
 }
 
-function placed({ path, ...misfit }: Misfit, placeOf: (path: KeyPath) => Place): ConfigProblem {
+function placed({ path, ...misfit }: ConfigIssue, placeOf: (path: KeyPath) => Place): ConfigProblem {
   return { ...misfit, path: dotted(path), ...placeOf(path) };
 }
 

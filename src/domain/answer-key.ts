@@ -29,10 +29,12 @@ export function toldCommands(
   commands: ReadonlyMap<string, SeenCommand>,
   answeredKeys: ReadonlySet<string>,
 ): ReadonlyMap<string, SeenCommand> {
-  const untold = new Set(
+  const notRecorded = new Set(
     [...answersByKey(commands.values())].flatMap(([key, told]) => (answeredKeys.has(key) ? [] : told)),
   );
-  return new Map([...commands].filter(([, one]) => one.answer === null || isQuiet(one) || !untold.has(one)));
+  return new Map(
+    [...commands].filter(([, one]) => one.answer === null || isQuiet(one) || !notRecorded.has(one)),
+  );
 }
 
 /** What an answer says beside its own facts: that it was for a stranger, and then whether it was told by a reaction alone. */

@@ -1,6 +1,6 @@
 /**
  * Effects: what a decision wants done outside, as plain data. Adapters carry them out and the outcome comes back as a
- * fact. The record is appended by its keeper; jobs are the runner's and the watch's.
+ * fact. The record is appended by its store; jobs are the runner's and the watch's.
  */
 
 import type { Surface } from './command.ts';

@@ -1,4 +1,4 @@
-/** Readings of what was read before: a wake asks for the same config and the same body again and again. */
+/** Readings of what was read before: a trigger asks for the same config and the same body again and again. */
 
 import { limits } from './limits.ts';
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Engine } from '../domain/engine.ts';
 import type { DiskConfig } from '../settings/disk-schema.ts';
 import type { BadNodesConfig, GcpConfig } from '../settings/gcp-schema.ts';
-import type { KeyPath, Misfit } from '../settings/problem.ts';
+import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
 
 /** What the rest of ferrybot may know of a cluster's engine. */
 export type EngineTraits = {
@@ -52,7 +52,7 @@ type ClusterSchema = z.ZodObject<{ engine: z.ZodLiteral<string> }>;
 export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
   readonly schema: Schema;
   /** What the schema cannot say of one cluster; `at` is its place in the config. */
-  misfits(at: KeyPath, cluster: z.infer<Schema>): readonly Misfit[];
+  configIssues(at: KeyPath, cluster: z.infer<Schema>): readonly ConfigIssue[];
   traits(cluster: z.infer<Schema>): EngineTraits;
   /** The adapter: loaded where a cluster is called, by nobody who only reads a config. */
   load(): Promise<EngineAdapter<z.infer<Schema>>>;

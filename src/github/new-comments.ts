@@ -7,8 +7,8 @@ import { z } from 'zod';
 import type { Surface } from '../domain/command.ts';
 import type { Instant } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
+import { isOutsider } from '../domain/reconcile-request.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
-import { isOutsider } from '../domain/wake.ts';
 import { call, type GitHubClient } from './call.ts';
 
 /** A comment that a sweep found: enough to know which thread to read. `at`: when it was written or edited last. */

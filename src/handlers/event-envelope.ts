@@ -2,7 +2,7 @@
 
 import type { EmitterWebhookEventName } from '@octokit/webhooks';
 import { z } from 'zod';
-import { isOutsider, type Wake } from '../domain/wake.ts';
+import { isOutsider, type ReconcileRequest } from '../domain/reconcile-request.ts';
 
 export const senderSchema = z.object({ id: z.number().int(), login: z.string(), type: z.string() });
 
@@ -14,7 +14,7 @@ export const writtenSchema = z.object({
   user: senderSchema.nullish(),
 });
 
-/** Who wrote it, for the wake. */
+/** Who wrote it, for the trigger. */
 export function authorOf(written: z.infer<typeof writtenSchema>): {
   readonly id: number;
   readonly isOutsider: boolean;
@@ -22,23 +22,23 @@ export function authorOf(written: z.infer<typeof writtenSchema>): {
   return { id: written.user?.id ?? 0, isOutsider: isOutsider(written.author_association) };
 }
 
-/** A handler turns one event's payload into a wake, or into null where it means nothing to ferrybot. */
+/** A handler turns one event's payload into a trigger, or into null where it means nothing to ferrybot. */
 export type Handler = {
   readonly event: EmitterWebhookEventName;
-  readonly toWake: (payload: unknown) => Wake | null;
+  readonly toTrigger: (payload: unknown) => ReconcileRequest | null;
 };
 
 /** Builds a handler from a schema: a payload of another shape is nothing to act on, the sweep will find what it meant. */
 export function handler<Schema extends z.ZodType>(
   event: EmitterWebhookEventName,
   schema: Schema,
-  toWake: (payload: z.infer<Schema>) => Wake | null,
+  toTrigger: (payload: z.infer<Schema>) => ReconcileRequest | null,
 ): Handler {
   return {
     event,
-    toWake: (payload) => {
+    toTrigger: (payload) => {
       const parsed = schema.safeParse(payload);
-      return parsed.success ? toWake(parsed.data) : null;
+      return parsed.success ? toTrigger(parsed.data) : null;
     },
   };
 }

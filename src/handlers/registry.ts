@@ -1,6 +1,6 @@
 /** All handlers by event name: what the server subscribes to and what the action looks at. */
 
-import type { Wake } from '../domain/wake.ts';
+import type { ReconcileRequest } from '../domain/reconcile-request.ts';
 import { checkRun } from './check-run.ts';
 import type { Handler } from './event-envelope.ts';
 import { issueComment } from './issue-comment.ts';
@@ -21,7 +21,7 @@ export const HANDLERS: readonly Handler[] = [
   checkRun,
 ];
 
-/** The wake that an event means, or null for one that is not ours. */
-export function wakeOf(event: string, payload: unknown): Wake | null {
-  return HANDLERS.find((handler) => handler.event === event)?.toWake(payload) ?? null;
+/** The trigger that an event means, or null for one that is not ours. */
+export function triggerOf(event: string, payload: unknown): ReconcileRequest | null {
+  return HANDLERS.find((handler) => handler.event === event)?.toTrigger(payload) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Hands the terminal over to another program of ours and waits until it has ended. */
+/** Executor the terminal over to another program of ours and waits until it has ended. */
 
 import { execa } from 'execa';
 

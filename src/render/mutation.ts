@@ -76,7 +76,7 @@ function renderEnding({ proposal, ended, consents, begun, digest }: MutationReco
   return paragraphs(
     `${symbol} **${proposal.mutation.kind} of ${code(targetName(proposal.mutation))}** (\`${digestHex(digest)}\`): ${sentence}${by}`,
     rows.length === 0 ? null : table(['What was found', ''], rows),
-    `${begun === null ? 'Not begun' : `Begun ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
+    `${begun === null ? 'Not begun' : `PartialProposal ${utc(begun.at)}`}, ended ${utc(ended.at)}.`,
   );
 }
 

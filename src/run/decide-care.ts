@@ -12,7 +12,7 @@ import { holdsOn } from '../domain/launch/hold.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Observed } from '../domain/observed.ts';
 import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
-import { append, isDone, type Memory, type Step } from './step.ts';
+import { type AttemptCache, append, isDone, type Step } from './step.ts';
 
 /** One record's mutations, and what is needed to carry them out. */
 export type CareInput = {
@@ -26,7 +26,7 @@ export type CareInput = {
   /** The branch whose workflow is dispatched. */
   readonly ref: string;
   readonly now: Instant;
-  readonly memory: Memory;
+  readonly memory: AttemptCache;
 };
 
 /** The next step for a run's own mutations. */
@@ -35,7 +35,7 @@ export function decideCare(
   facts: RunFacts,
   config: LaneScopedConfig,
   now: Instant,
-  memory: Memory,
+  memory: AttemptCache,
 ): Step | null {
   const { run: record, mutations, incidents } = state;
   const isHeld =
@@ -111,7 +111,11 @@ function dispatch(
 }
 
 /** Whether this process needs the list of care runs: also at once, where another part of it recorded the consent. */
-export function wantsCareRuns(mutations: readonly MutationRecord[], memory: Memory, now: Instant): boolean {
+export function wantsCareRuns(
+  mutations: readonly MutationRecord[],
+  memory: AttemptCache,
+  now: Instant,
+): boolean {
   return mutations.some((one) => {
     const consent = one.consents.at(-1);
     if (consent === undefined || one.ended !== null) return false;

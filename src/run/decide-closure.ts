@@ -17,13 +17,13 @@ import type { RunVerdict } from '../domain/run-verdict.ts';
 import { renderTagMessage } from '../render/tag.ts';
 import { sealTagOf } from './begun-seal.ts';
 import { answerDraft, type StagedCommand } from './decide-commands.ts';
-import { append, isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
 export type ClosureInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly config: LaneScopedConfig;
-  readonly memory: Memory;
+  readonly memory: AttemptCache;
   readonly command: StagedCommand;
   readonly verdict: RunVerdict | null;
 };

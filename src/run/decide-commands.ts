@@ -99,7 +99,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   for (const [index, item] of items.entries()) {
     const decided = mayOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND;
     const outcome = decided.kind === 'staged' && begun === 'unknown' ? UNCLEAR : decided;
-    if (outcome.kind === 'step') return withStrangers(input, item, outcome, items.slice(index + 1));
+    if (outcome.kind === 'step') return withUntrusted(input, item, outcome, items.slice(index + 1));
     if (outcome.kind === 'wait') waiting.push(item);
     if (rest.kind === 'nothing' || (rest.kind === 'wait' && outcome.kind === 'staged')) rest = outcome;
   }
@@ -123,7 +123,7 @@ function goneOutcome(
 }
 
 /** What strangers say changes nothing, so a flood of it is recorded together: others do not wait behind it. */
-function withStrangers(
+function withUntrusted(
   input: CommandInput,
   first: PendingItem,
   outcome: Extract<CommandOutcome, { kind: 'step' }>,

@@ -17,7 +17,7 @@ import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { type Claimable, decideClaimable, dispatchKey, wantsRunsOf } from './dispatch.ts';
 import type { Gated } from './gate-run.ts';
 import { orderDigest } from './manifest-digest.ts';
-import { append, type Memory, type Step } from './step.ts';
+import { type AttemptCache, append, type Step } from './step.ts';
 
 export type OrderInput = {
   readonly state: RunState;
@@ -91,7 +91,7 @@ export function decideDispatch(
   facts: RunFacts,
   config: LaneScopedConfig,
   now: Instant,
-  memory: Memory,
+  memory: AttemptCache,
 ): Step | null {
   const { order } = state;
   if (order === null || (order.status !== 'open' && order.status !== 'claimed')) return null;
@@ -110,7 +110,7 @@ export function decideDispatch(
 }
 
 /** Whether this process needs the list of launch runs. */
-export function wantsLaunchRuns({ order }: RunState, memory: Memory, now: Instant): boolean {
+export function wantsLaunchRuns({ order }: RunState, memory: AttemptCache, now: Instant): boolean {
   const isWaiting = order !== null && (order.status === 'open' || order.status === 'claimed');
   return isWaiting && wantsRunsOf(claimableOf(order), memory, now);
 }

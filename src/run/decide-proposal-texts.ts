@@ -12,13 +12,13 @@ import { after, toRfc3339 } from '../domain/time.ts';
 import { mutationComment } from '../render/publication.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { changeBy, editsOf, foreignSince, leftUntil, shownSince } from './shown-text.ts';
-import { append, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, append, mayTry, perform, type Step } from './step.ts';
 
 export type ProposalTextInput = {
   readonly state: RunState;
   readonly facts: Pick<RunFacts, 'proposalTexts'>;
   readonly now: Instant;
-  readonly memory: Memory;
+  readonly memory: AttemptCache;
 };
 
 /** The next step for the texts of a run's proposals; null where each shows what was proposed, or is not known. */

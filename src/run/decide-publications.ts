@@ -18,7 +18,7 @@ import { recordedApprovalVerdicts } from './approval-facts.ts';
 import { cardLeftUntil, needsShowing } from './decide-shown.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import { type Publication, publicationsOf } from './publications.ts';
-import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 import { tickedBody } from './tick-boxes.ts';
 
 export type PublishInput = {
@@ -27,7 +27,7 @@ export type PublishInput = {
   readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;
-  readonly memory: Memory;
+  readonly memory: AttemptCache;
   readonly verdict: RunVerdict | null;
   readonly activeRuns: number;
   readonly annotations: readonly Annotation[];
@@ -41,7 +41,7 @@ export function decidePublication(input: PublishInput): Step | null {
 }
 
 /** Whether nobody owes these threads anything more: our own entry is the newest, and all that is told stands there. */
-export function isAllSaid(state: RunState, comments: readonly CommentFacts[], memory: Memory): boolean {
+export function isAllSaid(state: RunState, comments: readonly CommentFacts[], memory: AttemptCache): boolean {
   return (
     memory.appended.has(state.head.seq) &&
     owedComments(state, comments).every((one) => isDone(memory, keyOf(one)))
@@ -156,7 +156,7 @@ function rememberedCheck(input: PublishInput, ours: readonly CommentFacts[]): st
 }
 
 /** The check run on this commit that this process made or found. */
-function lastCheckRun(memory: Memory, commit: string): number | null {
+function lastCheckRun(memory: AttemptCache, commit: string): number | null {
   const done = [...memory.outcomes].filter(
     ([key, outcome]) =>
       key.startsWith('check:') && key.includes(commit.slice(0, 12)) && outcome.kind === 'done',

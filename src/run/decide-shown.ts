@@ -12,12 +12,12 @@ import type { VerifiedMarker } from '../domain/marker.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { changeBy, editsOf, foreignSince, leftUntil, type TextChange } from './shown-text.ts';
-import { append, type Memory, type Step } from './step.ts';
+import { type AttemptCache, append, type Step } from './step.ts';
 
 export type ShownInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
-  readonly memory: Memory;
+  readonly memory: AttemptCache;
   readonly now: Instant;
 };
 
@@ -115,7 +115,7 @@ function isLater(one: Seen, other: Seen): boolean {
   return (one.marker?.at ?? 0) > (other.marker?.at ?? 0);
 }
 
-function lastWritten({ outcomes }: Memory): Seen | null {
+function lastWritten({ outcomes }: AttemptCache): Seen | null {
   const cards = [...outcomes].filter(([key]) => key.startsWith('card:')).map(([, outcome]) => outcome);
   const last = cards.findLast((outcome) => outcome.kind === 'done' && outcome.written !== undefined);
   if (last?.kind !== 'done' || last.written === undefined || last.number === null) return null;

@@ -9,7 +9,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { needsWatch } from './decide-watch.ts';
-import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /**
  * A live watch looks for a stop every 30 s; without one a job of its own carries it out.
@@ -20,7 +20,7 @@ export function decideStop(
   facts: RunFacts,
   config: LaneScopedConfig,
   now: Instant,
-  memory: Memory,
+  memory: AttemptCache,
 ): Step | null {
   // Nobody could reach the job, and the tries are for when it can be reached again.
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
@@ -36,7 +36,7 @@ export function decideStop(
 }
 
 /** Whether this process needs the lists of watch and stop runs. */
-export function wantsStopRuns(state: RunState, memory: Memory, now: Instant): boolean {
+export function wantsStopRuns(state: RunState, memory: AttemptCache, now: Instant): boolean {
   return isStopPending(state) && !isDone(memory, stopKey(state, now));
 }
 

@@ -1,6 +1,6 @@
 /** Decides whether a watch must be started: every live job has one, and only one, by lease. */
 
-import { openSighting } from '../care/bad-node.ts';
+import { openSignatureMatch } from '../care/bad-node.ts';
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
 import { hasCluster } from '../config/missing-cluster.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -10,12 +10,15 @@ import { watchedClusters } from '../domain/logbook/liveness.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isTitledFor } from '../domain/run-title.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** Whether something of the run is to be looked at and has no watch whose lease still runs. */
 export function needsWatch(state: RunState, now: Instant): boolean {
   // A bad node that the log shows is answered by a watch, also when the job has ended meanwhile.
-  if (state.submission === null || (watchedClusters(state).length === 0 && openSighting(state) === null))
+  if (
+    state.submission === null ||
+    (watchedClusters(state).length === 0 && openSignatureMatch(state) === null)
+  )
     return false;
   const until = state.observation === null ? null : fromRfc3339(state.observation.lease.until);
   return until === null || now >= until;
@@ -27,7 +30,7 @@ export function decideWatch(
   facts: RunFacts,
   config: LaneScopedConfig,
   now: Instant,
-  memory: Memory,
+  memory: AttemptCache,
 ): Step | null {
   if (!needsWatch(state, now) || state.submission === null) return null;
   if (!hasCluster(config, state.submission.cluster)) return null;
@@ -50,7 +53,7 @@ export function decideWatch(
 }
 
 /** Whether this process needs the list of watch runs. */
-export function wantsWatchRuns(state: RunState, memory: Memory, now: Instant): boolean {
+export function wantsWatchRuns(state: RunState, memory: AttemptCache, now: Instant): boolean {
   return needsWatch(state, now) && !isDone(memory, watchKey(state, now));
 }
 

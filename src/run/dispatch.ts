@@ -5,7 +5,7 @@ import type { Digest, Instant } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/observed.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { isDone, type Memory, mayTry, perform, type Step } from './step.ts';
+import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** Why a list is unknown because nobody needed it. */
 export const NOT_ASKED = 'not asked for';
@@ -31,7 +31,7 @@ export function dispatchKey(act: Claimable, now: Instant): string {
 }
 
 /** Whether this process needs the list of the workflow's runs: only if the act waits and it did not dispatch it itself. */
-export function wantsRunsOf(act: Claimable, memory: Memory, now: Instant): boolean {
+export function wantsRunsOf(act: Claimable, memory: AttemptCache, now: Instant): boolean {
   const key = dispatchKey(act, now);
   if (isDone(memory, key)) return false;
   return now - lastMoveAt(act) >= limits.dispatchVisibleMs || memory.outcomes.get(key)?.kind === 'unknown';
@@ -47,7 +47,7 @@ export function decideClaimable(
     readonly inputs: Readonly<Record<string, string>>;
   },
   now: Instant,
-  memory: Memory,
+  memory: AttemptCache,
 ): Step | null {
   const key = dispatchKey(act, now);
   const runs = runsOf(act, listed, memory);
@@ -66,7 +66,7 @@ export function decideClaimable(
 function runsOf(
   { digest, seq, at }: Claimable,
   listed: Observed<readonly WorkflowRunFacts[]>,
-  memory: Memory,
+  memory: AttemptCache,
 ): readonly WorkflowRunFacts[] | null {
   if (listed.kind === 'unknown') return listed.why === NOT_ASKED && memory.appended.has(seq) ? [] : null;
   const since = (fromRfc3339(at) ?? 0) - limits.clockSlackMs;

@@ -107,7 +107,7 @@ export type Helpers = {
 export type PlanWork = {
   readonly config: { readonly laneName: string; readonly lane: LaneConfig };
   readonly git: GitReader & GitExporter;
-  readonly keeper: { readonly current: () => { readonly runs: readonly RunState[] } };
+  readonly store: { readonly current: () => { readonly runs: readonly RunState[] } };
   readonly lab: { readonly parser: () => Promise<PythonParser>; readonly helpers: Helpers };
   /** Experiment issues that were updated since a moment. */
   readonly issuesSince: (moment: string) => Promise<Observed<readonly ListedIssue[]>>;
@@ -155,7 +155,7 @@ export type ProposalWords = {
 };
 
 /** A branch without a record. `command` is the key of the `/propose` that it was begun for, null for the schedule's. */
-export type Begun = {
+export type PartialProposal = {
   readonly run: RunId;
   readonly tip: Sha;
   /** Where it left the lane's branch: what its change is held against. */
@@ -183,7 +183,7 @@ export type Proposals = {
   /** The plan of what a process that died had begun: its change is what its branch has. */
   readonly planOfBegun: (
     work: PlanWork,
-    begun: Begun,
+    begun: PartialProposal,
     input: PlanInput,
   ) => Promise<Planned | Nothing | Failed>;
 };

@@ -1,6 +1,6 @@
 /**
  * reconcile: what is owed to one run now. A webhook, a timer and a sweep all end here; the answer depends on the record
- * and the facts alone, so that a lost, doubled or reordered wake changes nothing but the delay (architecture, D2).
+ * and the facts alone, so that a lost, doubled or reordered trigger changes nothing but the delay (architecture, D2).
  */
 
 import type { LaneScopedConfig } from '../config/lane-scope.ts';
@@ -28,7 +28,7 @@ import { confirmedShowing, decideShown } from './decide-shown.ts';
 import { decideStop } from './decide-stop.ts';
 import { decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun } from './gate-run.ts';
-import { append, type Memory, type Step } from './step.ts';
+import { type AttemptCache, append, type Step } from './step.ts';
 import { verdictOf } from './verdict-of.ts';
 
 export type ReconcileInput = {
@@ -37,7 +37,7 @@ export type ReconcileInput = {
   readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;
-  readonly memory: Memory;
+  readonly memory: AttemptCache;
   readonly digestOf: DigestOf;
 };
 

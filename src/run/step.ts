@@ -15,7 +15,7 @@ export type Step =
   | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect };
 
 /** What this process has tried and what came of it. Another process starts with nothing and looks. */
-export type Memory = {
+export type AttemptCache = {
   readonly outcomes: ReadonlyMap<string, EffectOutcome>;
   readonly tries: ReadonlyMap<string, number>;
   /** Sequence numbers that this process appended: it publishes them without waiting. */
@@ -24,7 +24,7 @@ export type Memory = {
   readonly speaksFor?: readonly Role[];
 };
 
-export const EMPTY_MEMORY: Memory = { outcomes: new Map(), tries: new Map(), appended: new Set() };
+export const NO_ATTEMPTS: AttemptCache = { outcomes: new Map(), tries: new Map(), appended: new Set() };
 
 /** A step that records. */
 export function append(...drafts: readonly EventDraft[]): Step {
@@ -42,13 +42,13 @@ export function perform(key: string, effect: Effect): Step {
 }
 
 /** Whether an effect may be (tried again and) performed: not done, not refused, and tried less than `triesMax` times. */
-export function mayTry(memory: Memory, key: string, triesMax: number): boolean {
+export function mayTry(memory: AttemptCache, key: string, triesMax: number): boolean {
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'done' || outcome?.kind === 'refused') return false;
   return (memory.tries.get(key) ?? 0) < triesMax;
 }
 
 /** Whether this process saw the effect done. */
-export function isDone(memory: Memory, key: string): boolean {
+export function isDone(memory: AttemptCache, key: string): boolean {
   return memory.outcomes.get(key)?.kind === 'done';
 }

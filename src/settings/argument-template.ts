@@ -1,14 +1,14 @@
 /** Templates of argument arrays: which placeholders stand in one, and whether each may. */
 
-import { error, type KeyPath, type Misfit } from './problem.ts';
+import { type ConfigIssue, error, type KeyPath } from './problem.ts';
 
 /** What is wrong with a template: a placeholder that is not one of `may`, several arguments inside of one, one of `must` that is missing. */
-export function templateMisfits(
+export function templateIssues(
   at: KeyPath,
   template: readonly string[],
   may: readonly string[],
   must: readonly string[],
-): readonly Misfit[] {
+): readonly ConfigIssue[] {
   const found = template.flatMap((text, index) =>
     [...text.matchAll(/\{(\w*)\}/g)].map((match) => ({ name: match[1] ?? '', index, text })),
   );

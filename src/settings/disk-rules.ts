@@ -1,11 +1,11 @@
 /** Rules for disk care: the thresholds stand in order, the commands name what they have to, and no secret of ours goes there. */
 
-import { templateMisfits } from './argument-template.ts';
+import { templateIssues } from './argument-template.ts';
 import type { DiskConfig } from './disk-schema.ts';
-import { error, type KeyPath, type Misfit } from './problem.ts';
+import { type ConfigIssue, error, type KeyPath } from './problem.ts';
 import { reservedName, writtenSecret } from './secret-words.ts';
 
-type Rule = (at: KeyPath, disk: DiskConfig) => readonly Misfit[];
+type Rule = (at: KeyPath, disk: DiskConfig) => readonly ConfigIssue[];
 
 const warningComesFirst: Rule = (at, { thresholdPercent, warnPercent }) =>
   warnPercent < thresholdPercent
@@ -23,10 +23,10 @@ const CHECKS = [
 ] as const;
 
 const commandsAreComplete: Rule = (at, disk) => [
-  ...COMMANDS.flatMap(({ key, may, must }) => templateMisfits([...at, key], disk[key], may, must)),
-  ...templateMisfits([...at, 'pythonWithoutUv'], disk.pythonWithoutUv ?? [], [], []),
+  ...COMMANDS.flatMap(({ key, may, must }) => templateIssues([...at, key], disk[key], may, must)),
+  ...templateIssues([...at, 'pythonWithoutUv'], disk.pythonWithoutUv ?? [], [], []),
   ...CHECKS.flatMap(({ key, may, must }) =>
-    templateMisfits([...at, key, 'command'], disk[key]?.command ?? [], may, must),
+    templateIssues([...at, key, 'command'], disk[key]?.command ?? [], may, must),
   ),
 ];
 
@@ -50,7 +50,7 @@ const nothingOfOursIsPassed: Rule = (at, disk) => [
 ];
 
 /** What is wrong with the disk care of one cluster; `hasPlace`: project and zones of its workers are given. */
-export function diskMisfits(at: KeyPath, disk: DiskConfig | null, hasPlace: boolean): readonly Misfit[] {
+export function diskIssues(at: KeyPath, disk: DiskConfig | null, hasPlace: boolean): readonly ConfigIssue[] {
   if (disk === null) return [];
   return [
     ...(hasPlace ? [] : [error('disk-nowhere', at, 'needs gcp beside it: project and zones of the workers')]),

@@ -88,7 +88,7 @@ export type ConfigProblem = {
 export type KeyPath = readonly (string | number)[];
 
 /** A problem that still has to be placed in the text. */
-export type Misfit = {
+export type ConfigIssue = {
   readonly severity: 'error' | 'warning';
   readonly code: ProblemCode;
   readonly path: KeyPath;
@@ -96,12 +96,12 @@ export type Misfit = {
 };
 
 /** A problem that keeps the config from being used. */
-export function error(code: ProblemCode, path: KeyPath, message: string): Misfit {
+export function error(code: ProblemCode, path: KeyPath, message: string): ConfigIssue {
   return { severity: 'error', code, path, message };
 }
 
 /** A problem that a lab may live with. */
-export function warning(code: ProblemCode, path: KeyPath, message: string): Misfit {
+export function warning(code: ProblemCode, path: KeyPath, message: string): ConfigIssue {
   return { severity: 'warning', code, path, message };
 }
 

@@ -2,14 +2,9 @@
 
 import { cutText } from '../domain/cut-text.ts';
 import { limits } from '../domain/limits.ts';
-import {
-  EXCEPTION_NEEDLES,
-  type FailureSighting,
-  readFailure,
-  type TaskOrigin,
-} from './failure-sightings.ts';
 import { createLineFilter } from './line-filter.ts';
 import { PROGRESS_NEEDLE, type ProgressLine, parseProgressLine, type ShownCount } from './progress-line.ts';
+import { EXCEPTION_NEEDLES, readFailure, type SignatureMatch, type TaskOrigin } from './signature-matches.ts';
 import { SIGNATURES } from './signatures.ts';
 import { TASK_NEEDLE } from './worker-address.ts';
 
@@ -47,7 +42,7 @@ export type LogFacts = {
   readonly checkpointPath: string | null;
   /** The path that the run went on from. */
   readonly resumedFrom: string | null;
-  readonly failures: readonly FailureSighting[];
+  readonly failures: readonly SignatureMatch[];
   readonly origin: TaskOrigin | null;
   /** The latest line that ends a Python traceback, `KeyError: 'x'`. */
   readonly lastException: string | null;

@@ -12,7 +12,7 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
-import { type Look, saidOf, tellable, tellableLine } from './look.ts';
+import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 import { SIGNATURES } from './signatures.ts';
 import { clusterSigns, standstillOf } from './standstill.ts';
 import { unreadOf } from './unread.ts';
@@ -39,7 +39,7 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
         signature: failure.id,
         class: row?.class ?? '',
         advice: row?.advice ?? '',
-        line: tellableLine(look, failure.line),
+        line: redactAndTruncateLine(look, failure.line),
         ...(wasShownBefore(state, failure.id) ? { again: 'yes' } : {}),
         ...(row?.advice === 'propose-node' ? { workers: failure.workers.join(' ') } : {}),
       });
@@ -75,7 +75,7 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
 function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (look.job.kind !== 'absent' && look.job.kind !== 'state-lost') return [];
   if (isTold(state, 'engine-state-lost')) return [];
-  return [incident(state, 'engine-state-lost', { message: tellable(look, saidOf(look.job)) })];
+  return [incident(state, 'engine-state-lost', { message: redactAndTruncate(look, saidOf(look.job)) })];
 }
 
 /** A stop that the engine does not heed, such as one of a Ray job that is still PENDING: said once, when it had its time. */
@@ -101,7 +101,7 @@ function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (unreadMs < limits.engineUnreadMs || isSaid) return [];
   const subject = what === 'job' ? 'the job' : "the job's log";
   const message = `${subject} could not be read for ${Math.round(unreadMs / 60_000)} min: ${why}`;
-  return [incident(state, 'engine-unreadable', { message: tellable(look, message), since })];
+  return [incident(state, 'engine-unreadable', { message: redactAndTruncate(look, message), since })];
 }
 
 /** What a look records; all of it may carry its attempt. */

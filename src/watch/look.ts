@@ -28,7 +28,7 @@ export function saidOf(job: JobObservation): string {
 }
 
 /** A text without secrets and bounded; well-formed after the cut, because canonical JSON refuses half a character. */
-export function tellable({ redact }: Pick<Look, 'redact'>, text: string): string {
+export function redactAndTruncate({ redact }: Pick<Look, 'redact'>, text: string): string {
   return cutText(redact(text), limits.messageCharactersMax);
 }
 
@@ -36,7 +36,7 @@ export function tellable({ redact }: Pick<Look, 'redact'>, text: string): string
  * The same of a line of a log. The end of one that was too long to be read whole may be half of a secret, which nobody
  * finds: it is left out after the scrubbing, whatever that has made shorter.
  */
-export function tellableLine({ redact }: Pick<Look, 'redact'>, line: string): string {
+export function redactAndTruncateLine({ redact }: Pick<Look, 'redact'>, line: string): string {
   const clean = redact(line);
   const whole =
     line.length < limits.logLineCharsMax ? clean : cutText(clean, clean.length - limits.secretCharactersMax);

@@ -6,7 +6,7 @@ import type { Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
 import type { LogFacts } from './log-facts.ts';
-import { type Look, saidOf, tellable } from './look.ts';
+import { type Look, redactAndTruncate, saidOf } from './look.ts';
 import { incidentsOf } from './look-incidents.ts';
 import { openLogOf } from './resume-log.ts';
 import { standstillOf } from './standstill.ts';
@@ -24,7 +24,7 @@ function observationOf(state: RunState, look: Look): EventDataByType['observed']
   return {
     attempt: state.submission?.attempt ?? 0,
     status: job.kind === 'found' ? job.status : 'UNKNOWN',
-    message: tellable(look, saidOf(job)),
+    message: redactAndTruncate(look, saidOf(job)),
     step: log.step?.value ?? null,
     stepIsExact: log.step?.exact ?? false,
     totalSteps: log.exactTotal,
@@ -56,7 +56,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
   const data: EventDataByType['ended'] = {
     attempt: state.submission.attempt,
     status: job.status,
-    message: tellable(look, job.message),
+    message: redactAndTruncate(look, job.message),
     errorType: job.errorType,
     exitCode: job.exitCode,
     ...detailsOf(look, job.details),
@@ -85,7 +85,9 @@ function detailsOf(
   look: Look,
   details: Readonly<Record<string, string>>,
 ): Pick<EventDataByType['ended'], 'engineDetails'> {
-  const entries = Object.entries(details).map(([name, value]) => [name, tellable(look, value)] as const);
+  const entries = Object.entries(details).map(
+    ([name, value]) => [name, redactAndTruncate(look, value)] as const,
+  );
   return entries.length === 0 ? {} : { engineDetails: Object.fromEntries(entries) };
 }
 

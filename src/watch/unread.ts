@@ -3,7 +3,7 @@
 import type { Unread } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { toRfc3339 } from '../domain/time.ts';
-import { type Look, tellable } from './look.ts';
+import { type Look, redactAndTruncate } from './look.ts';
 
 /**
  * What this look could not read, with the time of the first look in the row; nothing where it read both. An engine that
@@ -14,7 +14,7 @@ export function unreadOf(state: RunState, look: Look): { readonly unread?: Unrea
   if (now === null) return {};
   const last = state.observation?.unread;
   const since = last?.what === now.what ? last.since : toRfc3339(look.at);
-  return { unread: { what: now.what, since, why: tellable(look, now.why) } };
+  return { unread: { what: now.what, since, why: redactAndTruncate(look, now.why) } };
 }
 
 function unreadNow({ job, logUnread }: Look): Pick<Unread, 'what' | 'why'> | null {

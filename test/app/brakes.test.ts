@@ -42,7 +42,7 @@ const client = createClient({
 const open = {
   lab: { client },
   config: CONFIG,
-  keeper: { current: () => ({ journal: { commands: new Map(), lifted: [] }, runs: [] }) },
+  store: { current: () => ({ journal: { commands: new Map(), lifted: [] }, runs: [] }) },
 } as unknown as OpenLab;
 
 /** The record has an answer to each of these, as whoever holds the control key can write it. */

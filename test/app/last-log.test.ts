@@ -1,7 +1,7 @@
 /** The last look at a job: an end is recorded with the whole log, however long, and waits for one that cannot be read. */
 
 import { expect, it } from 'vitest';
-import { lookAt } from '../../src/app/watch/look.ts';
+import { observeJob } from '../../src/app/watch/look.ts';
 import type { Engine, JobObservation, JobStatus, LogRead } from '../../src/domain/engine.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
@@ -25,10 +25,10 @@ function lookAfter(
   agoMs: number,
   readLog: Engine['readLog'],
   change: { readonly now?: () => Instant; readonly status?: JobStatus; readonly seen?: JobObservation } = {},
-): ReturnType<typeof lookAt> {
+): ReturnType<typeof observeJob> {
   const { submission } = state;
   if (submission === null) throw new Error('no submission');
-  return lookAt({
+  return observeJob({
     lab: { now: change.now ?? (() => NOON) },
     engine: { ...simulated, readLog },
     seen: change.seen ?? {

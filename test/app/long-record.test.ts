@@ -61,10 +61,10 @@ describe.each([
     for (const entries of [SHORT, LONG]) {
       const { remote, process } = await written(run, first(entries));
       const other = recordProcess(remote);
-      await other.keeper.load();
+      await other.store.load();
       await process.append(run, next(entries + 1));
       const own = await process.costOf(() => process.append(run, next(entries + 2)));
-      const read = await other.costOf(() => other.keeper.load());
+      const read = await other.costOf(() => other.store.load());
       expect(read.signaturesVerified - marks(read)).toBeLessThanOrEqual(2 * added);
       // The entries, what tells of them at the end, and what tells of the whole at the beginning where that changed.
       expect(own.filesWritten).toBeLessThanOrEqual(3);
@@ -185,17 +185,17 @@ describe('a long run that somebody changed', () => {
       if (!hasMarks)
         for (const tag of (await remote.git('tag', '--list')).split('\n')) await remote.git('tag', '-d', tag);
       const reader = who === 'a process that goes on' ? process : recordProcess(remote);
-      await reader.keeper.load();
-      expect(reader.keeper.current().broken.map(({ run }) => run)).toEqual([RUN]);
-      expect(reader.keeper.current().good.get(RUN)?.events).toHaveLength(LONG + 1);
+      await reader.store.load();
+      expect(reader.store.current().broken.map(({ run }) => run)).toEqual([RUN]);
+      expect(reader.store.current().good.get(RUN)?.events).toHaveLength(LONG + 1);
       await reader.append(RUN, [observed(LONG + 1)]);
-      expect(reader.keeper.current().broken).toEqual([]);
+      expect(reader.store.current().broken).toEqual([]);
       expect(await Promise.all([1, 2].map(good))).toEqual(before.slice(0, 2));
       expect((await good(3)).startsWith(before[2] ?? '')).toBe(true);
       const fresh = recordProcess(remote);
-      await fresh.keeper.load();
-      expect(fresh.keeper.current().broken).toEqual([]);
-      expect(fresh.keeper.current().runs[0]?.head.seq).toBe(LONG + 2);
+      await fresh.store.load();
+      expect(fresh.store.current().broken).toEqual([]);
+      expect(fresh.store.current().runs[0]?.head.seq).toBe(LONG + 2);
     },
     60_000,
   );

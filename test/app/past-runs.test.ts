@@ -31,10 +31,10 @@ async function costsBeside(count: number): Promise<{ first: Cost; look: Cost; ap
   const [writer, reader] = [recordProcess(remote), recordProcess(remote)];
   await writer.append(RUN, lifeOfAFerry(9).slice(0, 9));
   await plant(remote, count);
-  const first = await reader.costOf(() => reader.keeper.load());
+  const first = await reader.costOf(() => reader.store.load());
   await writer.append(RUN, [observed(1)]);
-  const look = await reader.costOf(() => reader.keeper.load());
-  expect(reader.keeper.current().runs.map(({ run }) => run)).toEqual([RUN]);
+  const look = await reader.costOf(() => reader.store.load());
+  expect(reader.store.current().runs.map(({ run }) => run)).toEqual([RUN]);
   const append = await writer.costOf(() => writer.append(RUN, [observed(2)]));
   return { first, look, append };
 }

@@ -21,32 +21,32 @@ describe('what a process must not tell', () => {
 
   it('is what the config passes to jobs, whatever it is called, as it is, in base64 and in JSON', () => {
     const masked: string[] = [];
-    const keeper = createSecretKeeper({ HARBOUR: 'salt"and\\brine' }, (value) => masked.push(value));
-    expect(keeper.clean('salt"and\\brine')).toBe('salt"and\\brine');
-    expect(keeper.learn(passing('HARBOUR'))).toEqual([]);
+    const store = createSecretKeeper({ HARBOUR: 'salt"and\\brine' }, (value) => masked.push(value));
+    expect(store.clean('salt"and\\brine')).toBe('salt"and\\brine');
+    expect(store.learn(passing('HARBOUR'))).toEqual([]);
     const base64 = Buffer.from('salt"and\\brine').toString('base64');
     const json = JSON.stringify({ value: 'salt"and\\brine' });
-    expect(keeper.clean(`salt"and\\brine ${base64} ${json}`)).toBe('*** ***= {"value":"***"}');
+    expect(store.clean(`salt"and\\brine ${base64} ${json}`)).toBe('*** ***= {"value":"***"}');
     expect(masked).toEqual(['salt"and\\brine']);
   });
 
   it('is each line of a secret of several lines', () => {
-    const keeper = createSecretKeeper(
+    const store = createSecretKeeper(
       { CERTIFICATE: 'first line of it\nsecond line of it\n}' },
       () => undefined,
     );
-    keeper.learn(passing('CERTIFICATE'));
-    expect(keeper.clean('read second line of it, then }')).toBe('read ***, then }');
+    store.learn(passing('CERTIFICATE'));
+    expect(store.clean('read second line of it, then }')).toBe('read ***, then }');
   });
 
   it('is everything that a job wrote, where the job has a secret that this process has not', () => {
-    const keeper = createSecretKeeper({}, () => undefined);
-    expect(keeper.cleanJobText('loss=3.4')).toBe('loss=3.4');
-    expect(keeper.learn(passing('HARBOUR'))).toEqual(['HARBOUR']);
-    expect(keeper.cleanJobText('RuntimeError: bad password hunter2')).toBe(
+    const store = createSecretKeeper({}, () => undefined);
+    expect(store.cleanJobText('loss=3.4')).toBe('loss=3.4');
+    expect(store.learn(passing('HARBOUR'))).toEqual(['HARBOUR']);
+    expect(store.cleanJobText('RuntimeError: bad password hunter2')).toBe(
       '(withheld: this process was not given HARBOUR and cannot redact it)',
     );
-    expect(keeper.cleanJobText('')).toBe('');
-    expect(keeper.clean('our own words')).toBe('our own words');
+    expect(store.cleanJobText('')).toBe('');
+    expect(store.clean('our own words')).toBe('our own words');
   });
 });

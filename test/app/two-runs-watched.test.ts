@@ -114,7 +114,7 @@ async function watched(ray: RecordedRay, clock: { now: Instant }): Promise<Watch
       signingKeys: {},
     },
     config: { lanes: { daily: { cadence: CADENCE } }, clusters: { 'us-central1': {} }, kindOf: () => null },
-    keeper: {
+    store: {
       current: () => ({
         runs: [...runs.values()].map(({ state }) => state),
         broken: [],

@@ -1,8 +1,8 @@
 /** From a line of the log to the one machine that it came from, or to a question for a person. */
 
 import { describe, expect, it } from 'vitest';
-import { judgeBadNode, openSighting } from '../../src/care/bad-node.ts';
-import { answerSighting } from '../../src/care/propose-node-delete.ts';
+import { judgeBadNode, openSignatureMatch } from '../../src/care/bad-node.ts';
+import { answerSignatureMatch } from '../../src/care/propose-node-delete.ts';
 import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { after } from '../../src/domain/time.ts';
@@ -59,8 +59,8 @@ function failedIn(run: RunBuilder, lines: readonly string[]): RunBuilder {
   return run.add(...events);
 }
 
-function sightingOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSighting>> {
-  const sighting = openSighting(failedWith(...lines).state);
+function sightingOf(...lines: readonly string[]): NonNullable<ReturnType<typeof openSignatureMatch>> {
+  const sighting = openSignatureMatch(failedWith(...lines).state);
   if (sighting === null) throw new Error('no sighting');
   return sighting;
 }
@@ -83,14 +83,14 @@ describe('a bad node', () => {
   });
 
   it('is not meant by any other failure, nor where the job ended well', () => {
-    expect(openSighting(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
-    expect(openSighting(submitted.state)).toBeNull();
+    expect(openSignatureMatch(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
+    expect(openSignatureMatch(submitted.state)).toBeNull();
   });
 
   it('is nobody’s concern where a person has asked for a stop', () => {
     const lines = [`${WORKER} Device or resource busy`];
-    expect(openSighting(failedIn(submitted, lines).state)).not.toBeNull();
-    expect(openSighting(failedIn(submitted.stopRequested(bob), lines).state)).toBeNull();
+    expect(openSignatureMatch(failedIn(submitted, lines).state)).not.toBeNull();
+    expect(openSignatureMatch(failedIn(submitted.stopRequested(bob), lines).state)).toBeNull();
   });
 
   it.each([
@@ -180,9 +180,9 @@ describe('a bad node', () => {
 
   it('is proposed once, with what the log says redacted, and the call as the policy has it', () => {
     const failed = failedWith(`${WORKER} token hunter2: Device or resource busy`);
-    const sighting = openSighting(failed.state);
+    const sighting = openSignatureMatch(failed.state);
     if (sighting === null) throw new Error('no sighting');
-    const draft = answerSighting({
+    const draft = answerSignatureMatch({
       state: failed.state,
       sighting,
       listing: listed(vm('ray-bad', ['10.130.2.2'])),
@@ -197,6 +197,6 @@ describe('a bad node', () => {
     expect(draft.data.proposal.steps.map(({ command }) => command.join(' '))).toEqual([
       'gcloud compute tpus tpu-vm delete ray-bad --project example-lab --zone us-central1-a --quiet',
     ]);
-    expect(openSighting(failed.add(draft).state)).toBeNull();
+    expect(openSignatureMatch(failed.add(draft).state)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** What GitHub sends becomes a wake or nothing, and never an exception. */
+/** What GitHub sends becomes a trigger or nothing, and never an exception. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
-import { HANDLERS, wakeOf } from '../../src/handlers/registry.ts';
+import { HANDLERS, triggerOf } from '../../src/handlers/registry.ts';
 import { mayHoldCommand } from '../../src/handlers/slash-word.ts';
 
 const NAMES = HANDLERS.map((handler) => handler.event);
@@ -20,24 +20,25 @@ const EXAMPLES = z
 function wakesOf(event: string): ReadonlySet<string> {
   const found = EXAMPLES.find(({ name }) => name === event)?.examples ?? [];
   return new Set(
-    found.map((payload) => `${payload.action ?? '-'} ${wakeOf(event, payload)?.kind ?? 'nothing'}`),
+    found.map((payload) => `${payload.action ?? '-'} ${triggerOf(event, payload)?.kind ?? 'nothing'}`),
   );
 }
 
 describe("GitHub's own examples", () => {
-  it.each(NAMES)('of %s all turn into a wake or nothing, and some into a wake', (event) => {
-    const wakes = [...wakesOf(event)];
-    expect(wakes.length).toBeGreaterThan(0);
-    if (event !== 'issue_comment') expect(wakes.some((wake) => !wake.endsWith('nothing'))).toBe(true);
-    expect(wakes.toSorted()).toMatchSnapshot();
+  it.each(NAMES)('of %s all turn into a trigger or nothing, and some into a trigger', (event) => {
+    const triggers = [...wakesOf(event)];
+    expect(triggers.length).toBeGreaterThan(0);
+    if (event !== 'issue_comment')
+      expect(triggers.some((trigger) => !trigger.endsWith('nothing'))).toBe(true);
+    expect(triggers.toSorted()).toMatchSnapshot();
   });
 
   it('of every other event are nothing', () => {
     const others = EXAMPLES.filter(({ name }) => !NAMES.some((known) => known === name));
     expect(others.length).toBeGreaterThan(20);
-    expect(others.flatMap(({ name, examples }) => examples.filter((p) => wakeOf(name, p) !== null))).toEqual(
-      [],
-    );
+    expect(
+      others.flatMap(({ name, examples }) => examples.filter((p) => triggerOf(name, p) !== null)),
+    ).toEqual([]);
   });
 });
 
@@ -47,11 +48,11 @@ describe('a check', () => {
     check_run: { name, pull_requests: pulls.map((number) => ({ number })) },
   });
 
-  it('that ended on a pull request wakes its thread; our own, and one that belongs to none, do not', () => {
-    expect(wakeOf('check_run', payload('unit tests'))).toEqual({ kind: 'thread', thread: 13 });
-    expect(wakeOf('check_run', payload('unit tests', 'created'))).toBeNull();
-    expect(wakeOf('check_run', payload('ferrybot / launch gate'))).toBeNull();
-    expect(wakeOf('check_run', payload('unit tests', 'completed', []))).toBeNull();
+  it('that ended on a pull request triggers its thread; our own, and one that belongs to none, do not', () => {
+    expect(triggerOf('check_run', payload('unit tests'))).toEqual({ kind: 'thread', thread: 13 });
+    expect(triggerOf('check_run', payload('unit tests', 'created'))).toBeNull();
+    expect(triggerOf('check_run', payload('ferrybot / launch gate'))).toBeNull();
+    expect(triggerOf('check_run', payload('unit tests', 'completed', []))).toBeNull();
   });
 });
 
@@ -62,8 +63,8 @@ describe('a comment', () => {
     comment: { id: 5, body, author_association: 'NONE', user: { id: 1, login: 'bob', type } },
   });
 
-  it('with a slash word wakes with its place, without one it wakes nobody', () => {
-    expect(wakeOf('issue_comment', payload('/status'))).toEqual({
+  it('with a slash word triggers with its place, without one it triggers nobody', () => {
+    expect(triggerOf('issue_comment', payload('/status'))).toEqual({
       kind: 'comment',
       surface: 'comment',
       comment: 5,
@@ -71,19 +72,19 @@ describe('a comment', () => {
       hasSlash: true,
       from: { id: 1, isOutsider: true },
     });
-    expect(wakeOf('issue_comment', payload('well done'))).toBeNull();
+    expect(triggerOf('issue_comment', payload('well done'))).toBeNull();
   });
 
   it('that is edited or deleted makes the thread be looked at, never a command', () => {
     for (const action of ['edited', 'deleted'])
-      expect(wakeOf('issue_comment', payload('/status', 'User', action))).toEqual({
+      expect(triggerOf('issue_comment', payload('/status', 'User', action))).toEqual({
         kind: 'thread',
         thread: 13,
       });
   });
 
-  it('of a bot wakes nobody', () => {
-    expect(wakeOf('issue_comment', payload('/status', 'Bot'))).toBeNull();
+  it('of a bot triggers nobody', () => {
+    expect(triggerOf('issue_comment', payload('/status', 'Bot'))).toBeNull();
   });
 });
 
@@ -110,10 +111,10 @@ describe('the cheap look at a comment', () => {
   });
 });
 
-it('any JSON at all is a wake or nothing', () => {
+it('any JSON at all is a trigger or nothing', () => {
   fc.assert(
     fc.property(fc.constantFrom(...NAMES, 'ping', 'constructor'), fc.jsonValue(), (event, payload) => {
-      expect(() => wakeOf(event, payload)).not.toThrow();
+      expect(() => triggerOf(event, payload)).not.toThrow();
     }),
   );
 });

@@ -17,7 +17,7 @@ import { gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
-import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import { digestOf, labBot } from '../support/run-drafts.ts';
 import {
   aBody,
@@ -34,11 +34,11 @@ import { changeFor, commitFor, fingerprintOf } from './content.ts';
 import { ELSEWHERE, PULL, push, RUN, snapshot, type Version, type World } from './world.ts';
 
 /** One control process: what it remembers, and the record as it saw it last. */
-export type Control = { memory: Memory; view: Version };
+export type Control = { memory: AttemptCache; view: Version };
 
 /** The process died and was started again: it remembers nothing and reads the record. */
 export function restart(world: World): Control {
-  return { memory: EMPTY_MEMORY, view: world.version };
+  return { memory: NO_ATTEMPTS, view: world.version };
 }
 
 const CONFIGS = new Map<number, LaneScopedConfig>();
@@ -114,8 +114,8 @@ function pullOf(world: World): ReturnType<typeof aPull> {
   });
 }
 
-/** One wake of a control process, or a part of it: it may be interrupted after any step. */
-export function wake(world: World, control: Control, stepsMax: number): void {
+/** One trigger of a control process, or a part of it: it may be interrupted after any step. */
+export function trigger(world: World, control: Control, stepsMax: number): void {
   control.view = world.version;
   hearElsewhere(world, control);
   const facts = factsOf(world, control.view);

@@ -2,7 +2,7 @@
 
 import type { Permission } from '../../src/domain/actor.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { type Control, launch, QUIET_MS, restart, wake } from './bot.ts';
+import { type Control, launch, QUIET_MS, restart, trigger } from './bot.ts';
 import { CONTENTS } from './content.ts';
 import { carol, ELSEWHERE, eve, newWorld, PEOPLE, pass, say, type World } from './world.ts';
 
@@ -24,7 +24,7 @@ const PERMISSIONS: readonly Permission[] = ['maintain', 'maintain', 'write', 'no
 export function play(seed: number): World {
   const world = newWorld(seed);
   const controls: [Control, Control] = [restart(world), restart(world)];
-  wake(world, controls[0], 10);
+  trigger(world, controls[0], 10);
   const moves = 6 + world.random.below(18);
   for (let move = 0; move < moves; move += 1) {
     pass(world, 500 + world.random.below(world.random.chance(0.05) ? 8_000_000 : 120_000));
@@ -44,7 +44,7 @@ function botMoves(world: World, controls: [Control, Control]): void {
   if (control === undefined) return;
   const deed = world.random.below(10);
   if (deed < 1) controls[index] = restart(world);
-  else if (deed < 7) wake(world, control, world.random.chance(0.3) ? 1 + world.random.below(3) : 25);
+  else if (deed < 7) trigger(world, control, world.random.chance(0.3) ? 1 + world.random.below(3) : 25);
   else run(world);
 }
 
@@ -124,7 +124,7 @@ function settle(world: World, controls: readonly Control[]): void {
 }
 
 function serve(world: World, controls: readonly Control[]): void {
-  for (const control of controls) wake(world, control, 25);
+  for (const control of controls) trigger(world, control, 25);
   for (const dispatch of world.dispatches.filter((one) => !one.done)) {
     launch(world, dispatch.order, 0);
     dispatch.done = true;

@@ -57,11 +57,11 @@ vi.mock('../../src/watch/cadence.ts', (original) =>
 vi.mock('../../src/watch/watchdog.ts', (original) =>
   throwing(original, 'monitorHealth', (state: RunState) => state.run === seam.health),
 );
-vi.mock('../../src/app/propose/complete-begun.ts', (original) =>
+vi.mock('../../src/app/propose/resume-proposal.ts', (original) =>
   // The schedule's own workflow takes what it began at once; control leaves it some time.
   throwing(
     original,
-    'completeBegun',
+    'resumeProposal',
     ({ config }: { readonly config: { readonly laneName: string } }, graceMs: number) => {
       if (graceMs > 0) seam.completed.push(config.laneName);
       return graceMs > 0 && config.laneName === seam.lane;
@@ -97,7 +97,7 @@ const recorded = async (): Promise<readonly string[]> =>
   });
 
 const failures = (): number =>
-  lab.log.filter((line) => line.includes('a wake failed: AggregateError')).length;
+  lab.log.filter((line) => line.includes('a trigger failed: AggregateError')).length;
 
 /** Two lanes whose jobs one watch looks at. */
 const onOneCluster = (config: string): string =>

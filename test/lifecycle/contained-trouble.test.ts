@@ -72,8 +72,8 @@ describe('a run whose card cannot be written', () => {
         data: expect.objectContaining({ detail: expect.objectContaining({ run }) }),
       }),
     ]);
-    // The wake ends as failed, and no look makes the next one.
-    const failed = lab.log.filter((line) => line.includes('a wake failed: AggregateError'));
+    // The trigger ends as failed, and no look makes the next one.
+    const failed = lab.log.filter((line) => line.includes('a trigger failed: AggregateError'));
     expect(failed.length).toBeGreaterThan(0);
     expect(failed.length).toBeLessThan(20);
     // Mended: what was said meanwhile is answered.

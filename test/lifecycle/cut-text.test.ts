@@ -29,7 +29,7 @@ describe('a pushed line', () => {
     }
     const asked = await say(lab, 'mira', pull, '/status');
     await until(lab, 'an answer', () => answersTo(lab, asked).length > 0, { limitMs: 2 * HOUR });
-    expect(lab.log.join('\n')).not.toMatch(/a (wake|look) failed/);
+    expect(lab.log.join('\n')).not.toMatch(/a (trigger|look) failed/);
     await lab.close();
   });
 });

@@ -14,7 +14,7 @@ it('commands of a stranger in more issues than one pass reads, all of one second
     return (made as { number: number }).number;
   };
   const issues = [];
-  for (let count = 0; count <= limits.journalThreadsPerWakeMax; count += 1) issues.push(await open([]));
+  for (let count = 0; count <= limits.journalThreadsPerTriggerMax; count += 1) issues.push(await open([]));
   const ours = await open(['experiment']);
   await lab.clock.advance(HOUR);
   for (const issue of issues) await say(lab, 'sol', issue, '/status');

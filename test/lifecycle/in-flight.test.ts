@@ -26,7 +26,7 @@ describe('a clock that waits for real work', () => {
     ]);
   });
 
-  it('wakes a request that waits for it', async () => {
+  it('triggers a request that waits for it', async () => {
     const inFlight = createInFlight();
     const clock = createVirtualClock(0, inFlight.changes, inFlight.idle);
     const answered = inFlight.track('a slow answer', async () => {

@@ -5,7 +5,7 @@ import { known } from '../../src/domain/observed.ts';
 import { decideMissingCluster } from '../../src/run/decide-missing-cluster.ts';
 import { decideStop } from '../../src/run/decide-stop.ts';
 import { decideWatch } from '../../src/run/decide-watch.ts';
-import { EMPTY_MEMORY } from '../../src/run/step.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { instant, someFacts } from '../support/run-facts.ts';
@@ -39,8 +39,8 @@ describe('a cluster that the config does not have', () => {
     const asked = running.stopRequested(alice);
     const now = instant(asked.state.head.at);
     const both = (config: typeof CONFIG): readonly string[] => [
-      told(decideWatch(asked.state, FACTS, config, now, EMPTY_MEMORY)),
-      told(decideStop(asked.state, FACTS, config, now, EMPTY_MEMORY)),
+      told(decideWatch(asked.state, FACTS, config, now, NO_ATTEMPTS)),
+      told(decideStop(asked.state, FACTS, config, now, NO_ATTEMPTS)),
     ];
     expect(both(CONFIG)).toEqual(['dispatch-workflow watch', 'dispatch-workflow stop']);
     expect(both(ELSEWHERE)).toEqual(['nothing', 'nothing']);

@@ -6,7 +6,7 @@ import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { decideDispatch, decideOrder, wantsLaunchRuns } from '../../src/run/decide-order.ts';
 import { decideWatch } from '../../src/run/decide-watch.ts';
-import { EMPTY_MEMORY } from '../../src/run/step.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { anIssue, aWorkflowRun, instant, NOON, someFacts } from '../support/run-facts.ts';
@@ -58,7 +58,7 @@ describe('the dispatch', () => {
   const key = `dispatch:${ordered.state.order?.digest}:open:0`;
   const mine = memory({ appended: new Set([ordered.state.order?.seq ?? 0]) });
   const title = `launch ${ordered.state.order?.digest.slice(7, 19)}`;
-  const dispatch = (facts: RunFacts, now = soon, remembered = EMPTY_MEMORY, run = ordered) =>
+  const dispatch = (facts: RunFacts, now = soon, remembered = NO_ATTEMPTS, run = ordered) =>
     told(decideDispatch(run.state, facts, CONFIG, now, remembered));
   const seen = (...runs: readonly Parameters<typeof aWorkflowRun>[1][]) =>
     someFacts({ launchRuns: known(runs.map((run) => aWorkflowRun(title, run))) });
@@ -102,7 +102,7 @@ describe('the dispatch', () => {
       drafts: [{ data: { code: 'dispatch-failed' } }],
     });
     const late = moment(ordered.state.order?.order.expiresAt);
-    expect(decideDispatch(ordered.state, seen(), CONFIG, late, EMPTY_MEMORY)).toMatchObject({
+    expect(decideDispatch(ordered.state, seen(), CONFIG, late, NO_ATTEMPTS)).toMatchObject({
       drafts: [{ data: { code: 'order-expired' } }],
     });
   });
@@ -117,7 +117,7 @@ describe('the watch', () => {
   const submitted = ordered.submitted();
   const watched = submitted.observed();
   const watch = (run: RunBuilder, facts: RunFacts, now: Instant = NOON) =>
-    told(decideWatch(run.state, facts, CONFIG, now, EMPTY_MEMORY));
+    told(decideWatch(run.state, facts, CONFIG, now, NO_ATTEMPTS));
   const underLease = moment(watched.state.head.at);
 
   it('is started for a live job without a running lease, unless one is on its way', () => {

@@ -5,7 +5,7 @@ import type { RunFacts } from '../../src/domain/facts.ts';
 import type { Instant } from '../../src/domain/ids.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { decideStop, wantsStopRuns } from '../../src/run/decide-stop.ts';
-import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 import { aWorkflowRun, instant, someFacts } from '../support/run-facts.ts';
@@ -18,8 +18,12 @@ const past = (run: RunBuilder, ms: number): Instant =>
   instant(new Date(Date.parse(run.state.stop?.at ?? run.state.head.at) + ms).toISOString());
 
 const ALIVE = { ...aWorkflowRun('ferrybot watch local'), status: 'in_progress' as const };
-const stop = (run: RunBuilder, facts: Partial<RunFacts>, ms = 1_000, own: Memory = EMPTY_MEMORY): string =>
-  told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), own));
+const stop = (
+  run: RunBuilder,
+  facts: Partial<RunFacts>,
+  ms = 1_000,
+  own: AttemptCache = NO_ATTEMPTS,
+): string => told(decideStop(run.state, someFacts(facts), CONFIG, past(run, ms), own));
 const DISPATCH = 'dispatch-workflow stop';
 
 describe('a stop', () => {
@@ -75,14 +79,14 @@ describe('a stop', () => {
     const done = memory({ outcomes: new Map([[key, { kind: 'done', number: 1 }]]) });
     expect(stop(asked, {}, 1_000, done)).toBe('nothing');
     expect(wantsStopRuns(asked.state, done, past(asked, 1_000))).toBe(false);
-    expect(wantsStopRuns(asked.state, EMPTY_MEMORY, past(asked, 1_000))).toBe(true);
+    expect(wantsStopRuns(asked.state, NO_ATTEMPTS, past(asked, 1_000))).toBe(true);
   });
 
   it('is nothing where nobody asked, where there is no job, and after its end', () => {
     const ordered = gatedOn().approved(bob).ordered();
     for (const run of [watched, ordered.stopRequested(alice), asked.ended()]) {
       expect(stop(run, {})).toBe('nothing');
-      expect(wantsStopRuns(run.state, EMPTY_MEMORY, past(run, 1_000))).toBe(false);
+      expect(wantsStopRuns(run.state, NO_ATTEMPTS, past(run, 1_000))).toBe(false);
     }
   });
 });

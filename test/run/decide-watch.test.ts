@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { known } from '../../src/domain/observed.ts';
 import { decideWatch } from '../../src/run/decide-watch.ts';
-import { EMPTY_MEMORY } from '../../src/run/step.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import { bob } from '../support/run-drafts.ts';
 import { aWorkflowRun, instant, someFacts } from '../support/run-facts.ts';
 import { CONFIG, gatedOn, told } from './parts.ts';
@@ -12,7 +12,7 @@ const { state } = gatedOn().approved(bob).ordered().submitted();
 const watch = (...titles: readonly string[]): string => {
   const runs = titles.map((title) => ({ ...aWorkflowRun(title), status: 'in_progress' as const }));
   const now = instant(state.head.at);
-  return told(decideWatch(state, someFacts({ watchRuns: known(runs) }), CONFIG, now, EMPTY_MEMORY));
+  return told(decideWatch(state, someFacts({ watchRuns: known(runs) }), CONFIG, now, NO_ATTEMPTS));
 };
 
 describe('a watch', () => {

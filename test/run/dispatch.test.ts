@@ -7,7 +7,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { known, unknown } from '../../src/domain/observed.ts';
 import { wantsCareRuns } from '../../src/run/decide-care.ts';
 import { decideClaimable, NOT_ASKED } from '../../src/run/dispatch.ts';
-import { EMPTY_MEMORY, type Memory } from '../../src/run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';
 import { at, record } from '../care/consent-parts.ts';
 import { aWorkflowRun } from '../support/run-facts.ts';
 import { memory } from './parts.ts';
@@ -25,11 +25,11 @@ const LOST = memory({
 
 function dispatches(
   runs: readonly WorkflowRunFacts[] | null,
-  how: { readonly memory?: Memory; readonly now?: Instant; readonly claimedAt?: string } = {},
+  how: { readonly memory?: AttemptCache; readonly now?: Instant; readonly claimedAt?: string } = {},
 ): boolean {
   const listed = runs === null ? unknown(NOT_ASKED) : known(runs);
   const act = { ...ACT, claimedAt: how.claimedAt ?? null };
-  return decideClaimable(act, listed, TARGET, how.now ?? NOW, how.memory ?? EMPTY_MEMORY) !== null;
+  return decideClaimable(act, listed, TARGET, how.now ?? NOW, how.memory ?? NO_ATTEMPTS) !== null;
 }
 
 const later = (ms: number): Instant => branded(NOW + ms, isInstant);
@@ -41,7 +41,7 @@ describe('a dispatch', () => {
     expect(dispatches(null, { memory: OURS })).toBe(true);
     expect(dispatches(null)).toBe(false);
     expect(dispatches([])).toBe(true);
-    expect(wantsCareRuns([ONE], EMPTY_MEMORY, NOW)).toBe(true);
+    expect(wantsCareRuns([ONE], NO_ATTEMPTS, NOW)).toBe(true);
   });
 
   it('whose answer was lost is looked for before it is made again', () => {

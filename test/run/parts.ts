@@ -11,7 +11,7 @@ import { type CommandInput, type CommandOutcome, decideCommand } from '../../src
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { manifestDigest } from '../../src/run/manifest-digest.ts';
 import type { ReconcileInput } from '../../src/run/reconcile.ts';
-import { EMPTY_MEMORY, type Memory, type Step } from '../../src/run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS, type Step } from '../../src/run/step.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { digestOf } from '../support/run-drafts.ts';
 import { aComment, NOON, someFacts } from '../support/run-facts.ts';
@@ -111,14 +111,14 @@ export function inputOf(
     config: CONFIG,
     repository: REPOSITORY,
     now: NOON,
-    memory: EMPTY_MEMORY,
+    memory: NO_ATTEMPTS,
     digestOf,
     ...change,
   };
 }
 
-export const memory = (change: Partial<Memory>): Memory => ({ ...EMPTY_MEMORY, ...change });
-export const done = (...keys: readonly string[]): Memory =>
+export const memory = (change: Partial<AttemptCache>): AttemptCache => ({ ...NO_ATTEMPTS, ...change });
+export const done = (...keys: readonly string[]): AttemptCache =>
   memory({ outcomes: new Map(keys.map((key) => [key, { kind: 'done', number: 14 }])) });
 
 /** A step in a word: the types of what is recorded, or the key and kind of what is done. */

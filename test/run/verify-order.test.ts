@@ -8,7 +8,7 @@ import {
   judgeOrder,
   type OrderFacts,
 } from '../../src/actions/verify-order.ts';
-import { misplaced } from '../../src/actions/verify-place.ts';
+import { verifyWorkflowOrigin } from '../../src/actions/verify-place.ts';
 import { NO_BRANCH_WORK } from '../../src/domain/authorship.ts';
 import type { CommentFacts, ShownVersion } from '../../src/domain/facts.ts';
 import { branded, isRunId, type Sha } from '../../src/domain/ids.ts';
@@ -448,7 +448,7 @@ describe('the place that a launch is asked from', () => {
   };
 
   it('is the launch workflow on the default branch, dispatched', () => {
-    expect(misplaced(right, home)).toBeNull();
+    expect(verifyWorkflowOrigin(right, home)).toBeNull();
   });
 
   it.each([
@@ -466,6 +466,6 @@ describe('the place that a launch is asked from', () => {
     ],
     ['unreadable', { workflowRef: '' }],
   ] as const)('%s: %o', (code, change) => {
-    expect(misplaced({ ...right, ...change }, home)?.code).toBe(code);
+    expect(verifyWorkflowOrigin({ ...right, ...change }, home)?.code).toBe(code);
   });
 });

@@ -1,6 +1,6 @@
 /** A record kept on real git by as many processes as a test wants, with every question to git counted. */
 
-import { createRecordKeeper, type RecordKeeper } from '../../src/app/record.ts';
+import { createRecordKeeper, type EventStore } from '../../src/app/record.ts';
 import type { GitReader, GitWriter } from '../../src/domain/git.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/ids.ts';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -21,7 +21,7 @@ export type Cost = {
 };
 
 export type RecordProcess = {
-  readonly keeper: RecordKeeper;
+  readonly store: EventStore;
   /** Loads and appends; fails loudly. */
   readonly append: (run: string, drafts: readonly EventDraft[]) => Promise<void>;
   /** What this work costs this process. */
@@ -53,12 +53,12 @@ export function recordProcess(remote: Pick<Remote, 'client'>): RecordProcess {
     now: () => NOW,
   };
   const config = { keys, logbookBranch: 'ferrybot/logbook' };
-  const keeper = createRecordKeeper(lab as never, config as never, git as never, null);
+  const store = createRecordKeeper(lab as never, config as never, git as never, null);
   return {
-    keeper,
+    store,
     append: async (run, drafts) => {
-      await keeper.load();
-      const result = await keeper.append(run === 'journal' ? run : branded(run, isRunId), drafts, NOW);
+      await store.load();
+      const result = await store.append(run === 'journal' ? run : branded(run, isRunId), drafts, NOW);
       if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
     },
     costOf: async (work) => {

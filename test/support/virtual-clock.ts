@@ -5,7 +5,7 @@ import type { Clock } from '../../playground/clock.ts';
 export type VirtualClock = Clock & {
   /** Goes forward, waking whoever waited for a moment on the way, in order, and letting each finish what it does. */
   readonly advance: (durationMs: number) => Promise<void>;
-  /** The hours in which everything is asleep: whoever waited for a moment in them wakes late, at their end. */
+  /** The hours in which everything is asleep: whoever waited for a moment in them triggers late, at their end. */
   readonly skip: (durationMs: number) => Promise<void>;
   /** Lets everything that needs no time be done. */
   readonly settle: () => Promise<void>;
@@ -25,7 +25,7 @@ export function createVirtualClock(
 ): VirtualClock {
   let now = startMs;
   let changes = 0;
-  const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  const sleepers = new Set<{ readonly atMs: number; readonly trigger: () => void }>();
   const settle = async (): Promise<void> => {
     let before = -1;
     for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
@@ -42,7 +42,7 @@ export function createVirtualClock(
       if (next === undefined) return;
       now = Math.max(now, next.atMs);
       sleepers.delete(next);
-      next.wake();
+      next.trigger();
       await settle();
     }
   };
@@ -56,11 +56,11 @@ export function createVirtualClock(
           reject(new Error('the wait was called off'));
         };
         // A signal that outlives thousands of waits must not keep a listener for each.
-        const wake = (): void => {
+        const trigger = (): void => {
           signal?.removeEventListener('abort', callOff);
           resolve();
         };
-        const sleeper = { atMs: now + Math.max(0, durationMs), wake };
+        const sleeper = { atMs: now + Math.max(0, durationMs), trigger };
         changes += 1;
         sleepers.add(sleeper);
         signal?.addEventListener('abort', callOff, { once: true });

@@ -4,7 +4,7 @@ import { mintInstallationToken } from '../../playground/identity/tokens.ts';
 import type { World } from '../../playground/world/world.ts';
 import { createWorker, type Worker } from '../../src/app/control/worker.ts';
 import type { Lab } from '../../src/app/lab.ts';
-import type { Wake } from '../../src/domain/wake.ts';
+import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { Crash } from './crash.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { serverKeys } from './virtual-lab-keys.ts';
@@ -20,7 +20,7 @@ type ServerInput = {
 
 /** A worker with a sweep of its own; whatever is pushed is handled in turn. */
 export function startServer({ world, clock, log, compose, installation, sweepMs }: ServerInput): {
-  readonly push: (wake: Wake) => void;
+  readonly push: (trigger: ReconcileRequest) => void;
   readonly stop: () => void;
 } {
   let minted: { readonly token: string; readonly expiresAtMs: number } | null = null;
@@ -34,7 +34,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
   };
   const make = (): Worker => createWorker(compose('server', token, serverKeys()), 'main', ['runner']);
   let worker = make();
-  let waiting: Wake[] = [];
+  let waiting: ReconcileRequest[] = [];
   let isRunning = false;
   const stopped = new AbortController();
   const drain = async (): Promise<void> => {
@@ -44,9 +44,9 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
       try {
         await worker.handle(batch);
       } catch (error) {
-        // As in src/app/wake-queue.ts: a wake that failed is told, and the process lives on with what it knows.
+        // As in src/app/wake-queue.ts: a trigger that failed is told, and the process lives on with what it knows.
         if (!(error instanceof Crash)) {
-          log.push(`server: a wake failed: ${error instanceof Error ? error.stack : String(error)}`);
+          log.push(`server: a trigger failed: ${error instanceof Error ? error.stack : String(error)}`);
           continue;
         }
         worker = make();
@@ -55,12 +55,12 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
     }
     isRunning = false;
   };
-  const push = (wake: Wake): void => {
-    worker.acknowledge(wake).catch((error: unknown) => {
+  const push = (trigger: ReconcileRequest): void => {
+    worker.acknowledge(trigger).catch((error: unknown) => {
       if (!(error instanceof Crash)) log.push(`server: a receipt failed: ${String(error)}`);
       worker = make();
     });
-    waiting.push(wake);
+    waiting.push(trigger);
     if (isRunning) return;
     isRunning = true;
     drain().catch((error: unknown) => log.push(`server broke: ${String(error)}`));

@@ -14,8 +14,8 @@ import type { DisksOf } from '../../src/app/disk-scan/disks.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { PySyntax } from '../../src/domain/python-syntax.ts';
-import type { Wake } from '../../src/domain/wake.ts';
-import { wakeOf } from '../../src/handlers/registry.ts';
+import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
+import { triggerOf } from '../../src/handlers/registry.ts';
 import { createPythonParser } from '../../src/host/python-parser.ts';
 import { type FerryShape, ferryScript, type JobScript } from './ferry-script.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
@@ -137,9 +137,9 @@ export async function openVirtualLab(options: VirtualLabOptions = {}): Promise<V
   const wires = carrier.join({
     world,
     receive: (request) =>
-      receive(request, (wake) => {
+      receive(request, (trigger) => {
         inFlight.note();
-        for (const server of servers) server.push(wake);
+        for (const server of servers) server.push(trigger);
       }),
     onTransport: () => {
       inFlight.note();
@@ -247,15 +247,15 @@ async function carrierFor(options: VirtualLabOptions, inFlight: InFlight): Promi
   return loopbackCarrier(repository, inFlight);
 }
 
-/** The App's answer to a webhook: a wake for whoever works, once the signature is GitHub's. */
-async function receive(request: Request, wakeUp: (wake: Wake) => void): Promise<Response> {
+/** The App's answer to a webhook: a trigger for whoever works, once the signature is GitHub's. */
+async function receive(request: Request, wakeUp: (trigger: ReconcileRequest) => void): Promise<Response> {
   const body = await request.text();
   // Synchronous on purpose: work on another thread would be overtaken by the virtual clock on a loaded machine.
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
   if (signature !== request.headers.get('x-hub-signature-256'))
     return new Response('bad signature', { status: 400 });
-  const wake = wakeOf(request.headers.get('x-github-event') ?? '', JSON.parse(body));
-  if (wake !== null) wakeUp(wake);
+  const trigger = triggerOf(request.headers.get('x-github-event') ?? '', JSON.parse(body));
+  if (trigger !== null) wakeUp(trigger);
   return new Response('ok');
 }
 

@@ -141,7 +141,7 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
 export async function stateIn({ control: lab }: Pick<BundleWorld, 'control'>): Promise<RunState | undefined> {
   const opening = await createLabOpener(lab, 'main').open();
   if (opening.kind !== 'open') throw new Error(`the lab has no config: ${opening.config.why}`);
-  return opening.open.keeper.current().runs[0];
+  return opening.open.store.current().runs[0];
 }
 
 /** Today's ferry is proposed and its manifest shown for a while: GitHub tells whole seconds. */

@@ -65,7 +65,7 @@ async function opened(as: BundleWorld['control']): Promise<OpenLab> {
 }
 
 async function append(open: OpenLab, draft: EventDraft): Promise<void> {
-  const result = await open.keeper.append('journal', [draft], open.lab.now());
+  const result = await open.store.append('journal', [draft], open.lab.now());
   if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
 }
 
@@ -89,7 +89,7 @@ async function scanned(): Promise<void> {
 }
 
 function proposalIn(open: OpenLab): MutationRecord {
-  const [one] = open.keeper.current().journal.mutations;
+  const [one] = open.store.current().journal.mutations;
   if (one === undefined) throw new Error('nothing was proposed');
   return one;
 }

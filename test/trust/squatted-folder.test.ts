@@ -32,5 +32,5 @@ it('a tag that is named as the folder of ours stops no record: its marks stand b
   await lab.git('update-ref', 'refs/heads/ferrybot/logbook', bare);
   const opening = await createLabOpener(lab.control, 'main').open();
   if (opening.kind !== 'open') throw new Error('the lab has no config');
-  expect(opening.open.keeper.current().broken.map(({ run: broken }) => broken)).toContain(run);
+  expect(opening.open.store.current().broken.map(({ run: broken }) => broken)).toContain(run);
 }, 120_000);

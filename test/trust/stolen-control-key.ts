@@ -10,7 +10,7 @@ import { unknown } from '../../src/domain/observed.ts';
 import { after, toRfc3339 } from '../../src/domain/time.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import { orderDigest } from '../../src/run/manifest-digest.ts';
-import { EMPTY_MEMORY } from '../../src/run/step.ts';
+import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { BundleWorld } from './bundle-world.ts';
 
 const HOUR = 3_600_000;
@@ -22,15 +22,15 @@ async function stolen({ control: lab }: BundleWorld): Promise<OpenLab> {
   return opening.open;
 }
 
-function runIn({ keeper }: OpenLab, run: string): RunState {
-  const state = keeper.current().runs.find((one) => one.run === run);
+function runIn({ store }: OpenLab, run: string): RunState {
+  const state = store.current().runs.find((one) => one.run === run);
   if (state === undefined) throw new Error(`there is no ${run}`);
   return state;
 }
 
 async function append(open: OpenLab, run: string, draft: EventDraft): Promise<void> {
   if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
-  const result = await open.keeper.append(run, [draft], open.lab.now());
+  const result = await open.store.append(run, [draft], open.lab.now());
   if (result.kind !== 'appended') throw new Error(`${draft.type}: ${JSON.stringify(result)}`);
 }
 
@@ -58,7 +58,7 @@ export async function proposeManyWithStolenKey(
     run,
     drafts: [{ type: 'proposed', role: 'control', data }] as const,
   }));
-  const result = await open.keeper.appendTogether(entries, open.lab.now());
+  const result = await open.store.appendTogether(entries, open.lab.now());
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   return runs;
 }
@@ -147,7 +147,7 @@ export async function releaseWithStolenKey(lab: BundleWorld, run: string, by: st
 /** The same for a freeze of the lane; a comment is named for it that is really there, or that never was. */
 export async function thawWithStolenKey(lab: BundleWorld, by: string, comment: number): Promise<void> {
   const open = await stolen(lab);
-  const [hold] = open.keeper.current().journal.holds;
+  const [hold] = open.store.current().journal.holds;
   if (hold === undefined) throw new Error('there is nothing to lift');
   const actor = { id: hold.actor.id, login: by };
   const { kind, scope, lane, date } = hold;
@@ -156,14 +156,14 @@ export async function thawWithStolenKey(lab: BundleWorld, by: string, comment: n
   const data = { kind, scope, ...(lane === null ? {} : { lane }), date };
   const released = { type: 'released', role: 'control', actor, data } as const;
   const answer = { ...place, code: 'thawed', detail: { scopes: scope } } as const;
-  const drafts: readonly EventDraft[] = open.keeper.current().journal.commands.has(commandKey(place))
+  const drafts: readonly EventDraft[] = open.store.current().journal.commands.has(commandKey(place))
     ? [released]
     : [
         { type: 'command-seen', role: 'control', actor, data: seen },
         released,
         { type: 'command-answered', role: 'control', data: answer },
       ];
-  const result = await open.keeper.append('journal', drafts, open.lab.now());
+  const result = await open.store.append('journal', drafts, open.lab.now());
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
@@ -213,9 +213,9 @@ async function orderOn(
 
 /** What control would find: the thief has its code as well. */
 async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
-  const { lab, git, config, configHealth, keeper } = open;
+  const { lab, git, config, configHealth, store } = open;
   const gatherer = createGatherer(lab, git, config, configHealth);
-  const facts = await gatherer.gather(state, keeper.current(), EMPTY_MEMORY, (comments) => comments);
+  const facts = await gatherer.gather(state, store.current(), NO_ATTEMPTS, (comments) => comments);
   return gateRun({
     run: state.run,
     proposal: state.proposal,

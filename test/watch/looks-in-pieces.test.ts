@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lookAt } from '../../src/app/watch/look.ts';
+import { observeJob } from '../../src/app/watch/look.ts';
 import type { JobStatus, LogRead } from '../../src/domain/engine.ts';
 import { incidentsWith } from '../../src/domain/incidents.ts';
 import { limits } from '../../src/domain/limits.ts';
@@ -40,7 +40,7 @@ async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder
     const status: JobStatus = index === sizes.length ? 'FAILED' : 'RUNNING';
     const { state } = run;
     if (state.submission === null) throw new Error('no submission');
-    const look = await lookAt({
+    const look = await observeJob({
       lab: { now: () => NOON },
       engine: { ...engine, readLog: async (_jobId, offset) => chunkOf(log, size, offset) },
       seen: { ...RUNNING, status },

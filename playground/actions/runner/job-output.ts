@@ -90,7 +90,7 @@ function refusalOf(seen: Exclude<ReadLine, { kind: 'text' }>): string | null {
   return `The \`${command}\` command is disabled. Please use the environment file ${file} instead.`;
 }
 
-type Hands = {
+type Executor = {
   readonly say: (line: string) => void;
   readonly annotate: (level: Annotation['level'], command: LogCommand) => void;
   readonly mask: (secret: string) => void;
@@ -109,7 +109,7 @@ function plain(command: string, message: string): LogCommand {
   return { command, properties: {}, message };
 }
 
-function carryOut(command: LogCommand, line: string, hands: Hands): void {
+function carryOut(command: LogCommand, line: string, hands: Executor): void {
   switch (command.command) {
     case 'add-mask':
       if (command.message.trim() === '') {

@@ -63,7 +63,7 @@ export async function runStep(run: StepRun, make: () => Promise<StepWork> | Step
   };
 }
 
-/** Hands on to later steps what this one wrote: environment, path, summary. */
+/** Executor on to later steps what this one wrote: environment, path, summary. */
 export function keepForLater(frame: JobFrame, end: StepEnd, output: JobOutput): void {
   for (const [name, value] of Object.entries(end.env)) {
     if (isRefusedName(name))

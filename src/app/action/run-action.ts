@@ -3,9 +3,9 @@
 import { anyLane } from '../../config/lane-scope.ts';
 import { assertNever } from '../../domain/assert.ts';
 import { GitError } from '../../domain/git.ts';
-import type { Wake } from '../../domain/wake.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { synchronizeClock } from '../../github/call.ts';
-import { wakeOf } from '../../handlers/registry.ts';
+import { triggerOf } from '../../handlers/registry.ts';
 import type { ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
 import { createWorker } from '../control/worker.ts';
@@ -75,13 +75,13 @@ async function withLab(
 async function chat(parts: ActionParts): Promise<ActionResult> {
   // The job after a launch is named its run: it says what the runner, which may not write in threads, has done.
   const worker = createWorker(parts.lab, parts.defaultBranch, parts.inputs.run === '' ? [] : ['runner']);
-  await worker.handle([wakeFrom(parts)]);
+  await worker.handle([triggerFrom(parts)]);
   return { ok: true, result: 'reconciled', run: parts.inputs.run, jobId: '', detail: '' };
 }
 
 /** A schedule, a dispatch and the job after a launch are sweeps; an event that means nothing to us is not worth less than one. */
-function wakeFrom(parts: ActionParts): Wake {
-  return wakeOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
+function triggerFrom(parts: ActionParts): ReconcileRequest {
+  return triggerOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
 }
 
 /** Gates, card and check run are control's: the server's, or the job's that comes after this one. */

@@ -35,7 +35,7 @@ export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
 /** `mode: stop`. */
 export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
-  const cluster = open.keeper.current().runs.find((state) => state.run === run)?.submission?.cluster;
+  const cluster = open.store.current().runs.find((state) => state.run === run)?.submission?.cluster;
   const problem = cluster === undefined ? null : notReady(parts, open.config, cluster);
   if (problem !== null) return { ...problem, run };
   const outcome = await stopRun(open, {
@@ -57,7 +57,7 @@ export async function checkWatches(open: OpenLab): Promise<ActionResult> {
   const findings = await lookAfterWatches(open, createPublisher(), troubles);
   const stale = findings.filter(({ monitor }) => monitor === 'stale');
   const detail = findings.map(lineOf).join('\n');
-  const { broken } = open.keeper.current();
+  const { broken } = open.store.current();
   if (broken.length > 0)
     return failed(
       'unreadable',

@@ -2,7 +2,7 @@
 
 import { type Changed, changeAction, type Executor } from '../../actions/change-cluster.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
-import { type LaunchPlace, misplaced } from '../../actions/verify-place.ts';
+import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import type { MutationRecord } from '../../domain/care/mutation-state.ts';
 import { isRunId } from '../../domain/ids.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -25,22 +25,22 @@ export type CareInput = {
 
 /** Carries out one proposal. Every refusal has its code; nothing is called before the claim was pushed. */
 export async function care(open: OpenLab, input: CareInput): Promise<Changed | Refused> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   const { record: file, defaultBranch, redact } = input;
   const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.care };
-  const wrong = misplaced(input.place, home);
+  const wrong = verifyWorkflowOrigin(input.place, home);
   if (wrong !== null) return { kind: 'refused', ...wrong };
   if (file !== JOURNAL && !isRunId(file))
     return { kind: 'refused', code: 'not-proposed', why: `there is no run ${file}` };
-  const fault = (): ReturnType<typeof recordFault> => recordFault(keeper.current(), file, 'unreadable');
+  const fault = (): ReturnType<typeof recordFault> => recordFault(store.current(), file, 'unreadable');
   return carryOut(
-    { record: keeper, file, fault, now: lab.now, redact },
+    { record: store, file, fault, now: lab.now, redact },
     changeAction({
       file,
       digest: input.mutation,
       workflowRun: input.workflowRun,
       record: () => {
-        const { runs, journal } = keeper.current();
+        const { runs, journal } = store.current();
         if (file === JOURNAL) return { state: null, mutations: journal.mutations };
         const state = runs.find(({ run }) => run === file) ?? null;
         return { state, mutations: state?.mutations ?? null };

@@ -68,8 +68,8 @@ export async function gatherConsentFacts(
   };
 }
 
-function holdsFor({ keeper }: OpenLab, state: RunState | null): Observed<readonly Hold[]> {
-  const { journalHolds } = recordFactsOf(keeper.current());
+function holdsFor({ store }: OpenLab, state: RunState | null): Observed<readonly Hold[]> {
+  const { journalHolds } = recordFactsOf(store.current());
   if (journalHolds.kind === 'unknown') return journalHolds;
   return known(
     state === null ? journalHolds.value : [...state.holds, ...holdsOn(journalHolds.value, state.proposal)],
@@ -86,7 +86,7 @@ function brakesOf(
 ): Promise<Observed<readonly Brake[]>> {
   if (said.kind === 'unknown') return Promise.resolve(said);
   const since = spokenSince(state, one);
-  const commands = state?.commands ?? open.keeper.current().journal.commands;
+  const commands = state?.commands ?? open.store.current().journal.commands;
   const approvers = new Set(one.consents.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
   return gatherBrakes(
     open,
@@ -146,7 +146,7 @@ async function shownTo(
 }
 
 async function preApproval(
-  { config, configHealth, git, lab, keeper }: OpenLab,
+  { config, configHealth, git, lab, store }: OpenLab,
   defaultBranch: string,
   { proposal, digest }: MutationRecord,
   commit: Sha,
@@ -156,7 +156,7 @@ async function preApproval(
     const tip = await git.resolve(`refs/heads/${defaultBranch}`);
     const isOurs = tip !== null && (await git.mergeBase(commit, tip)) === commit;
     const text = isOurs ? await git.readText(commit, CONFIG_PATH) : null;
-    const mutations = keeper.current().runs.flatMap((run) => run.mutations);
+    const mutations = store.current().runs.flatMap((run) => run.mutations);
     return known({
       standsNow: configHealth.isValid && now?.stands === true,
       stoodThen: text !== null && consentedThen(text, proposal),

@@ -1,7 +1,7 @@
 /** The checks on a pushed branch before it is merged: its config, and the files of its clusters. */
 
 import { GitError } from '../../domain/git.ts';
-import type { Wake } from '../../domain/wake.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, onBranch, type Trouble } from '../trouble.ts';
 import type { Branch } from './branch.ts';
@@ -24,12 +24,12 @@ const CHECKS: readonly (readonly [
 export async function checkBranches(
   open: OpenLab,
   defaultBranch: string,
-  wakes: readonly Wake[],
+  triggers: readonly ReconcileRequest[],
   checked: Set<string>,
   troubles: Trouble[],
 ): Promise<void> {
   const own = [`refs/heads/${defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
-  const refs = new Set(wakes.flatMap((wake) => (wake.kind === 'push' ? [wake.ref] : [])));
+  const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
   for (const ref of refs) {
     if (own.includes(ref)) continue;
     for (const [name, check] of CHECKS)

@@ -90,7 +90,7 @@ async function deltaOf(
 /** The job's own interpreter, where its command begins with one: by name, or by a path that means the same everywhere. */
 const PYTHON = /^(?:\/.*\/)?python[\d.]*$/;
 
-/** Keeps the newest answers by head and branch tip: a wake that brings no push reads no file. */
+/** Keeps the newest answers by head and branch tip: a trigger that brings no push reads no file. */
 export function cachedChangeFacts(
   lab: Lab,
   git: GitReader,

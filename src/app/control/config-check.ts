@@ -31,16 +31,16 @@ export async function putConfigCheck(open: OpenLab, head: Sha, text: string): Pr
   return outcome.kind === 'done';
 }
 
-function verdictOf({ keeper, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
+function verdictOf({ store, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
   const reading = readLabConfig(text, lab.now());
   if (reading.kind === 'invalid')
     return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
   const { config, warnings } = reading;
-  const { recordedRuns, journalHolds } = recordFactsOf(keeper.current());
+  const { recordedRuns, journalHolds } = recordFactsOf(store.current());
   return {
     kind: 'valid',
     warnings,
     left: leftBehind(config, recordedRuns, journalHolds, dateOf(lab.now())),
-    backtest: backtest(keeper.histories(), config),
+    backtest: backtest(store.histories(), config),
   };
 }

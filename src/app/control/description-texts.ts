@@ -50,7 +50,7 @@ export function descriptionChanges(
   thread: number,
   texts: ProposalTexts,
 ): readonly EventDraft[] {
-  const { incidents } = open.keeper.current().journal;
+  const { incidents } = open.store.current().journal;
   for (const one of openIn(open, thread)) {
     const text = texts.get(one.digest);
     if (text?.kind !== 'known' || text.value === null) continue;
@@ -60,8 +60,8 @@ export function descriptionChanges(
   return [];
 }
 
-function openIn({ keeper }: OpenLab, thread: number): readonly MutationRecord[] {
-  return keeper
+function openIn({ store }: OpenLab, thread: number): readonly MutationRecord[] {
+  return store
     .current()
     .journal.mutations.filter((one) => one.proposal.thread === thread && isOpenProposal(one));
 }

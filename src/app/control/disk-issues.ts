@@ -3,7 +3,7 @@
 import { diskMutations, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type ClusterDisks, isAllFine, isBlind } from '../../domain/care/disk-scan.ts';
 import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
-import type { Wake } from '../../domain/wake.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { type FoundIssue, findIssue } from '../../github/issues.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { diskEndKey, renderDiskEnd } from '../../render/disk-end.ts';
@@ -31,18 +31,18 @@ export type DiskMemory = { entry: number };
  */
 export async function keepDiskIssues(
   open: OpenLab,
-  wakes: readonly Wake[],
+  triggers: readonly ReconcileRequest[],
   memory: DiskMemory,
   troubles: Trouble[],
 ): Promise<void> {
-  const entry = (): number => open.keeper.current().journal.head?.seq ?? -1;
-  if (entry() === memory.entry && !wakes.some(({ kind }) => kind === 'sweep')) return;
+  const entry = (): number => open.store.current().journal.head?.seq ?? -1;
+  if (entry() === memory.entry && !triggers.some(({ kind }) => kind === 'sweep')) return;
   await keepAll(open, troubles);
   memory.entry = entry();
 }
 
 async function keepAll(open: OpenLab, troubles: Trouble[]): Promise<void> {
-  const { broken, journal } = open.keeper.current();
+  const { broken, journal } = open.store.current();
   if (broken.some(({ run }) => run === JOURNAL)) return;
   for (const [cluster, disks] of journal.disks) {
     await contained(open, troubles, inCluster(cluster), async () => {
@@ -57,7 +57,7 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
   const { lab } = open;
   const marker = markerIdentity({ run: 'journal', kind: 'disk', key: place.cluster });
   const markerOf = issueMarkerReader(lab, open.config);
-  const mutations = diskMutations(open.keeper.current().journal.mutations, place.cluster);
+  const mutations = diskMutations(open.store.current().journal.mutations, place.cluster);
   // Where something was proposed it is this cluster's, whatever somebody has made of its first line.
   const proposedIn = mutations.at(-1)?.proposal.thread ?? null;
   const found = await findIssue(lab.client, DISK_LABEL, (number, body) => {
@@ -94,29 +94,29 @@ async function keepIssue(open: OpenLab, place: DiskPlace, disks: ClusterDisks): 
 
 /** What somebody else has made of the description is recorded before it is put right: who read it meanwhile consents to nothing. */
 async function noteChange(open: OpenLab, thread: number): Promise<void> {
-  const { keeper, lab } = open;
+  const { store, lab } = open;
   const drafts = descriptionChanges(open, thread, await readDescription(open, thread));
   if (drafts.length === 0) return;
-  const result = await keeper.append('journal', drafts, lab.now());
-  if (result.kind === 'conflict') await keeper.load();
+  const result = await store.append('journal', drafts, lab.now());
+  if (result.kind === 'conflict') await store.load();
   else if (result.kind !== 'appended') lab.log(`what was changed in #${thread} was not recorded`);
 }
 
 /** Proposes what the newest scan calls for; a lost race is left to the next look. */
 async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
-  const { lab, keeper } = open;
+  const { lab, store } = open;
   if (disks.readable === null) return;
   const drafts = diskProposals({
     scan: disks.readable,
-    mutations: keeper.current().journal.mutations,
+    mutations: store.current().journal.mutations,
     repository: lab.repository,
     thread,
     steps: diskStepsOf(place),
     digestOf: lab.digestOf,
   });
   if (drafts.length === 0) return;
-  const result = await keeper.append('journal', drafts, lab.now());
-  if (result.kind === 'conflict') await keeper.load();
+  const result = await store.append('journal', drafts, lab.now());
+  if (result.kind === 'conflict') await store.load();
   else if (result.kind !== 'appended') lab.log(`what the disks call for was not recorded: ${result.message}`);
 }
 
@@ -129,7 +129,7 @@ async function tell(
   const { lab } = open;
   const { readable, newest } = disks;
   const { cluster } = newest;
-  const { mutations: all, incidents } = open.keeper.current().journal;
+  const { mutations: all, incidents } = open.store.current().journal;
   const mutations = diskMutations(all, cluster);
   const edits = editsOfText(incidents, { thread: issue.number, comment: null });
   const editedAt = edits.at(-1)?.seq ?? 0;

@@ -1,4 +1,4 @@
-/** Gathers the facts that a decision about one run may look at: each read once a wake, and only if somebody asks. */
+/** Gathers the facts that a decision about one run may look at: each read once a trigger, and only if somebody asks. */
 
 import { healthFor, type LaneScopedConfig } from '../../config/lane-scope.ts';
 import type { LabConfig } from '../../config/schema.ts';
@@ -34,7 +34,7 @@ import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
 import { commandsSince, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { configFor } from '../../run/run-config.ts';
-import type { Memory } from '../../run/step.ts';
+import type { AttemptCache } from '../../run/step.ts';
 import { quietFirst } from '../../run/strangers.ts';
 import type { Lab } from '../lab.ts';
 import { placeOf, readingOf } from '../reading.ts';
@@ -48,7 +48,7 @@ export type FactGatherer = {
   readonly gather: (
     state: RunState,
     record: VerifiedRecord,
-    memory: Memory,
+    memory: AttemptCache,
     withoutText: WithoutText,
   ) => Promise<RunFacts>;
 };
@@ -62,7 +62,7 @@ type VerifiedRecord = {
   readonly journal: JournalState;
 };
 
-/** A gatherer for one wake: what it has read it does not read again. Each run is looked at by the config of its lane. */
+/** A gatherer for one trigger: what it has read it does not read again. Each run is looked at by the config of its lane. */
 export function createGatherer(
   lab: Lab,
   git: GitReader,
@@ -180,7 +180,7 @@ function ofEachLane<Value>(make: (config: LaneScopedConfig) => Value): (config: 
 
 type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
 
-/** Reads each key once: within a wake the world is taken to stand still, apart from what we do to it ourselves. */
+/** Reads each key once: within a trigger the world is taken to stand still, apart from what we do to it ourselves. */
 function memoized(): Once {
   const values = new Map<string, unknown>();
   return async <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
@@ -239,7 +239,7 @@ async function permissionsFor(
   const asked = [...approvers, ...(sealer === undefined ? [] : [sealer]), ...quietFirst(pending)];
   const people = new Map(asked.map((person) => [person.id, person]));
   const found = new Map<number, Observed<Permission>>();
-  for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax)) {
+  for (const person of [...people.values()].slice(0, limits.permissionsPerTriggerMax)) {
     found.set(person.id, await once(`permission ${person.id}`, () => readPermission(lab.client, person)));
   }
   return found;
@@ -256,7 +256,7 @@ async function citedFor(
   const found = new Map<string, Observed<CommentFacts | null>>();
   for (const { surface, comment } of approvalsNotShown(state, comments).slice(
     0,
-    limits.permissionsPerWakeMax,
+    limits.permissionsPerTriggerMax,
   )) {
     const name = commentName({ surface, id: comment });
     const citation = { surface, comment, pull: state.proposal.pull };

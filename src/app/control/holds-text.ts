@@ -3,8 +3,8 @@
 import type { OpenLab } from '../open-lab.ts';
 
 /** What keeps the lane back, as one text to compare: a change of it moves the gates of every run that waits. */
-export function holdsOf({ keeper }: OpenLab): string {
-  return keeper
+export function holdsOf({ store }: OpenLab): string {
+  return store
     .current()
     .journal.holds.map(({ kind, scope, lane, date }) => `${kind} ${scope} ${lane} ${date}`)
     .join(', ');

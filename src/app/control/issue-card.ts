@@ -4,8 +4,8 @@ import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, saysTheSame } from '../../domain/marker.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { dateOf } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { readThread } from '../../github/thread.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issue-card.ts';
@@ -21,9 +21,9 @@ export async function keepIssueCard(
   comments: readonly CommentFacts[],
   past: RunState | null,
 ): Promise<void> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   const today = dateOf(lab.now());
-  const body = renderIssueCard({ config, past, today, ...recordFactsOf(keeper.current()) });
+  const body = renderIssueCard({ config, past, today, ...recordFactsOf(store.current()) });
   const near = cardIn(comments);
   if (near !== null) {
     if (near.marker?.isIntact === true && saysTheSame(near.body, body)) return;
@@ -44,11 +44,11 @@ function cardIn(comments: readonly CommentFacts[]): CommentFacts | null {
   return comments.find(({ marker }) => marker?.run === 'journal' && marker.kind === 'card') ?? null;
 }
 
-/** Wakes for the experiment issues that moved lately: the label may have been put on while nobody told us. Null where they could not be listed. */
-export async function experimentWakes(
+/** ReconcileRequests for the experiment issues that moved lately: the label may have been put on while nobody told us. Null where they could not be listed. */
+export async function experimentTriggers(
   { lab }: OpenLab,
   sinceRfc3339: string,
-): Promise<readonly Wake[] | null> {
+): Promise<readonly ReconcileRequest[] | null> {
   const issues = await listExperimentIssues(lab.client, sinceRfc3339);
   if (issues.kind === 'unknown') {
     lab.log(`experiment issues: ${issues.why}`);
@@ -56,6 +56,6 @@ export async function experimentWakes(
   }
   return issues.value
     .filter((issue) => issue.isOpen)
-    .slice(0, limits.journalThreadsPerWakeMax)
+    .slice(0, limits.journalThreadsPerTriggerMax)
     .map(({ number }) => ({ kind: 'thread', thread: number, isExperiment: true }));
 }

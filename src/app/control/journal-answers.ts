@@ -19,11 +19,11 @@ import { perform } from './perform.ts';
  * seen in its thread, and grows: a process that begins looks once at each thread that was answered within a day.
  */
 export async function tellAnswers(open: OpenLab, told: Set<string>, troubles: Trouble[]): Promise<void> {
-  const owed = [...open.keeper.current().journal.commands.values()].filter((command) =>
+  const owed = [...open.store.current().journal.commands.values()].filter((command) =>
     isOwed(command, told, open.lab.now()),
   );
   const threads = [...Map.groupBy(owed.toReversed(), (command) => command.thread).keys()];
-  for (const thread of threads.slice(0, limits.journalThreadsPerWakeMax)) {
+  for (const thread of threads.slice(0, limits.journalThreadsPerTriggerMax)) {
     await contained(open, troubles, { run: JOURNAL, thread }, async () => {
       const since = after(open.lab.now(), -limits.sweepLookbackMs);
       const read = await readThread(open.lab.client, thread, readingOf(open.lab, open.config), since);
@@ -50,7 +50,7 @@ export async function tellIn(
 ): Promise<void> {
   const ours = new Set(comments.map(({ marker }) => (marker === null ? null : markerIdentity(marker))));
   const nowMs = open.lab.now();
-  const recent = [...open.keeper.current().journal.commands.values()].filter(
+  const recent = [...open.store.current().journal.commands.values()].filter(
     ({ thread: where, answer, at }) =>
       where === thread && answer !== null && nowMs - (fromRfc3339(at) ?? 0) < limits.sweepLookbackMs,
   );

@@ -9,22 +9,22 @@ import { decideMutations, wantsCareRuns } from '../../run/decide-care.ts';
 import { NOT_ASKED } from '../../run/dispatch.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble } from '../trouble.ts';
-import type { Memories } from './memories.ts';
+import type { Memories } from './attempt-caches.ts';
 import { perform } from './perform.ts';
 import { remembered } from './reconcile-run.ts';
 
 /** Takes the steps that the journal's mutations owe, one after the other, until there is none; each cluster for itself. */
 export async function careForJournal(open: OpenLab, memories: Memories, troubles: Trouble[]): Promise<void> {
-  const clusters = new Set(open.keeper.current().journal.mutations.map(({ proposal }) => proposal.cluster));
+  const clusters = new Set(open.store.current().journal.mutations.map(({ proposal }) => proposal.cluster));
   for (const cluster of clusters)
     await contained(open, troubles, inCluster(cluster), () => careForCluster(open, memories, cluster));
 }
 
 async function careForCluster(open: OpenLab, memories: Memories, cluster: string): Promise<void> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   let memory = memories.of(JOURNAL);
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
-    const { journal, broken } = keeper.current();
+    const { journal, broken } = store.current();
     const mutations = journal.mutations.filter(({ proposal }) => proposal.cluster === cluster);
     if (mutations.length === 0 || broken.some(({ run }) => run === JOURNAL)) return;
     const { incidents, holds } = journal;
@@ -45,10 +45,10 @@ async function careForCluster(open: OpenLab, memories: Memories, cluster: string
     });
     if (step === null) return;
     if (step.kind === 'append') {
-      const result = await keeper.append(JOURNAL, step.drafts, lab.now());
+      const result = await store.append(JOURNAL, step.drafts, lab.now());
       if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
       if (result.kind === 'refused') return;
-      if (result.kind === 'conflict') await keeper.load();
+      if (result.kind === 'conflict') await store.load();
     } else if (step.effect.kind === 'dispatch-workflow') {
       memory = remembered(memory, step.key, await perform(open, step.effect));
       memories.keep(JOURNAL, memory);

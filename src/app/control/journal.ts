@@ -8,8 +8,8 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import type { Observed } from '../../domain/observed.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
@@ -24,32 +24,34 @@ import { descriptionChanges, readDescription } from './description-texts.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { keepIssueCard } from './issue-card.ts';
 import { tellIn } from './journal-answers.ts';
-import { toldAnchors } from './told-anchors.ts';
+import { publishedHeads } from './published-heads.ts';
 
-type Heard = Extract<Wake, { kind: 'comment' | 'thread' }>;
+type Heard = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
 /**
- * Looks at the threads that the wakes name and no active run owns; `receipt` is given where something is answered.
+ * Looks at the threads that the triggers name and no active run owns; `receipt` is given where something is answered.
  * `told` as in `tellAnswers`. `owing` where one of them could not be read or written: whoever asked asks again.
  */
 export async function answerElsewhere(
   open: OpenLab,
-  wakes: readonly Wake[],
-  receipt: (heard: readonly Wake[]) => Promise<void>,
+  triggers: readonly ReconcileRequest[],
+  receipt: (heard: readonly ReconcileRequest[]) => Promise<void>,
   told: Set<string>,
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
-  const record = open.keeper.current();
+  const record = open.store.current();
   if (record.broken.some((broken) => broken.run === JOURNAL)) return 'done';
   const owned = new Set(
     record.runs.filter((run) => !isOver(run)).flatMap((run) => [run.proposal.pull, run.proposal.issue]),
   );
   // What was said to a run whose record is broken is no younger run's of the same thread.
   const isElsewhere = (thread: number): boolean => !owned.has(thread) || brokenIn(open, thread) !== undefined;
-  // As many as there are: the queue bounds the wakes, and a sweep the threads that it names.
-  const heard = wakes.flatMap((wake) => (isSaidOrSeen(wake) && isElsewhere(wake.thread) ? [wake] : []));
+  // As many as there are: the queue bounds the triggers, and a sweep the threads that it names.
+  const heard = triggers.flatMap((trigger) =>
+    isSaidOrSeen(trigger) && isElsewhere(trigger.thread) ? [trigger] : [],
+  );
   let outcome: 'done' | 'owing' = 'done';
-  for (const [thread, here] of Map.groupBy(heard, (wake) => wake.thread)) {
+  for (const [thread, here] of Map.groupBy(heard, (trigger) => trigger.thread)) {
     const where = { run: JOURNAL, thread };
     const answered = await contained(open, troubles, where, () =>
       apartFromComments(open, troubles, (withoutText) =>
@@ -62,14 +64,17 @@ export async function answerElsewhere(
 }
 
 /** A slash word was written in the thread, or it is an experiment issue that changed. */
-function isSaidOrSeen(wake: Wake): wake is Heard {
-  return (wake.kind === 'comment' && wake.hasSlash) || (wake.kind === 'thread' && wake.isExperiment === true);
+function isSaidOrSeen(trigger: ReconcileRequest): trigger is Heard {
+  return (
+    (trigger.kind === 'comment' && trigger.hasSlash) ||
+    (trigger.kind === 'thread' && trigger.isExperiment === true)
+  );
 }
 
 type ThreadLook = {
   readonly thread: number;
   readonly heard: readonly Heard[];
-  readonly receipt: (heard: readonly Wake[]) => Promise<void>;
+  readonly receipt: (heard: readonly ReconcileRequest[]) => Promise<void>;
   readonly told: Set<string>;
   readonly withoutText: WithoutText;
   readonly troubles: Trouble[];
@@ -78,12 +83,13 @@ type ThreadLook = {
 async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | 'owing'> {
   const { thread, heard } = look;
   const { lab, config } = open;
-  const record = open.keeper.current();
+  const record = open.store.current();
   const isHere = isIn(thread);
   // After a long outage a sweep names comments that are older than what is looked at otherwise.
   const lookback = after(lab.now(), -limits.sweepLookbackMs);
   const since = heard.reduce(
-    (from, wake) => (wake.kind === 'comment' && wake.at !== undefined && wake.at < from ? wake.at : from),
+    (from, trigger) =>
+      trigger.kind === 'comment' && trigger.at !== undefined && trigger.at < from ? trigger.at : from,
     lookback,
   );
   const read = await readThread(lab.client, thread, readingOf(lab, config), since);
@@ -93,7 +99,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   }
   const comments = look.withoutText(read.value.comments);
   // A card of a run that the record does not have.
-  for (const card of toldAnchors(comments)) await open.keeper.expect(card.run, card.anchor, card.thread);
+  for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
   // Only threads that ferrybot has anything to do with: its own runs', those labelled `experiment`, and where it proposed something or was told to hold a lane back.
@@ -126,7 +132,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const now = lab.now();
   const journal = record.journal.commands;
   const proposalTexts = pending.some(isConsent) ? await readDescription(open, thread) : new Map();
-  const facts = { permissions, proposalTexts, ...recordFactsOf(open.keeper.current()) };
+  const facts = { permissions, proposalTexts, ...recordFactsOf(open.store.current()) };
   const drafts = [
     ...decideJournal({
       items: pending,
@@ -153,9 +159,9 @@ function isIn(thread: number): (state: RunState) => boolean {
 }
 
 /** The run of this thread whose record cannot be trusted. */
-function brokenIn({ keeper }: OpenLab, thread: number): BrokenRun | undefined {
+function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isIn(thread);
-  return keeper
+  return store
     .current()
     .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
 }
@@ -187,15 +193,15 @@ async function permissionsOf(
 ): Promise<ReadonlyMap<number, Observed<Permission>>> {
   const people = new Map(quietFirst(items).map((person) => [person.id, person]));
   const found = new Map<number, Observed<Permission>>();
-  for (const person of [...people.values()].slice(0, limits.permissionsPerWakeMax))
+  for (const person of [...people.values()].slice(0, limits.permissionsPerTriggerMax))
     found.set(person.id, await readPermission(lab.client, person));
   return found;
 }
 
-/** A lost race is left to the next wake: what is owed is still derivable. */
+/** A lost race is left to the next trigger: what is owed is still derivable. */
 async function recorded(open: OpenLab, drafts: readonly EventDraft[]): Promise<boolean> {
-  const result = await open.keeper.append('journal', drafts, open.lab.now());
+  const result = await open.store.append('journal', drafts, open.lab.now());
   if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
-  if (result.kind === 'conflict') await open.keeper.load();
+  if (result.kind === 'conflict') await open.store.load();
   return result.kind === 'appended';
 }

@@ -2,8 +2,8 @@
 
 import type { Instant, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { changedFiles, listMovedPulls, type MovedPull } from '../../github/moved-pulls.ts';
 import { listNewReviews } from '../../github/new-comments.ts';
 import { readFileText } from '../../github/repository-files.ts';
@@ -13,7 +13,7 @@ import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { putConfigCheck } from './config-check.ts';
 import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
-import { pullsOf, wakeOf, wantedOf } from './sweep.ts';
+import { pullsOf, triggerOf, wantedOf } from './sweep.ts';
 
 /**
  * One that a look has still to read: its reviews since a moment, after so many looks that came to nothing. It is never given
@@ -41,28 +41,28 @@ export function noOthers(): OtherPulls {
   return { since: null, isOwed: false, left: [], heads: new Set() };
 }
 
-/** Whether a wake tells of a fork's pull request. */
-export function tellsOfFork(wakes: readonly Wake[]): boolean {
-  return wakes.some((wake) => wake.kind === 'thread' && wake.isFork === true);
+/** Whether a trigger tells of a fork's pull request. */
+export function tellsOfFork(triggers: readonly ReconcileRequest[]): boolean {
+  return triggers.some((trigger) => trigger.kind === 'thread' && trigger.isFork === true);
 }
 
 /** Whether others are looked at now: each look is a request, and whoever has a fork can push to it all day. */
 export function isLookDue(
   { since, isOwed, left }: OtherPulls,
-  wakes: readonly Wake[],
+  triggers: readonly ReconcileRequest[],
   now: Instant,
 ): boolean {
   const ageMs = since === null ? Number.POSITIVE_INFINITY : now - since;
-  if (tellsOfFork(wakes)) return ageMs >= limits.forkLookPeriodMs;
-  const isSweep = wakes.some((wake) => wake.kind === 'sweep');
+  if (tellsOfFork(triggers)) return ageMs >= limits.forkLookPeriodMs;
+  const isSweep = triggers.some((trigger) => trigger.kind === 'sweep');
   const isWaiting = left.some(({ restingUntil }) => restingUntil <= now);
   return isSweep && (isOwed || isWaiting || ageMs >= limits.otherPullsPeriodMs);
 }
 
 /** What a look found, and what it left to the next one. */
-export type Looked = { readonly wakes: readonly Wake[]; readonly left: readonly Left[] };
+export type Looked = { readonly triggers: readonly ReconcileRequest[]; readonly left: readonly Left[] };
 
-/** Puts the checks on forks' configs and cluster files and gives wakes for the commands in reviews; null where the list could not be read. */
+/** Puts the checks on forks' configs and cluster files and gives triggers for the commands in reviews; null where the list could not be read. */
 export async function lookAtOthers(
   open: OpenLab,
   others: OtherPulls,
@@ -88,19 +88,19 @@ export async function lookAtOthers(
     all.filter((one) => one.restingUntil <= now),
     all.filter((one) => one.restingUntil > now),
   ];
-  const wakes: Wake[] = [];
+  const triggers: ReconcileRequest[] = [];
   const again: Left[] = [];
   for (const one of due.slice(0, limits.otherPullsMax)) {
     const where = { run: JOURNAL, thread: one.pull.number };
     const isDone = await contained(open, troubles, where, async () => {
       const isChecked = !concerns.asFork(one.pull) || (await checkFork(open, one.pull, others.heads));
       const found = concerns.asReviewed(one.pull) ? await reviewsOf(open, one, troubles) : [];
-      if (found !== null) wakes.push(...found);
+      if (found !== null) triggers.push(...found);
       return isChecked && found !== null;
     });
     if (isDone !== true) again.push(triedAgain(one, now));
   }
-  return { wakes, left: [...due.slice(limits.otherPullsMax), ...resting, ...again] };
+  return { triggers, left: [...due.slice(limits.otherPullsMax), ...resting, ...again] };
 }
 
 /** A moment's trouble is over at the next sweep; what is not is asked for as rarely as anything else here. */
@@ -130,9 +130,9 @@ type Concerns = {
   readonly asReviewed: (pull: MovedPull) => boolean;
 };
 
-function concernsOf({ keeper }: OpenLab, { heads }: OtherPulls, since: Instant): Concerns {
-  const { runs } = keeper.current();
-  const swept = new Set(pullsOf(keeper.current(), since));
+function concernsOf({ store }: OpenLab, { heads }: OtherPulls, since: Instant): Concerns {
+  const { runs } = store.current();
+  const swept = new Set(pullsOf(store.current(), since));
   const ours = new Set(runs.map(({ proposal }) => proposal.pull));
   return {
     asFork: ({ isFork, isOpen, headSha }) => isFork && isOpen && !heads.has(headSha),
@@ -146,9 +146,9 @@ async function reviewsOf(
   open: OpenLab,
   { pull, since }: Left,
   troubles: Trouble[],
-): Promise<readonly Wake[] | null> {
+): Promise<readonly ReconcileRequest[] | null> {
   const listed = await listNewReviews(open.lab.client, pull.number, since, limits.sweepPagesMax);
-  if (listed.kind === 'known') return wantedOf(open, listed.value, troubles).map(wakeOf);
+  if (listed.kind === 'known') return wantedOf(open, listed.value, troubles).map(triggerOf);
   open.lab.log(`sweep: ${listed.why}`);
   return null;
 }

@@ -2,22 +2,26 @@
 
 import { commentName, isToStranger } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import type { Lab } from '../lab.ts';
 import type { Record } from '../record-files.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { performReaction } from './perform.ts';
 
-type Heard = Extract<Wake, { kind: 'comment' }>;
+type Heard = Extract<ReconcileRequest, { kind: 'comment' }>;
 
 export type Receipts = {
   /**
-   * Reacts to the comments of these wakes, once each. Strangers are counted against the record, which another process
+   * Reacts to the comments of these triggers, once each. Strangers are counted against the record, which another process
    * may have written to: theirs wait for it (null = it was not read yet).
    */
-  readonly give: (wakes: readonly Wake[], record: Record | null, troubles: Trouble[]) => Promise<void>;
+  readonly give: (
+    triggers: readonly ReconcileRequest[],
+    record: Record | null,
+    troubles: Trouble[],
+  ) => Promise<void>;
 };
 
 type Given = { readonly author: number; readonly isOutsider: boolean; readonly atMs: number };
@@ -27,24 +31,26 @@ export function createReceipts(lab: Lab): Receipts {
   const done = new Set<string>();
   let given: readonly Given[] = [];
   return {
-    give: async (wakes, record, troubles) => {
-      for (const wake of wakes) {
-        if (wake.kind !== 'comment' || !wake.hasSlash) continue;
-        const name = commentName({ surface: wake.surface, id: wake.comment });
-        if (done.has(name) || (isFromOutside(wake) && record === null)) continue;
+    give: async (triggers, record, troubles) => {
+      for (const trigger of triggers) {
+        if (trigger.kind !== 'comment' || !trigger.hasSlash) continue;
+        const name = commentName({ surface: trigger.surface, id: trigger.comment });
+        if (done.has(name) || (isFromOutside(trigger) && record === null)) continue;
         remember(done, name);
         const atMs = lab.now();
         given = given.filter((one) => atMs - one.atMs < limits.receiptPeriodMs);
-        if (!mayHave(wake, given, record, atMs)) continue;
-        given = [...given, { author: wake.from?.id ?? 0, isOutsider: isFromOutside(wake), atMs }];
-        await contained({ lab }, troubles, { run: JOURNAL, thread: wake.thread }, () => react(lab, wake));
+        if (!mayHave(trigger, given, record, atMs)) continue;
+        given = [...given, { author: trigger.from?.id ?? 0, isOutsider: isFromOutside(trigger), atMs }];
+        await contained({ lab }, troubles, { run: JOURNAL, thread: trigger.thread }, () =>
+          react(lab, trigger),
+        );
       }
     },
   };
 }
 
-function isFromOutside(wake: Heard): boolean {
-  return wake.from?.isOutsider === true;
+function isFromOutside(trigger: Heard): boolean {
+  return trigger.from?.isOutsider === true;
 }
 
 function remember(done: Set<string>, name: string): void {
@@ -53,10 +59,10 @@ function remember(done: Set<string>, name: string): void {
   if (done.size > limits.acknowledgedMax && oldest.done !== true) done.delete(oldest.value);
 }
 
-function mayHave(wake: Heard, given: readonly Given[], record: Record | null, nowMs: number): boolean {
-  const author = wake.from?.id ?? 0;
+function mayHave(trigger: Heard, given: readonly Given[], record: Record | null, nowMs: number): boolean {
+  const author = trigger.from?.id ?? 0;
   const own = given.filter((one) => one.author === author).length;
-  if (!isFromOutside(wake)) return own < limits.receiptsPerPersonMax;
+  if (!isFromOutside(trigger)) return own < limits.receiptsPerPersonMax;
   const recorded = record === null ? [] : strangersIn(record, nowMs);
   const ofAuthor = Math.max(own, recorded.filter((id) => id === author).length);
   const ofAll = Math.max(given.filter((one) => one.isOutsider).length, recorded.length);

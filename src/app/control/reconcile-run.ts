@@ -9,19 +9,19 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
 import { isAllSaid } from '../../run/decide-publications.ts';
 import { reconcile } from '../../run/reconcile.ts';
-import type { Memory, Step } from '../../run/step.ts';
+import type { AttemptCache, Step } from '../../run/step.ts';
 import type { Lab, LabGit } from '../lab.ts';
-import type { RecordKeeper } from '../record.ts';
+import type { EventStore } from '../record.ts';
+import type { Memories } from './attempt-caches.ts';
 import type { FactGatherer, WithoutText } from './gather.ts';
-import type { Memories } from './memories.ts';
 import { perform } from './perform.ts';
-import { toldAnchors } from './told-anchors.ts';
+import { publishedHeads } from './published-heads.ts';
 
 export type RunContext = {
   readonly lab: Lab;
   readonly git: LabGit;
   readonly config: LaneScopedConfig;
-  readonly keeper: RecordKeeper;
+  readonly store: EventStore;
   readonly gatherer: FactGatherer;
   readonly memories: Memories;
   readonly withoutText: WithoutText;
@@ -32,15 +32,15 @@ export type Reconciled = 'settled' | 'said' | 'owing';
 
 /** Brings one run to where nothing more can be done for it now. */
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Reconciled> {
-  const { lab, config, keeper, gatherer } = context;
+  const { lab, config, store, gatherer } = context;
   let memory = context.memories.of(run);
   for (let round = 0; round < limits.reconcileRoundsMax; round += 1) {
-    const state = stateOf(keeper, run);
+    const state = stateOf(store, run);
     if (state === null) return 'settled';
-    const facts = await gatherer.gather(state, keeper.current(), memory, context.withoutText);
+    const facts = await gatherer.gather(state, store.current(), memory, context.withoutText);
     await holdAgainstCards(context, run, facts);
     // The record was read again for it, and may have more by now, or not be trusted any more.
-    if (stateOf(keeper, run)?.head.hash !== state.head.hash) continue;
+    if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
     const step = reconcile({
       state,
       facts,
@@ -64,27 +64,27 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Rec
 }
 
 /** Our own card may tell of an entry that the record does not have: a branch that was put back is noticed by it. */
-async function holdAgainstCards({ keeper }: RunContext, run: RunId, { comments }: RunFacts): Promise<void> {
-  for (const card of comments.kind === 'known' ? toldAnchors(comments.value) : []) {
-    if (card.run === run) await keeper.expect(run, card.anchor, card.thread);
+async function holdAgainstCards({ store }: RunContext, run: RunId, { comments }: RunFacts): Promise<void> {
+  for (const card of comments.kind === 'known' ? publishedHeads(comments.value) : []) {
+    if (card.run === run) await store.expect(run, card.anchor, card.thread);
   }
 }
 
-/** Whether everything that was tried in this wake was done. */
-function isSettled(memory: Memory): boolean {
+/** Whether everything that was tried in this trigger was done. */
+function isSettled(memory: AttemptCache): boolean {
   return [...memory.outcomes.values()].every((outcome) => outcome.kind === 'done');
 }
 
-function stateOf(keeper: RecordKeeper, run: RunId): RunState | null {
-  return keeper.current().runs.find((state) => state.run === run) ?? null;
+function stateOf(store: EventStore, run: RunId): RunState | null {
+  return store.current().runs.find((state) => state.run === run) ?? null;
 }
 
 async function take(
   context: RunContext,
   run: RunId,
   step: Step,
-  memory: Memory,
-): Promise<Memory | 'refused'> {
+  memory: AttemptCache,
+): Promise<AttemptCache | 'refused'> {
   if (step.kind === 'append') return record(context, run, step, memory);
   const outcome = await perform(context, step.effect);
   return remembered(memory, step.key, outcome);
@@ -94,11 +94,11 @@ async function record(
   context: RunContext,
   run: RunId,
   step: Extract<Step, { kind: 'append' }>,
-  memory: Memory,
-): Promise<Memory | 'refused'> {
-  const { keeper, lab } = context;
+  memory: AttemptCache,
+): Promise<AttemptCache | 'refused'> {
+  const { store, lab } = context;
   const entries = [{ run, drafts: step.drafts } as const, { run: JOURNAL, drafts: step.journal } as const];
-  const result = await keeper.appendTogether(
+  const result = await store.appendTogether(
     entries.filter(({ drafts }) => drafts.length > 0),
     lab.now(),
   );
@@ -108,12 +108,12 @@ async function record(
   // Somebody else wrote first, or the answer was lost: read again and decide again.
   if (result.kind === 'failed')
     throw new Error(`the logbook of ${run} could not be written: ${result.message}`);
-  await keeper.load();
+  await store.load();
   return memory;
 }
 
 /** The memory with what came of one more effect. */
-export function remembered(memory: Memory, key: string, outcome: EffectOutcome): Memory {
+export function remembered(memory: AttemptCache, key: string, outcome: EffectOutcome): AttemptCache {
   return {
     ...memory,
     outcomes: new Map([...memory.outcomes, [key, outcome]]),

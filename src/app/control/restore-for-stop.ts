@@ -3,7 +3,7 @@
 import { permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
-import type { Wake } from '../../domain/wake.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
 import { seenDraft } from '../../run/decide-commands.ts';
@@ -15,28 +15,28 @@ import { readingOf } from '../reading.ts';
 import { apartFromComments, contained, type Trouble } from '../trouble.ts';
 import type { WithoutText } from './gather.ts';
 
-/** Looks at the threads of live runs that are broken, where a wake may be about them. */
+/** Looks at the threads of live runs that are broken, where a trigger may be about them. */
 export async function restoreForStop(
   open: OpenLab,
-  wakes: readonly Wake[],
+  triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
-  for (const state of brokenStates(open.keeper.current())) {
-    if (isOver(state) || !wakes.some((wake) => isAbout(wake, state))) continue;
+  for (const state of brokenStates(open.store.current())) {
+    if (isOver(state) || !triggers.some((trigger) => isAbout(trigger, state))) continue;
     await contained(open, troubles, { run: state.run, thread: null }, async () => {
       const item = await apartFromComments(open, troubles, (withoutText) => stopIn(open, state, withoutText));
       if (item === null) return;
-      const result = await open.keeper.append(state.run, [seenDraft(item)], open.lab.now());
+      const result = await open.store.append(state.run, [seenDraft(item)], open.lab.now());
       open.lab.log(`the record was put back for a stop: ${result.kind}`, { run: state.run });
-      if (result.kind === 'conflict') await open.keeper.load();
+      if (result.kind === 'conflict') await open.store.load();
     });
   }
 }
 
-function isAbout(wake: Wake, { proposal }: RunState): boolean {
-  if (wake.kind === 'comment')
-    return wake.hasSlash && (wake.thread === proposal.pull || wake.thread === proposal.issue);
-  return wake.kind === 'sweep' || wake.kind === 'push';
+function isAbout(trigger: ReconcileRequest, { proposal }: RunState): boolean {
+  if (trigger.kind === 'comment')
+    return trigger.hasSlash && (trigger.thread === proposal.pull || trigger.thread === proposal.issue);
+  return trigger.kind === 'sweep' || trigger.kind === 'push';
 }
 
 function isStop({ said }: PendingItem): boolean {
@@ -57,7 +57,7 @@ async function stopIn(open: OpenLab, state: RunState, withoutText: WithoutText):
     const comments = withoutText(read.value.comments);
     const waiting = pendingItems(state.commands, comments, { ...asked, permissions: new Map() });
     const people = quietFirst(waiting.filter((item) => item.said.kind === 'unread' || isStop(item)));
-    for (const person of people.slice(0, limits.permissionsPerWakeMax)) {
+    for (const person of people.slice(0, limits.permissionsPerTriggerMax)) {
       const permission = await readPermission(lab.client, person);
       if (permission.kind !== 'known' || !permits(permission.value, config.permissions.stop)) continue;
       const permissions = new Map([[person.id, permission]]);

@@ -13,7 +13,7 @@ import { contained, type Trouble } from '../trouble.ts';
  * last. Their record is in order; where git does not answer nothing is said.
  */
 export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
-  const { runs } = open.keeper.current();
+  const { runs } = open.store.current();
   const sealed = runs.filter(({ seal }) => seal !== null);
   // What is being sealed has its tag before its record.
   const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));

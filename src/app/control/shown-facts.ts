@@ -29,11 +29,11 @@ import { readingOf } from '../reading.ts';
 
 type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
 
-/** What is read of texts: where they stand, and in which wake. */
+/** What is read of texts: where they stand, and in which trigger. */
 export type TextReader = {
   readonly lab: Lab;
   readonly config: LabConfig;
-  /** Reads each key once in a wake. */
+  /** Reads each key once in a trigger. */
   readonly once: Once;
 };
 

@@ -5,8 +5,8 @@ import type { Instant } from '../../domain/ids.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, fromRfc3339 } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import {
   type Listing,
   listNewComments,
@@ -30,22 +30,22 @@ export type SweepCursor = {
 };
 
 export type Swept = {
-  readonly wakes: readonly Wake[];
+  readonly triggers: readonly ReconcileRequest[];
   /** Where the next sweep begins, once everything that this one found was handled. */
   readonly cursor: SweepCursor;
   /** False where a bound was met: the next pass goes on from the cursor. */
   readonly isWhole: boolean;
 };
 
-/** Wakes for everything since the cursor (null = from the record) that wants an answer which the record does not have; null where a list could not be read. */
+/** ReconcileRequests for everything since the cursor (null = from the record) that wants an answer which the record does not have; null where a list could not be read. */
 export async function sweep(
   open: OpenLab,
   cursor: SweepCursor | null,
   troubles: Trouble[],
 ): Promise<Swept | null> {
-  const { lab, keeper } = open;
+  const { lab, store } = open;
   const startedAt = lab.now();
-  const from = cursor ?? firstCursor(keeper.current(), startedAt);
+  const from = cursor ?? firstCursor(store.current(), startedAt);
   const read = {
     comment: await listNewComments(lab.client, 'comment', from.comment, limits.sweepPagesMax),
     lines: await listNewComments(lab.client, 'review-comment', from['review-comment'], limits.sweepPagesMax),
@@ -54,7 +54,7 @@ export async function sweep(
   if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
   const reviews: SweptComment[] = [];
   let areReviewsRead = true;
-  for (const pull of pullsOf(keeper.current(), from.review)) {
+  for (const pull of pullsOf(store.current(), from.review)) {
     const listed = await listNewReviews(lab.client, pull, from.review, limits.sweepPagesMax);
     if (listed.kind === 'known') reviews.push(...listed.value);
     else {
@@ -66,7 +66,7 @@ export async function sweep(
   const lines = within(open, read.lines.value, from['review-comment'], troubles);
   const wanted = [...comment.found, ...lines.found, ...wantedOf(open, reviews, troubles)];
   return {
-    wakes: wanted.map(wakeOf),
+    triggers: wanted.map(triggerOf),
     cursor: {
       comment: nextOf(comment, from.comment),
       'review-comment': nextOf(lines, from['review-comment']),
@@ -81,20 +81,20 @@ function failed({ lab }: OpenLab, why: string): null {
   return null;
 }
 
-/** The wake that a comment means which a sweep found. */
-export function wakeOf({ surface, id, thread, author, at }: SweptComment): Wake {
+/** The trigger that a comment means which a sweep found. */
+export function triggerOf({ surface, id, thread, author, at }: SweptComment): ReconcileRequest {
   return { kind: 'comment', surface, comment: id, thread, hasSlash: true, from: author, at };
 }
 
 /**
- * What of a list wants an answer, as many threads as one wake reads: the rest is where the next pass begins. The second with
+ * What of a list wants an answer, as many threads as one trigger reads: the rest is where the next pass begins. The second with
  * which a pass begins is read whole: whoever fills one with commands would otherwise have every pass begin there.
  */
 function within(open: OpenLab, listing: Listing, since: Instant, troubles: Trouble[]): Listing {
   const found: SweptComment[] = [];
   const threads = new Set<number>();
   for (const comment of wantedOf(open, listing.found, troubles)) {
-    const isFull = threads.size >= limits.journalThreadsPerWakeMax && !threads.has(comment.thread);
+    const isFull = threads.size >= limits.journalThreadsPerTriggerMax && !threads.has(comment.thread);
     if (isFull && comment.at > since) return { found, next: comment.at, isWhole: false };
     threads.add(comment.thread);
     found.push(comment);
@@ -115,7 +115,7 @@ export function wantedOf(
   found: readonly SweptComment[],
   troubles: Trouble[],
 ): readonly SweptComment[] {
-  const { runs, journal } = open.keeper.current();
+  const { runs, journal } = open.store.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
   const isWanted = (comment: SweptComment): boolean =>
     !comment.isBot &&

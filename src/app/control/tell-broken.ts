@@ -25,7 +25,7 @@ export async function tellBroken(
   more: readonly BrokenRun[] = [],
 ): Promise<void> {
   const refused = refusedRun(open);
-  const faults = [...open.keeper.current().broken, ...(refused === null ? [] : [refused]), ...more];
+  const faults = [...open.store.current().broken, ...(refused === null ? [] : [refused]), ...more];
   await tellFaults(open, told, faults, troubles);
 }
 
@@ -68,11 +68,11 @@ function wordsFor({ fault }: BrokenRun): string {
 }
 
 /** A push that was refused, as a fault of the run that it was for. */
-function refusedRun({ keeper }: OpenLab): BrokenRun | null {
-  const refusal = keeper.refusal();
+function refusedRun({ store }: OpenLab): BrokenRun | null {
+  const refusal = store.refusal();
   if (refusal === null) return null;
   const { run, after, message } = refusal;
-  const state = keeper.current().runs.find((one) => one.run === run) ?? null;
+  const state = store.current().runs.find((one) => one.run === run) ?? null;
   return { run, fault: { kind: 'push-refused', after, message }, state, thread: null };
 }
 
@@ -81,17 +81,17 @@ function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): numb
   if (thread !== null) return thread;
   if (state !== null) return state.proposal.pull;
   const isElsewhere = run === JOURNAL || fault.kind === 'look-failed' || fault.kind === 'read-failed';
-  return isElsewhere ? (open.keeper.current().runs[0]?.proposal.pull ?? null) : null;
+  return isElsewhere ? (open.store.current().runs[0]?.proposal.pull ?? null) : null;
 }
 
 /** Who records the incident tells it; others wait. Where nothing can be recorded the thread itself is all there is to look at. */
 async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const { run, fault, thread } = broken;
-  const { keeper, lab } = open;
-  if (keeper.current().broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === JOURNAL))
+  const { store, lab } = open;
+  if (store.current().broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === JOURNAL))
     return true;
   const key = faultKey(fault);
-  const recorded = keeper
+  const recorded = store
     .current()
     .journal.incidents.find((one) => isOf(one, run) && one.detail.fault === key);
   if (recorded !== undefined) return lab.now() - (fromRfc3339(recorded.at) ?? 0) >= limits.publishGraceMs;
@@ -99,16 +99,16 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const where = thread === null ? {} : { thread };
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
   const draft = incidentDraft(role, 'logbook-broken', { run, fault: key, ...where });
-  const result = await keeper.append(JOURNAL, [draft], lab.now());
-  if (result.kind === 'conflict') await keeper.load();
+  const result = await store.append(JOURNAL, [draft], lab.now());
+  if (result.kind === 'conflict') await store.load();
   if (result.kind === 'failed') lab.log(`the journal could not be written: ${result.message}`);
   return result.kind === 'appended';
 }
 
 /** An error whose words are others at each look, perhaps somebody's own text, is told some times a day at one place. */
-function isToldEnough({ keeper, lab }: OpenLab, { run, fault, thread }: BrokenRun): boolean {
+function isToldEnough({ store, lab }: OpenLab, { run, fault, thread }: BrokenRun): boolean {
   if (fault.kind !== 'look-failed') return false;
-  const alike = keeper
+  const alike = store
     .current()
     .journal.incidents.filter(
       (one) =>

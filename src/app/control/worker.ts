@@ -1,11 +1,11 @@
-/** Control's work on one repository: every wake ends in the same look at the record, one at a time. */
+/** Control's work on one repository: every trigger ends in the same look at the record, one at a time. */
 
 import { GitError } from '../../domain/git.ts';
 import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, toRfc3339 } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
@@ -19,15 +19,16 @@ import {
   throwIfAny,
   unreadFiles,
 } from '../trouble.ts';
+import { createMemories, type Memories } from './attempt-caches.ts';
 import { checkBranches } from './branch-checks.ts';
 import { type DiskMemory, keepDiskIssues } from './disk-issues.ts';
 import { createGatherer } from './gather.ts';
 import { holdsOf } from './holds-text.ts';
-import { experimentWakes } from './issue-card.ts';
+import { experimentTriggers } from './issue-card.ts';
 import { answerElsewhere } from './journal.ts';
 import { tellAnswers } from './journal-answers.ts';
 import { careForJournal } from './journal-care.ts';
-import { createMemories, type Memories } from './memories.ts';
+import { type Looks, needsReconcile, noteReconciled } from './needs-reconcile.ts';
 import { isLookDue, lookAtOthers, noOthers, type OtherPulls, tellsOfFork } from './other-pulls.ts';
 import { createReceipts, type Receipts } from './receipts.ts';
 import { reconcileRun } from './reconcile-run.ts';
@@ -35,13 +36,12 @@ import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
 import { tellBroken, tellFaults, tellTroubles } from './tell-broken.ts';
-import { isWorthALook, type Looks, noteLook } from './worth-a-look.ts';
 
 export type Worker = {
-  /** Handles wakes that came together; throws only when nothing could be read or a bug was met. */
-  readonly handle: (wakes: readonly Wake[]) => Promise<void>;
+  /** Handles triggers that came together; throws only when nothing could be read or a bug was met. */
+  readonly handle: (triggers: readonly ReconcileRequest[]) => Promise<void>;
   /** The receipt for a comment, at once: not behind work that is under way. */
-  readonly acknowledge: (wake: Wake) => Promise<void>;
+  readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
 };
 
 type Own = {
@@ -67,7 +67,7 @@ type Own = {
   readonly toldAnswers: Set<string>;
 };
 
-/** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see Memory). */
+/** A worker for one repository and default branch; `speaksFor`: roles whose events it publishes at once (see AttemptCache). */
 export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonly Role[]): Worker {
   const memories = createMemories(speaksFor);
   const own: Own = {
@@ -88,21 +88,21 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     toldAnswers: new Set(),
   };
   return {
-    handle: (wakes) => handle(own, wakes),
-    acknowledge: async (wake) => {
+    handle: (triggers) => handle(own, triggers),
+    acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
-      await own.receipts.give([wake], null, troubles);
+      await own.receipts.give([trigger], null, troubles);
       throwIfAny(troubles);
     },
   };
 }
 
-async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
+async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<void> {
   const { lab, memories } = own;
   const troubles: Trouble[] = [];
   memories.begin();
   // 👀 first, before anything is read: the person sees at once that the command was received.
-  await own.receipts.give(wakes, null, troubles);
+  await own.receipts.give(triggers, null, troubles);
   const opening = await opened(own);
   if (opening.kind === 'no-config') {
     lab.log(`no config in force: ${opening.config.why}`, { problems: opening.config.problems.length });
@@ -111,24 +111,29 @@ async function handle(own: Own, wakes: readonly Wake[]): Promise<void> {
   }
   const { open } = opening;
   // Tamper alarms before anything that may take long or fail.
-  const { broken } = open.keeper.current();
+  const { broken } = open.store.current();
   await contained(open, troubles, EVERYWHERE, () => tellFaults(open, own.toldFaults, broken, troubles));
-  await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, wakes, troubles));
-  if (!open.keeper.current().broken.some(({ run }) => run === WHOLE_BRANCH))
-    await lookFor(own, open, wakes, troubles);
+  await contained(open, troubles, EVERYWHERE, () => restoreForStop(open, triggers, troubles));
+  if (!open.store.current().broken.some(({ run }) => run === WHOLE_BRANCH))
+    await lookFor(own, open, triggers, troubles);
   await contained(open, troubles, EVERYWHERE, () => tellTroubles(open, own.toldFaults, troubles));
   throwIfAny([...troubles, ...unreadFiles(open)]);
 }
 
-/** The look itself; what goes wrong in one place is told there, and the wake ends as failed after everything else. */
-async function lookFor(own: Own, open: OpenLab, wakes: readonly Wake[], troubles: Trouble[]): Promise<void> {
-  own.hasHeard ||= wakes.some((wake) => wake.kind !== 'sweep');
-  if (wakes.some((wake) => wake.kind === 'sweep') && isSweepDue(own, wakes))
-    await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, wakes, troubles));
-  else await work(own, open, wakes, troubles);
-  if (isLookDue(own.others, wakes, own.lab.now()))
+/** The look itself; what goes wrong in one place is told there, and the trigger ends as failed after everything else. */
+async function lookFor(
+  own: Own,
+  open: OpenLab,
+  triggers: readonly ReconcileRequest[],
+  troubles: Trouble[],
+): Promise<void> {
+  own.hasHeard ||= triggers.some((trigger) => trigger.kind !== 'sweep');
+  if (triggers.some((trigger) => trigger.kind === 'sweep') && isSweepDue(own, triggers))
+    await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
+  else await work(own, open, triggers, troubles);
+  if (isLookDue(own.others, triggers, own.lab.now()))
     await contained(open, troubles, EVERYWHERE, () => workOnOthers(own, open, troubles));
-  else if (tellsOfFork(wakes)) own.others = { ...own.others, isOwed: true };
+  else if (tellsOfFork(triggers)) own.others = { ...own.others, isOwed: true };
 }
 
 /** Pull requests without a run; what could not be read or answered is looked at again at the next sweep. */
@@ -136,14 +141,14 @@ async function workOnOthers(own: Own, open: OpenLab, troubles: Trouble[]): Promi
   const startedAt = own.lab.now();
   const looked = await lookAtOthers(open, own.others, troubles);
   if (looked === null) return;
-  const { wakes, left } = looked;
-  const outcome = wakes.length === 0 ? 'done' : await work(own, open, wakes, troubles);
+  const { triggers, left } = looked;
+  const outcome = triggers.length === 0 ? 'done' : await work(own, open, triggers, troubles);
   if (outcome === 'done') own.others = { ...own.others, since: startedAt, isOwed: false, left };
 }
 
 /** Webhooks that arrive are worth every second sweep; one that brings nothing else in between is always made. */
-function isSweepDue(own: Own, wakes: readonly Wake[]): boolean {
-  const isOwed = wakes.some((wake) => wake.kind === 'sweep' && wake.isOwed === true);
+function isSweepDue(own: Own, triggers: readonly ReconcileRequest[]): boolean {
+  const isOwed = triggers.some((trigger) => trigger.kind === 'sweep' && trigger.isOwed === true);
   own.hasSkipped = !isOwed && own.cursor !== null && own.hasHeard && !own.hasSkipped;
   return !own.hasSkipped;
 }
@@ -152,16 +157,16 @@ function isSweepDue(own: Own, wakes: readonly Wake[]): boolean {
 async function sweepThrough(
   own: Own,
   open: OpenLab,
-  wakes: readonly Wake[],
+  triggers: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<void> {
   own.hasHeard = false;
   for (let pass = 1; pass <= limits.sweepPassesMax; pass += 1) {
     const experiments = pass === 1 ? await experimentsIfDue(own, open, own.lab.now()) : [];
     const swept = await sweep(open, own.cursor, troubles);
-    const wanted = [...(swept?.wakes ?? []), ...experiments];
+    const wanted = [...(swept?.triggers ?? []), ...experiments];
     await own.receipts.give(wanted, null, troubles);
-    const outcome = await work(own, open, pass === 1 ? [...wakes, ...wanted] : wanted, troubles);
+    const outcome = await work(own, open, pass === 1 ? [...triggers, ...wanted] : wanted, troubles);
     if (swept === null || outcome === 'owing') return;
     own.cursor = swept.cursor;
     if (swept.isWhole) return;
@@ -170,23 +175,23 @@ async function sweepThrough(
 }
 
 /**
- * What the wakes are about: threads without a run first, then every run that is worth a look; `owing` = ask again. Trouble in
+ * What the triggers are about: threads without a run first, then every run that is worth a look; `owing` = ask again. Trouble in
  * one place does not ask again by itself: the sweep would never get beyond it.
  */
 async function work(
   own: Own,
   open: OpenLab,
-  all: readonly Wake[],
+  all: readonly ReconcileRequest[],
   troubles: Trouble[],
 ): Promise<'done' | 'owing'> {
   const apart = <T>(part: () => Promise<T>): Promise<T | null> => contained(open, troubles, EVERYWHERE, part);
-  const isSweep = all.some((wake) => wake.kind === 'sweep');
-  await apart(() => own.receipts.give(inRuns(open, all), open.keeper.current(), troubles));
-  if (isSweep || all.some((wake) => wake.kind === 'thread'))
+  const isSweep = all.some((trigger) => trigger.kind === 'sweep');
+  await apart(() => own.receipts.give(inRuns(open, all), open.store.current(), troubles));
+  if (isSweep || all.some((trigger) => trigger.kind === 'thread'))
     await apart(() => completeProposals(open, troubles));
   // First, because what is frozen or skipped there holds back every run that is looked at below.
-  const receipt = (heard: readonly Wake[]): Promise<void> =>
-    own.receipts.give(heard, open.keeper.current(), troubles);
+  const receipt = (heard: readonly ReconcileRequest[]): Promise<void> =>
+    own.receipts.give(heard, open.store.current(), troubles);
   const elsewhere = await apart(() => answerElsewhere(open, all, receipt, own.toldAnswers, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
   const moved = (await apart(() => settleRequests(open, troubles))) ?? [];
@@ -199,38 +204,43 @@ async function work(
   );
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
-  return open.keeper.refusal() === null ? (elsewhere ?? 'done') : 'owing';
+  return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';
 }
 
-/** Brings every run that the wakes may concern to where nothing more can be done for it now. */
-async function lookAtRuns(own: Own, open: OpenLab, all: readonly Wake[], troubles: Trouble[]): Promise<void> {
+/** Brings every run that the triggers may concern to where nothing more can be done for it now. */
+async function lookAtRuns(
+  own: Own,
+  open: OpenLab,
+  all: readonly ReconcileRequest[],
+  troubles: Trouble[],
+): Promise<void> {
   const { lab, memories } = own;
   const holds = holdsOf(open);
-  const heard = { wakes: all, holds, config: open.config };
+  const heard = { triggers: all, holds, config: open.config };
   const gatherer = createGatherer(lab, open.git, open.config, open.configHealth);
-  for (const run of open.keeper.current().runs.map((state) => state.run)) {
-    const state = open.keeper.current().runs.find((r) => r.run === run);
+  for (const run of open.store.current().runs.map((state) => state.run)) {
+    const state = open.store.current().runs.find((r) => r.run === run);
     if (state === undefined) continue;
     await contained(open, troubles, { run, thread: null }, async () => {
-      if (!isWorthALook(own.looks, state, heard)) return;
+      if (!needsReconcile(own.looks, state, heard)) return;
       const { config } = openForRun(open, state);
-      const context = { lab, git: open.git, config, keeper: open.keeper, gatherer, memories };
+      const context = { lab, git: open.git, config, store: open.store, gatherer, memories };
       const outcome = await apartFromComments(open, troubles, (withoutText) =>
         reconcileRun({ ...context, withoutText }, run),
       );
-      const after = open.keeper.current().runs.find((one) => one.run === run);
-      noteLook(own.looks, run, after, outcome);
+      const after = open.store.current().runs.find((one) => one.run === run);
+      noteReconciled(own.looks, run, after, outcome);
     });
   }
   own.looks.holds = holds;
 }
 
-/** Wakes from the threads of runs: only there, and where the journal answers, strangers get receipts. */
-function inRuns(open: OpenLab, wakes: readonly Wake[]): readonly Wake[] {
+/** ReconcileRequests from the threads of runs: only there, and where the journal answers, strangers get receipts. */
+function inRuns(open: OpenLab, triggers: readonly ReconcileRequest[]): readonly ReconcileRequest[] {
   const threads = new Set(
-    open.keeper.current().runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]),
+    open.store.current().runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]),
   );
-  return wakes.filter((wake) => wake.kind === 'comment' && threads.has(wake.thread));
+  return triggers.filter((trigger) => trigger.kind === 'comment' && threads.has(trigger.thread));
 }
 
 /** Git does not tell the time: where it refuses, GitHub's clock is asked, in case our token died while this machine slept. */
@@ -246,10 +256,10 @@ async function opened(own: Own): Promise<Opening> {
 }
 
 /** Labels are told by webhooks; what those missed is looked for now and then, because every look is a request. */
-async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<readonly Wake[]> {
+async function experimentsIfDue(own: Own, open: OpenLab, now: Instant): Promise<readonly ReconcileRequest[]> {
   if (now - own.experimentsSeenAt < limits.experimentLookPeriodMs) return [];
   const since = toRfc3339(after(own.experimentsSeenAt, -limits.sweepSlackMs));
-  const found = await experimentWakes(open, since);
+  const found = await experimentTriggers(open, since);
   // What could not be listed is asked for again at the next sweep, from the same moment.
   if (found !== null) own.experimentsSeenAt = now;
   return found ?? [];

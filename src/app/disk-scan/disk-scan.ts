@@ -103,10 +103,10 @@ function cleanupState(alive: Observed<boolean> | null): CleanupState {
 async function recorded(open: OpenLab, scan: DiskScan): Promise<DiskScanOutcome> {
   const draft = { type: 'disk-scanned', role: 'watch', data: scan } as const;
   for (let attempt = 1; attempt <= limits.appendTriesMax; attempt += 1) {
-    const result = await open.keeper.append('journal', [draft], open.lab.now());
+    const result = await open.store.append('journal', [draft], open.lab.now());
     if (result.kind === 'appended') return { kind: 'scanned', scan };
     if (result.kind !== 'conflict') return { kind: 'not-recorded', why: result.message };
-    await open.keeper.load();
+    await open.store.load();
   }
   return { kind: 'not-recorded', why: 'the logbook moved at every try' };
 }

@@ -16,10 +16,10 @@ import { branchMark } from '../../run/branch-mark.ts';
 import { fillLane } from '../../run/fill.ts';
 import { type Failed, notWritten, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
-import { toldAnchors } from '../control/told-anchors.ts';
+import { publishedHeads } from '../control/published-heads.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { begunAs, isBegunFor, proposalBranchOf } from './begun.ts';
+import { begunAs, isPartialFor, proposalBranchOf } from './partial-proposal.ts';
 
 /** `lost`: the name was taken by another proposal at the same moment; decide again. */
 export type BeginOutcome = Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }> | Lost;
@@ -115,7 +115,7 @@ async function pushedBranch(
   if (files === null) return { ...ours, name: open.config.lane.targetBranch, isNew: false, head: base };
   const known = await begunAs(open, run);
   if (known !== null)
-    return isBegunFor(known, request)
+    return isPartialFor(known, request)
       ? { ...ours, isNew: false, head: known.tip === begunHead ? known.tip : null }
       : { kind: 'lost' };
   const message = words.commit(branchMark(request === null ? null : commandKey(request)));
@@ -126,7 +126,7 @@ async function pushedBranch(
   const now = await begunAs(open, run);
   if (now === null)
     return { kind: 'failed', code: 'unreadable', why: `the branch ${ours.name} is not there` };
-  if (!isBegunFor(now, request)) return { kind: 'lost' };
+  if (!isPartialFor(now, request)) return { kind: 'lost' };
   return { ...ours, isNew: pushed.isNew === true, head: pushed.sha ?? null };
 }
 
@@ -174,7 +174,7 @@ async function record(
   request: SeenCommand | null,
   written: Written,
 ): Promise<Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   const { run } = planned;
   const { issue, pull } = threadsOf;
   const place = { issue, pull, headBranch: written.branch.name, baseBranch: config.lane.targetBranch };
@@ -183,11 +183,11 @@ async function record(
   if (threads.kind === 'unknown' || opened.kind === 'unknown')
     return { kind: 'failed', code: 'unreadable', why: opened.kind === 'unknown' ? opened.why : '' };
   // A card is only written from a record: this run was recorded once, and is begun no second time.
-  if (toldAnchors(threads.value.comments).some((card) => card.run === run))
+  if (publishedHeads(threads.value.comments).some((card) => card.run === run))
     return { kind: 'failed', code: 'not-written', why: `${run} was in the logbook and is not any more` };
   // Another process may have finished meanwhile, while this one waited for GitHub: its words are the recorded ones.
-  await keeper.load();
-  if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
+  await store.load();
+  if (store.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
   const mended = await mendedText(open, planned, opened.value, written);
   if (mended !== null) return mended;
   const data = {
@@ -196,12 +196,12 @@ async function record(
     ...proofOf(open, written),
   };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    if (keeper.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
-    const result = await keeper.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
+    if (store.current().runs.some((known) => known.run === run)) return { kind: 'already', run };
+    const result = await store.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
     if (result.kind === 'appended') return { kind: 'proposed', run, pull, issue };
     if (result.kind === 'refused') return { kind: 'failed', code: 'unreadable', why: result.message };
     if (result.kind === 'failed') return { kind: 'failed', code: 'not-written', why: result.message };
-    await keeper.load();
+    await store.load();
   }
   return { kind: 'failed', code: 'unreadable', why: 'the logbook kept moving' };
 }

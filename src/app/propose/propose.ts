@@ -13,10 +13,10 @@ import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
-import { placesOf, planWork } from './begun.ts';
-import { completeBegun } from './complete-begun.ts';
 import { askForObjective } from './objective-question.ts';
+import { placesOf, planWork } from './partial-proposal.ts';
 import { carryOutRequests } from './requests.ts';
+import { resumeProposal } from './resume-proposal.ts';
 
 /** What came of one lane. */
 export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
@@ -25,7 +25,7 @@ export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOut
 export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
   const proposals: LaneProposal[] = [];
   const troubles: Trouble[] = [];
-  if (open.keeper.current().broken.length === 0) await carryOutRequests(open, troubles);
+  if (open.store.current().broken.length === 0) await carryOutRequests(open, troubles);
   for (const config of lanesOf(open.config)) {
     const lane = config.laneName;
     const outcome = await contained(open, troubles, inLane(lane), () => proposeIn({ ...open, config }));
@@ -38,7 +38,7 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
 
 async function proposeIn(open: OpenLane): Promise<ProposeOutcome> {
   try {
-    const begun = await completeBegun(open, 0);
+    const begun = await resumeProposal(open, 0);
     if (begun !== null) return begun;
     return isDue(open.config, open.lab.now())
       ? await proposeToday(open)
@@ -62,7 +62,7 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
   const { laneName } = open.config;
   const date = dateOf(open.lab.now());
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const { runs, broken, journal } = open.keeper.current();
+    const { runs, broken, journal } = open.store.current();
     const [first] = broken;
     if (first !== undefined)
       return {
@@ -87,7 +87,7 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
     if (planned.kind !== 'planned') return planned;
     const outcome = await begin(open, planned, null);
     if (outcome.kind !== 'lost') return outcome;
-    await open.keeper.load();
+    await open.store.load();
   }
   return { kind: 'failed', code: 'unreadable', why: 'other proposals kept being faster' };
 }

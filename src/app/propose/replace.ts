@@ -14,23 +14,23 @@ type Waiting = { readonly kind: 'wait'; readonly why: string };
  * everything is decided again.
  */
 export async function withdrawn(
-  { keeper, lab }: OpenLane,
+  { store, lab }: OpenLane,
   run: RunState,
   command: SeenCommand,
 ): Promise<'done' | { readonly kind: 'again' } | Waiting> {
   const data = { outcome: 'withdrawn', reason: replacedReason(command), closurePull: null } as const;
   const draft = { type: 'closed', role: 'control', actor: command.actor, data } as const;
-  const result = await keeper.append(run.run, [draft], lab.now());
+  const result = await store.append(run.run, [draft], lab.now());
   if (result.kind === 'appended') return 'done';
   return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
 }
 
 /** Closes the PR and the issue of what this command replaced, also where a crash came between. */
 export async function clearedAway(open: OpenLane, command: SeenCommand): Promise<'done' | Waiting> {
-  const { keeper } = open;
+  const { store } = open;
   const reason = replacedReason(command);
   const since = fromRfc3339(command.at) ?? 0;
-  const replaced = keeper
+  const replaced = store
     .current()
     .runs.filter(({ closed }) => closed?.reason === reason && (fromRfc3339(closed.at) ?? 0) >= since);
   for (const { proposal } of replaced.slice(0, limits.proposalsPerDayMax)) {

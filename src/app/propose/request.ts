@@ -10,13 +10,13 @@ import { phaseOf, runsOfLane, type SeenCommand } from '../../domain/logbook/run-
 import { dateAfter, dateOf, fromRfc3339 } from '../../domain/time.ts';
 import { laneStanding } from '../../run/lane-standing.ts';
 import { askOf, isFrom } from '../../run/propose-request.ts';
-import type { Begun } from '../../run/proposing.ts';
+import type { PartialProposal } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { type Answered, answerTo, cutAnswer } from './answers.ts';
 import { begin } from './begin.ts';
-import { isBegunFor, placesOf, planWork } from './begun.ts';
-import { completeBegun } from './complete-begun.ts';
+import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 import { clearedAway, withdrawn } from './replace.ts';
+import { resumeProposal } from './resume-proposal.ts';
 
 /** `again`: somebody else was faster; read again and decide again. `isRunning`: later commands wait for this one. */
 export type RequestOutcome =
@@ -35,7 +35,7 @@ export async function carryOutRequest(open: OpenLane, command: SeenCommand): Pro
 }
 
 async function decided(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
-  const { runs, broken, journal } = open.keeper.current();
+  const { runs, broken, journal } = open.store.current();
   if (broken.length > 0) return answerTo('logbook-broken');
   const from = runs.find((run) => isFrom(run.proposal.request, command));
   if (from !== undefined) {
@@ -61,10 +61,10 @@ async function propose(
   date: string,
   objective: Objective,
 ): Promise<RequestOutcome> {
-  const completed = await completeBegun(open, limits.publishGraceMs);
+  const completed = await resumeProposal(open, limits.publishGraceMs);
   if (completed !== null && completed.kind !== 'proposed' && completed.kind !== 'already')
     return { kind: 'wait', why: `a proposal that was begun before: ${completed.kind}` };
-  const standing = laneStanding(runsOfLane(open.keeper.current().runs, open.config.laneName), command.thread);
+  const standing = laneStanding(runsOfLane(open.store.current().runs, open.config.laneName), command.thread);
   if (standing.kind === 'elsewhere' || standing.kind === 'busy') {
     const { run, proposal } = standing.run;
     const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
@@ -142,7 +142,7 @@ async function finished(
   }
 }
 
-type BegunOn = { readonly begun: Begun; readonly date: string };
+type BegunOn = { readonly begun: PartialProposal; readonly date: string };
 
 /** What this very command began before a crash, on the day on which it did. */
 async function begunBefore(open: OpenLane, command: SeenCommand): Promise<BegunOn | null> {
@@ -150,7 +150,7 @@ async function begunBefore(open: OpenLane, command: SeenCommand): Promise<BegunO
   const asked = dateOf(fromRfc3339(command.at) ?? open.lab.now());
   for (let date = asked; date <= today; date = dateAfter(date, 1)) {
     const { begun } = await placesOf(open, date);
-    const mine = begun.find((one) => isBegunFor(one, command));
+    const mine = begun.find((one) => isPartialFor(one, command));
     if (mine !== undefined) return { begun: mine, date };
   }
   return null;

@@ -15,7 +15,7 @@ import { carryOutRequest } from './request.ts';
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
   const answered: SeenCommand[] = [];
-  for (const command of waitingRequests(open.keeper.current().journal)) {
+  for (const command of waitingRequests(open.store.current().journal)) {
     const where = inComment(open, command.thread, { surface: command.surface, id: command.comment });
     const isRunning = await contained(open, troubles, where, async () => {
       const answer = await outcomeOf(open, command);
@@ -47,14 +47,14 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered 
         : answerTo('propose-failed', { why: cutText(outcome.why, limits.messageCharactersMax) });
     }
     await open.git.fetch();
-    await open.keeper.load();
+    await open.store.load();
   }
   return null;
 }
 
 /** The lane that a `/propose` is for; what it brought about already stands where it stands. */
-function laneFor({ config, keeper }: OpenLab, command: SeenCommand): MeantLane {
-  const { runs } = keeper.current();
+function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
+  const { runs } = store.current();
   const from = runs.find((run) => isFrom(run.proposal.request, command));
   if (from !== undefined) return { kind: 'lane', lane: from.proposal.lane };
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
@@ -67,14 +67,14 @@ async function recorded(open: OpenLab, command: SeenCommand, { code, detail }: A
   const { comment, surface, index, thread } = command;
   const data = { comment, surface, index, thread, code, detail };
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const known = open.keeper.current().journal.commands.get(commandKey(command));
+    const known = open.store.current().journal.commands.get(commandKey(command));
     if (known === undefined || known.answer !== null) return known !== undefined;
     const draft = { type: 'command-answered', role: 'control', data } as const;
-    const result = await open.keeper.append(JOURNAL, [draft], open.lab.now());
+    const result = await open.store.append(JOURNAL, [draft], open.lab.now());
     if (result.kind === 'appended') return true;
     if (result.kind === 'refused') return false;
     if (result.kind === 'failed') throw new Error(`the journal could not be written: ${result.message}`);
-    await open.keeper.load();
+    await open.store.load();
   }
   return false;
 }

@@ -1,20 +1,20 @@
-/** What is owed around proposals in one wake: half-made ones completed, and `/propose` carried out. */
+/** What is owed around proposals in one trigger: half-made ones completed, and `/propose` carried out. */
 
 import { lanesOf } from '../../config/lane-scope.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Wake } from '../../domain/wake.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inLane, type Trouble } from '../trouble.ts';
-import { completeBegun } from './complete-begun.ts';
 import { carryOutRequests } from './requests.ts';
+import { resumeProposal } from './resume-proposal.ts';
 
 /** Completes what the schedule began and a crash cut short. */
 export async function completeProposals(open: OpenLab, troubles: Trouble[]): Promise<void> {
   for (const config of lanesOf(open.config))
     await contained(open, troubles, inLane(config.laneName), async () => {
       try {
-        await completeBegun({ ...open, config }, limits.publishGraceMs);
+        await resumeProposal({ ...open, config }, limits.publishGraceMs);
       } catch (error) {
         if (!(error instanceof GitError)) throw error;
         open.lab.log(`a proposal that was begun waits: ${error.message}`, { lane: config.laneName });
@@ -22,10 +22,13 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
     });
 }
 
-/** Carries out every `/propose` that waits. Gives wakes for the threads that changed by it: their runs are to be looked at. */
-export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly Wake[]> {
+/** Carries out every `/propose` that waits. Gives triggers for the threads that changed by it: their runs are to be looked at. */
+export async function settleRequests(
+  open: OpenLab,
+  troubles: Trouble[],
+): Promise<readonly ReconcileRequest[]> {
   const answered = await carryOutRequests(open, troubles);
-  const runs = open.keeper.current().runs;
+  const runs = open.store.current().runs;
   const touched = answered.flatMap((command) => [
     command.thread,
     ...runs

@@ -2,7 +2,7 @@
 
 import { launchAction, type Submitted } from '../../actions/launch.ts';
 import { carryOut, type Refused } from '../../actions/pipeline.ts';
-import { type LaunchPlace, misplaced } from '../../actions/verify-place.ts';
+import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { anyLane } from '../../config/lane-scope.ts';
 import { branded, isRunId } from '../../domain/ids.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -25,24 +25,24 @@ export type LaunchInput = ShipInput & {
 
 /** Carries out one order. Every refusal has its code; nothing is submitted before the claim was pushed. */
 export async function launch(lab: OpenLab, input: LaunchInput): Promise<Submitted | Refused> {
-  const { keeper, lab: parts } = lab;
+  const { store, lab: parts } = lab;
   const { redact } = input;
-  const state = (): RunState | null => keeper.current().runs.find(({ run }) => run === input.run) ?? null;
+  const state = (): RunState | null => store.current().runs.find(({ run }) => run === input.run) ?? null;
   const recorded = state();
   const open = recorded === null ? { ...lab, config: anyLane(lab.config) } : openForRun(lab, recorded);
   const { config } = open;
   const { repository, digestOf, now, boundary } = parts;
   const home = { repository, defaultBranch: input.defaultBranch, workflow: config.workflows.launch };
-  const wrong = misplaced(input.place, home);
+  const wrong = verifyWorkflowOrigin(input.place, home);
   if (wrong !== null) return { kind: 'refused', ...wrong };
   const { cluster } = config.lane;
   const engine = input.engineOf(config, cluster);
   const fault = (): ReturnType<typeof recordFault> =>
-    recordFault(keeper.current(), input.run, 'order-unknown');
+    recordFault(store.current(), input.run, 'order-unknown');
   if (!isRunId(input.run))
     return { kind: 'refused', code: 'order-unknown', why: 'the logbook has no such order' };
   return carryOut(
-    { record: keeper, file: branded(input.run, isRunId), fault, now, redact },
+    { record: store, file: branded(input.run, isRunId), fault, now, redact },
     launchAction({
       orderDigest: input.orderDigest,
       repository,

@@ -40,7 +40,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
   const { order } = state.order;
   const cited = await citedApprovals(open, state, order, threads.value.comments);
   const change = await changeFacts(lab, open.git, config, order.commit);
-  const last = lastKnownRun(state, open.keeper.current().runs);
+  const last = lastKnownRun(state, open.store.current().runs);
   const body = readBody(lab, config, pull.value.body, change, last);
   const permissions = await permissionsOf(open, cited);
   const approvers = new Set(order.approvals.map(({ user }) => user));
@@ -62,7 +62,7 @@ export async function gatherOrderFacts(open: OpenLane, state: RunState | null): 
     pull,
     body: body.kind === 'known' ? known(body.value.fingerprint) : body,
     cited,
-    used: approvalsUsed(open.keeper.current().runs, state.run),
+    used: approvalsUsed(open.store.current().runs, state.run),
     permissions,
     brakes,
     cards: await cardHistories(open, state, threads.value.comments),
@@ -84,11 +84,11 @@ type OwnReading = {
  * goes into it but the proposal, and the other runs of the lane are those of the record that the runner verified itself.
  */
 function gatesOnReading(
-  { lab, config, configHealth, keeper }: OpenLane,
+  { lab, config, configHealth, store }: OpenLane,
   state: RunState,
   { threads, change, body, work }: OwnReading,
 ): GateFacts {
-  const { recordedRuns, journalHolds } = recordFactsOf(keeper.current());
+  const { recordedRuns, journalHolds } = recordFactsOf(store.current());
   return gateFactsOf({
     run: state.run,
     proposal: state.proposal,
@@ -117,9 +117,9 @@ function gatesOnReading(
 function frame({
   lab,
   config,
-  keeper,
+  store,
 }: OpenLane): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds'> {
-  const { journalHolds } = recordFactsOf(keeper.current());
+  const { journalHolds } = recordFactsOf(store.current());
   return { repository: lab.repository, now: lab.now(), config, digestOf: lab.digestOf, journalHolds };
 }
 

@@ -1,14 +1,14 @@
-/** One queue of wakes for each repository: opened by the first wake or sweep, and anew after one that could not be opened. */
+/** One queue of triggers for each repository: opened by the first trigger or sweep, and anew after one that could not be opened. */
 
 import { z } from 'zod';
-import type { Wake } from '../../domain/wake.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { Log } from '../lab.ts';
-import type { WakeQueue } from '../wake-queue.ts';
+import type { WorkQueue } from '../work-queue.ts';
 import type { Discovery, Installed } from './discovery.ts';
 
 export type Queues = {
-  /** A wake from a webhook's payload; one that names no repository and installation of ours is none. */
-  readonly wake: (payload: unknown, wake: Wake | null) => void;
+  /** A trigger from a webhook's payload; one that names no repository and installation of ours is none. */
+  readonly trigger: (payload: unknown, trigger: ReconcileRequest | null) => void;
   /** A sweep of every repository where the App is installed. */
   readonly sweep: () => Promise<void>;
   /** The same after an installation changed: where it is is asked anew, and no sweep is left out. */
@@ -19,7 +19,7 @@ export type Queues = {
 
 export type QueuesPorts = {
   readonly installed: Discovery;
-  readonly open: (where: Installed) => Promise<WakeQueue>;
+  readonly open: (where: Installed) => Promise<WorkQueue>;
   readonly log: Log;
 };
 
@@ -30,8 +30,8 @@ const payloadSchema = z.object({
 
 /** No queue yet. A repository that is installed anew gets a new one: the old installation's tokens are dead. */
 export function createQueues({ installed, open, log }: QueuesPorts): Queues {
-  const queues = new Map<string, Promise<WakeQueue | null>>();
-  const queueOf = (where: Installed): Promise<WakeQueue | null> => {
+  const queues = new Map<string, Promise<WorkQueue | null>>();
+  const queueOf = (where: Installed): Promise<WorkQueue | null> => {
     const key = `${where.installation} ${where.repository}`;
     const found = queues.get(key);
     if (found !== undefined) return found;
@@ -44,20 +44,20 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
     return made;
   };
   // One repository that cannot be woken keeps no other from its sweep.
-  const push = async (where: Installed, wake: Wake): Promise<void> => {
+  const push = async (where: Installed, trigger: ReconcileRequest): Promise<void> => {
     try {
-      (await queueOf(where))?.push(wake);
+      (await queueOf(where))?.push(trigger);
     } catch (error) {
-      log(`a wake for ${where.repository} was lost until the next sweep: ${String(error)}`);
+      log(`a trigger for ${where.repository} was lost until the next sweep: ${String(error)}`);
     }
   };
   return {
-    wake: (payload, wake) => {
+    trigger: (payload, trigger) => {
       const parsed = payloadSchema.safeParse(payload);
-      if (wake === null || !parsed.success) return;
+      if (trigger === null || !parsed.success) return;
       const { repository, installation } = parsed.data;
       const { full_name, default_branch: branch } = repository;
-      void push({ repository: full_name, branch, installation: installation.id }, wake);
+      void push({ repository: full_name, branch, installation: installation.id }, trigger);
     },
     sweep: async () => {
       for (const where of await installed()) await push(where, { kind: 'sweep' });

@@ -1,4 +1,4 @@
-/** `ferrybot serve`: Probot receives webhooks and turns them into wakes; a timer sweeps for what webhooks did not bring. */
+/** `ferrybot serve`: Probot receives webhooks and turns them into triggers; a timer sweeps for what webhooks did not bring. */
 
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
 import { limits } from '../../domain/limits.ts';
-import { HANDLERS, wakeOf } from '../../handlers/registry.ts';
+import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
 import { composeLab, signingKeysFrom } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createHelpersBeside } from '../propose/helpers-beside.ts';
-import { createWakeQueue, type WakeQueue } from '../wake-queue.ts';
+import { createWorkQueue, type WorkQueue } from '../work-queue.ts';
 import { UNSUBSCRIBED_EVENTS } from './app-permissions.ts';
 import { createDiscovery, type Discovery, type Installed } from './discovery.ts';
 import { type InstallationTokens, installationTokens } from './installation-tokens.ts';
@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     (app) => {
       for (const event of new Set(HANDLERS.map((handler) => handler.event))) {
         app.webhooks.on(event as 'push', async ({ name, payload }) =>
-          queues.wake(payload, wakeOf(name, payload)),
+          queues.trigger(payload, triggerOf(name, payload)),
         );
       }
       for (const event of UNSUBSCRIBED_EVENTS)
@@ -122,7 +122,7 @@ async function openQueue(
   log: Log,
   where: Installed,
   known: Map<number, InstallationTokens>,
-): Promise<WakeQueue> {
+): Promise<WorkQueue> {
   const tokens = known.get(where.installation) ?? (await installationTokens(probot, where.installation));
   known.set(where.installation, tokens);
   const octokit = new Octokit({ baseUrl: options.baseUrl, userAgent: 'ferrybot' });
@@ -149,7 +149,7 @@ async function openQueue(
     onDone: (thread) => queue.push({ kind: 'thread', thread }),
   });
   const worker = createWorker({ ...lab, helpers: beside.helpers }, where.branch, ['runner']);
-  const queue: WakeQueue = createWakeQueue(worker, lab.log);
+  const queue: WorkQueue = createWorkQueue(worker, lab.log);
   return queue;
 }
 

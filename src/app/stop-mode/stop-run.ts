@@ -1,6 +1,6 @@
 /** mode: stop, on a machine that reaches the cluster: carries out one /stop that stands in the record, and looks until it has worked. */
 
-import { type LaunchPlace, misplaced } from '../../actions/verify-place.ts';
+import { type LaunchPlace, verifyWorkflowOrigin } from '../../actions/verify-place.ts';
 import { isTerminal } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
@@ -33,12 +33,12 @@ export type StopInput = {
  * record. What is seen is recorded as a watch would, where no other watch holds the lease.
  */
 export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResult> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   const { defaultBranch, place } = input;
   const home = { repository: lab.repository, defaultBranch, workflow: config.workflows.stop };
-  const wrong = misplaced(place, home);
+  const wrong = verifyWorkflowOrigin(place, home);
   if (wrong !== null) return { kind: 'refused', ...wrong };
-  const asked = readAsked(watchedStates(keeper.current()), input.run);
+  const asked = readAsked(watchedStates(store.current()), input.run);
   if (asked.kind !== 'asked') return asked;
   const { state, jobId, cluster } = asked;
   const engine = input.watching.engineOf(config, cluster);
@@ -60,7 +60,7 @@ export async function stopRun(open: OpenLab, input: StopInput): Promise<StopResu
       return { kind: 'stopping', jobId };
     }
     await input.sleep(limits.stopPauseMs);
-    await keeper.load();
+    await store.load();
   }
   // It may have ended between the two looks; under another's lease the end is theirs to record.
   await check(open, watching, state.run);

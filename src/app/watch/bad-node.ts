@@ -1,7 +1,7 @@
 /** The watch answers a sighting of a bad node: it looks which machine it was and proposes, or asks a person. */
 
-import { openSighting } from '../../care/bad-node.ts';
-import { answerSighting } from '../../care/propose-node-delete.ts';
+import { openSignatureMatch } from '../../care/bad-node.ts';
+import { answerSignatureMatch } from '../../care/propose-node-delete.ts';
 import { traitsOf } from '../../config/engine-traits.ts';
 import { GitError } from '../../domain/git.ts';
 import type { RunId } from '../../domain/ids.ts';
@@ -11,7 +11,7 @@ import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Publisher } from '../publisher.ts';
 
-export type SightingInput = {
+export type SignatureMatchInput = {
   readonly cluster: string;
   readonly cloudOf: CloudOf;
   readonly redact: (text: string) => string;
@@ -19,20 +19,20 @@ export type SightingInput = {
 };
 
 /** Whether a run of the cluster shows a bad node that nobody has answered yet; also after its job has ended. */
-export function hasOpenSighting(state: RunState, cluster: string): boolean {
-  return state.submission?.cluster === cluster && openSighting(state) !== null;
+export function hasOpenSignatureMatch(state: RunState, cluster: string): boolean {
+  return state.submission?.cluster === cluster && openSignatureMatch(state) !== null;
 }
 
 /** Records the answer and publishes it. Nothing where the machines cannot be listed for the moment. */
-export async function answerBadNode(open: OpenLab, input: SightingInput, run: RunId): Promise<void> {
-  const { lab, keeper, config } = open;
+export async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: RunId): Promise<void> {
+  const { lab, store, config } = open;
   const cloud = input.cloudOf(config, input.cluster);
   const listing = cloud === null ? null : await cloud.list();
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = keeper.current().runs.find((one) => one.run === run);
-    const sighting = state === undefined ? null : openSighting(state);
+    const state = store.current().runs.find((one) => one.run === run);
+    const sighting = state === undefined ? null : openSignatureMatch(state);
     if (state === undefined || sighting === null) return;
-    const draft = answerSighting({
+    const draft = answerSignatureMatch({
       state,
       sighting,
       listing,
@@ -43,7 +43,7 @@ export async function answerBadNode(open: OpenLab, input: SightingInput, run: Ru
       redact: input.redact,
     });
     if (draft === null) return;
-    const result = await keeper.append(run, [draft], lab.now());
+    const result = await store.append(run, [draft], lab.now());
     if (result.kind === 'failed')
       throw new Error(`the sighting of ${run} could not be answered: ${result.message}`);
     if (result.kind === 'refused') throw new GitError('failed', result.message);
@@ -51,7 +51,7 @@ export async function answerBadNode(open: OpenLab, input: SightingInput, run: Ru
       await input.publisher.publish(open, run, result.seqs.get(run) ?? []);
       return;
     }
-    await keeper.load();
+    await store.load();
   }
 }
 

@@ -10,9 +10,9 @@ import type { WatchInput } from './watch-input.ts';
 export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
   const opening = await opener.open();
   if (opening.kind === 'no-config') return [];
-  const { keeper, lab } = opening.open;
+  const { store, lab } = opening.open;
   const troubles: Trouble[] = [];
-  const given = containedEach(opening.open, troubles, keeper.current().runs, whereOf, (state) => {
+  const given = containedEach(opening.open, troubles, store.current().runs, whereOf, (state) => {
     const last = state.observation;
     if (state.end !== null || last === null || last.lease.holder !== input.holder) return [];
     const { at: _at, seq: _seq, ...data } = last;
@@ -22,7 +22,7 @@ export async function handOver(opener: LabOpener, input: WatchInput): Promise<re
   });
   if (given.length === 0) return troubles;
   await contained(opening.open, troubles, EVERYWHERE, async () => {
-    const result = await keeper.appendTogether(given, lab.now());
+    const result = await store.appendTogether(given, lab.now());
     lab.log(`handed over ${given.length} run(s): ${result.kind}`);
   });
   return troubles;

@@ -28,7 +28,7 @@ export type LookInput = {
 };
 
 /** Looks once. The engine's status is read before the log, so that a log that is read to its end belongs to a job that has ended. */
-export async function lookAt(input: LookInput): Promise<Look> {
+export async function observeJob(input: LookInput): Promise<Look> {
   const { engine, submission } = input;
   const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
   const read = await readOn(input, seen);

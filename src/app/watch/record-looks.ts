@@ -14,7 +14,7 @@ import { watchedStates } from '../broken-states.ts';
 import { tellBroken } from '../control/tell-broken.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
-import { lookAt } from './look.ts';
+import { observeJob } from './look.ts';
 import type { WatchInput } from './watch-input.ts';
 
 /** What was seen of a run, to be recorded on top of its entry `seq`. */
@@ -31,7 +31,7 @@ export async function lookAtAll(
   seen: ReadonlyMap<RunId, JobObservation>,
   troubles: Trouble[],
 ): Promise<Recorded> {
-  const { lab, keeper } = open;
+  const { lab, store } = open;
   const looks = new Map<RunId, Looked>();
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     for (const run of runs) {
@@ -45,7 +45,7 @@ export async function lookAtAll(
     const result = await appendAll(open, [...looks.values()]);
     if (result === null) return recordApart(open, input, [...looks.values()], troubles);
     if (result.kind !== 'conflict') return told(open, input, [...looks.keys()], result, troubles);
-    await keeper.load();
+    await store.load();
   }
   lab.log('the logbook kept moving; looking again at the next turn');
   return 'looked';
@@ -61,7 +61,7 @@ export async function check(open: OpenLab, input: WatchInput, run: RunId): Promi
 
 /** Null where there is nothing to look at, or another watch has the lease. What was seen on the same entry stands. */
 async function lookOnce(
-  { lab, config, keeper }: OpenLab,
+  { lab, config, store }: OpenLab,
   input: WatchInput,
   run: RunId,
   seen: JobObservation | null,
@@ -69,7 +69,7 @@ async function lookOnce(
 ): Promise<Looked | null> {
   const engine = input.engineOf(config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
-  const state = watchedStates(keeper.current()).find((one) => one.run === run);
+  const state = watchedStates(store.current()).find((one) => one.run === run);
   if (state === undefined || state.submission === null || state.end !== null) return null;
   const { seq } = state.head;
   if (before?.seq === seq) return before;
@@ -78,7 +78,7 @@ async function lookOnce(
   if (lease === null) return null;
   const { readMetrics, redact } = input;
   const { submission } = state;
-  const look = await lookAt({
+  const look = await observeJob({
     lab,
     engine,
     seen,
@@ -97,10 +97,10 @@ function cadenceOf(config: OpenLab['config'], state: RunState): number {
 }
 
 /** Null where one of several keeps the others from being recorded: each is then recorded by itself, and that one says why. */
-async function appendAll({ lab, keeper }: OpenLab, looks: readonly Looked[]): Promise<AppendResult | null> {
+async function appendAll({ lab, store }: OpenLab, looks: readonly Looked[]): Promise<AppendResult | null> {
   if (looks.length === 1) return null;
   try {
-    const result = await keeper.appendTogether(looks, lab.now());
+    const result = await store.appendTogether(looks, lab.now());
     return result.kind === 'failed' ? null : result;
   } catch (error) {
     if (error instanceof GitError) throw error;
@@ -127,13 +127,13 @@ async function recordApart(
 
 /** Appends what was seen of one run; where somebody else was faster, it is looked at again. */
 async function appendOne(open: OpenLab, input: WatchInput, look: Looked): Promise<AppendResult> {
-  const { lab, keeper } = open;
+  const { lab, store } = open;
   let looked: Looked | null = look;
   let result: AppendResult = { kind: 'conflict' };
   for (let attempt = 0; attempt < limits.appendTriesMax && looked !== null; attempt += 1) {
-    result = await keeper.append(looked.run, looked.drafts, lab.now());
+    result = await store.append(looked.run, looked.drafts, lab.now());
     if (result.kind !== 'conflict') return result;
-    await keeper.load();
+    await store.load();
     looked = await lookOnce(open, input, look.run, null, looked);
   }
   return result;

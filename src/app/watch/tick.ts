@@ -22,7 +22,7 @@ import {
   unreadFiles,
   type Where,
 } from '../trouble.ts';
-import { answerBadNode, hasOpenSighting } from './bad-node.ts';
+import { answerBadNode, hasOpenSignatureMatch } from './bad-node.ts';
 import { observeInOnePass } from './one-pass.ts';
 import { lookAtAll } from './record-looks.ts';
 import type { WatchInput } from './watch-input.ts';
@@ -51,7 +51,7 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
 
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
-  const live = watchedStates(open.keeper.current()).filter((run) => isWatchable(run, input.cluster));
+  const live = watchedStates(open.store.current()).filter((run) => isWatchable(run, input.cluster));
   if (!hasCluster(config, input.cluster)) return waiting(open, input, live.length);
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
@@ -66,10 +66,12 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
     return { kind: 'again', at: after(lab.now(), limits.watchRetryMs) };
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
-    containedEach(open, troubles, runs, whereOf, (run) => (hasOpenSighting(run, input.cluster) ? [run] : []));
-  for (const state of sighted(open.keeper.current().runs))
+    containedEach(open, troubles, runs, whereOf, (run) =>
+      hasOpenSignatureMatch(run, input.cluster) ? [run] : [],
+    );
+  for (const state of sighted(open.store.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
-  const runs = watchedStates(open.keeper.current());
+  const runs = watchedStates(open.store.current());
   const left = runs.filter((run) => isWatchable(run, input.cluster));
   const isOwing = sighted(runs).length > 0;
   if (left.length === 0)

@@ -45,10 +45,10 @@ export async function lookAfterWatches(
   publisher: Publisher,
   troubles: Trouble[],
 ): Promise<readonly WatchdogFinding[]> {
-  const { lab, config, keeper } = open;
+  const { lab, config, store } = open;
   const healthOf = (state: RunState): MonitorHealth =>
     monitorHealth(state, configFor(config, state).lane.cadence, lab.now());
-  const { runs } = keeper.current();
+  const { runs } = store.current();
   const whereOf = ({ run }: RunState): Where => ({ run, thread: null });
   const isStale = (state: RunState): boolean => healthOf(state).kind === 'stale';
   // What looks silent by this machine's clock is looked at again by GitHub's.
@@ -56,7 +56,7 @@ export async function lookAfterWatches(
     await synchronizeClock(lab.client);
   const findings: WatchdogFinding[] = [];
   for (const { run } of runs) {
-    const state = keeper.current().runs.find((one) => one.run === run);
+    const state = store.current().runs.find((one) => one.run === run);
     if (state === undefined) continue;
     const found = await contained(open, troubles, whereOf(state), () =>
       lookAfter(open, publisher, state, healthOf(state)),
@@ -98,13 +98,13 @@ async function tellSilence(
   monitor: Extract<MonitorHealth, { kind: 'fresh' | 'stale' }>,
   publisher: Publisher,
 ): Promise<void> {
-  const { lab, keeper } = open;
+  const { lab, store } = open;
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
-    const state = keeper.current().runs.find((one) => one.run === run);
+    const state = store.current().runs.find((one) => one.run === run);
     if (state === undefined || isSilenceTold(state, monitor.since)) return;
     const now = monitorHealth(state, configFor(open.config, state).lane.cadence, lab.now());
     if (now.kind !== 'stale') return;
-    const result = await keeper.append(run, [silence(now)], lab.now());
+    const result = await store.append(run, [silence(now)], lab.now());
     if (result.kind === 'appended') {
       await publisher.publish(open, run, result.seqs.get(run) ?? []);
       return;
@@ -112,7 +112,7 @@ async function tellSilence(
     // The people are told by the job's own failure: without a record nothing is posted.
     if (result.kind === 'refused' || result.kind === 'failed')
       throw new Error(`the silence of ${run} could not be recorded: ${result.message}`);
-    await keeper.load();
+    await store.load();
   }
   lab.log('the logbook kept moving; the next look tells it', { run });
 }

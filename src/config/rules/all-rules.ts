@@ -1,12 +1,12 @@
 /** What the schema cannot say: every rule over more than one value, and which of them a config breaks. */
 
 import type { Instant } from '../../domain/ids.ts';
-import type { Misfit } from '../../settings/problem.ts';
+import type { ConfigIssue } from '../../settings/problem.ts';
 import { traitsOf } from '../engine-traits.ts';
 import type { LaneRule } from '../lane-schema.ts';
 import { type LaneScopedConfig, lanesOf } from '../lane-scope.ts';
 import type { LabConfig } from '../schema.ts';
-import type { UnsoundParts } from '../sound-parts.ts';
+import type { InvalidParts } from '../valid-subset.ts';
 import { APPROVAL_RULES } from './approval-rules.ts';
 import { ENGINE_RULES } from './engine-rules.ts';
 import { KEY_RULES } from './key-rules.ts';
@@ -21,35 +21,35 @@ import { TEMPLATE_RULES } from './template-rules.ts';
 export function brokenRules(
   config: LabConfig,
   now: Instant | null,
-  unsound: UnsoundParts,
-): readonly Misfit[] {
+  unsound: InvalidParts,
+): readonly ConfigIssue[] {
   const lanes = lanesOf(config);
   const ofFirst = lanes.slice(0, 1).flatMap((lane) => asked(lane, now, unsound, (rule) => !isOfLane(rule)));
   const ofEach = lanes.flatMap((lane) => asked(lane, now, unsound, isOfLane));
   const between = LANES_RULES.filter(({ reads }) =>
     lanes.every(({ laneName }) => !reads.some((part) => unsound.lanes.get(laneName)?.has(part) === true)),
-  ).flatMap(({ misfits }) => misfits(lanes));
+  ).flatMap(({ configIssues }) => configIssues(lanes));
   return [...ofFirst, ...ofEach, ...between];
 }
 
 function asked(
   config: LaneScopedConfig,
   now: Instant | null,
-  unsound: UnsoundParts,
+  unsound: InvalidParts,
   isMeant: (rule: Rule) => boolean,
-): readonly Misfit[] {
+): readonly ConfigIssue[] {
   const inLane = unsound.lanes.get(config.laneName) ?? new Set<Part>();
   return [...RULES, ...config.kind.rules.map(ofKind)]
     .filter(isMeant)
     .filter(({ reads }) => !reads.some((part) => unsound.top.has(part) || inLane.has(part)))
-    .flatMap(({ misfits }) => misfits(config, now))
+    .flatMap(({ configIssues }) => configIssues(config, now))
     .map((misfit) => ({ ...misfit, path: fromRoot(config.laneName, misfit.path) }));
 }
 
-function ofKind({ reads, misfits }: LaneRule): Rule {
+function ofKind({ reads, configIssues }: LaneRule): Rule {
   return {
     reads: reads.map((key): Part => (key === 'clusters' ? key : `lane.${key}`)),
-    misfits: (config) => misfits(config.lane, traitsOf(config, config.lane.cluster)),
+    configIssues: (config) => configIssues(config.lane, traitsOf(config, config.lane.cluster)),
   };
 }
 

@@ -5,7 +5,7 @@ import { doubled, inLane, type Rule } from './rule.ts';
 
 const quorumGrowsWithCost: Rule = {
   reads: ['approvals'],
-  misfits: ({ approvals: { quorum, quorumByCost } }) =>
+  configIssues: ({ approvals: { quorum, quorumByCost } }) =>
     quorumByCost.flatMap((row, index) => {
       const before = quorumByCost[index - 1];
       const place = ['approvals', 'quorumByCost', index];
@@ -26,7 +26,7 @@ const quorumGrowsWithCost: Rule = {
 
 const quorumCanBeReached: Rule = {
   reads: ['approvals', 'lane.costBudget'],
-  misfits: ({ approvals: { quorumByCost }, lane }) => {
+  configIssues: ({ approvals: { quorumByCost }, lane }) => {
     const { costBudget } = lane;
     if (costBudget === null || costBudget.enforce !== 'block') return [];
     return quorumByCost.flatMap((row, index) =>
@@ -45,13 +45,13 @@ const quorumCanBeReached: Rule = {
 
 const approversAreThereOnce: Rule = {
   reads: ['approvals'],
-  misfits: ({ approvals: { users } }) =>
+  configIssues: ({ approvals: { users } }) =>
     doubled(users.map(String), (index) => ['approvals', 'users', index], 'the person'),
 };
 
 const budgetLetsARunThrough: Rule = {
   reads: ['clusters', 'lane.cluster', 'lane.costBudget'],
-  misfits: ({ clusters, lane }) => {
+  configIssues: ({ clusters, lane }) => {
     const { cluster, costBudget } = lane;
     const cost = Object.hasOwn(clusters, cluster) ? clusters[cluster]?.acceleratorHoursPerRun : undefined;
     if (costBudget === null || cost === undefined || Number(cost) <= Number(costBudget.maxAcceleratorHours))

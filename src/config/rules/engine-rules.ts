@@ -5,9 +5,9 @@ import type { Rule } from './rule.ts';
 
 const clustersAreSound: Rule = {
   reads: ['clusters'],
-  misfits: ({ clusters }) =>
+  configIssues: ({ clusters }) =>
     Object.entries(clusters).flatMap(([name, cluster]) =>
-      engineDefinition(cluster).misfits(['clusters', name], cluster),
+      engineDefinition(cluster).configIssues(['clusters', name], cluster),
     ),
 };
 

@@ -4,7 +4,7 @@ import type { Instant } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { error, type Misfit, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import type { LabConfig } from '../schema.ts';
 import { doubled, type Rule } from './rule.ts';
 
@@ -13,7 +13,7 @@ type PlacedKey = { readonly key: Key; readonly index: number };
 
 const everyRoleHasAKey: Rule = {
   reads: ['keys'],
-  misfits: (config) =>
+  configIssues: (config) =>
     ROLES.filter((role) => keysOf(config, role).length === 0).map((role) =>
       error(
         'role-without-key',
@@ -25,14 +25,14 @@ const everyRoleHasAKey: Rule = {
 
 const everyRoleHasAKeyNow: Rule = {
   reads: ['keys'],
-  misfits: (config, now) =>
+  configIssues: (config, now) =>
     now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now)),
 };
 
 /** One rotation after another leaves no moment in which nothing can be signed. */
 const noGapBetweenKeys: Rule = {
   reads: ['keys'],
-  misfits: (config) =>
+  configIssues: (config) =>
     ROLES.flatMap((role) => {
       const keys = keysOf(config, role).toSorted((a, b) => startOf(a.key) - startOf(b.key));
       return keys.flatMap(({ key, index }, at) => {
@@ -46,7 +46,7 @@ const noGapBetweenKeys: Rule = {
 
 const keysAreTheirOwn: Rule = {
   reads: ['keys'],
-  misfits: ({ keys }) => [
+  configIssues: ({ keys }) => [
     ...doubled(
       keys.map((key) => key.id),
       (index) => ['keys', index, 'id'],
@@ -68,7 +68,7 @@ const keysAreTheirOwn: Rule = {
 
 const keysLast: Rule = {
   reads: ['keys'],
-  misfits: ({ keys }) =>
+  configIssues: ({ keys }) =>
     keys.flatMap((key, index) =>
       startOf(key) < endOf(key)
         ? []
@@ -86,7 +86,7 @@ export const KEY_RULES: readonly Rule[] = [
 
 const ROLES = ['control', 'runner', 'watch'] as const satisfies readonly Role[];
 
-function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly Misfit[] {
+function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly ConfigIssue[] {
   const valid = keys.filter(({ key }) => startOf(key) <= now && now < endOf(key));
   const first = keys[0];
   // A window that ends before it begins is another rule's to tell.

@@ -6,12 +6,12 @@ import { doubled, inLane, type Rule, standingPaths } from './rule.ts';
 /** Trees are taken by their names: a star would stand for itself. */
 const shippedPathsStand: Rule = {
   reads: ['lane.ships'],
-  misfits: ({ lane: { ships } }) => standingPaths('ships', ships),
+  configIssues: ({ lane: { ships } }) => standingPaths('ships', ships),
 };
 
 const metricsJudge: Rule = {
   reads: ['lane.metrics'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.metrics.length === 0
       ? [warning('no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen')]
       : doubled(
@@ -23,7 +23,7 @@ const metricsJudge: Rule = {
 
 const listsHoldThingsOnce: Rule = {
   reads: ['lane.checklist', 'lane.requiredChecks'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...doubled(
       lane.checklist.preconditions,
       (index) => inLane('checklist', 'preconditions', index),
@@ -36,7 +36,7 @@ const listsHoldThingsOnce: Rule = {
 /** ferrybot's own check run is no condition of anything (architecture, D4). */
 const ownChecksAreNotRequired: Rule = {
   reads: ['lane.requiredChecks'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     checksOf(lane.requiredChecks).flatMap((name, index) =>
       name.startsWith(OWN_CHECKS)
         ? [
@@ -52,7 +52,7 @@ const ownChecksAreNotRequired: Rule = {
 
 const outcomesAreNoPreconditions: Rule = {
   reads: ['lane.checklist'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.checklist.preconditions.flatMap((text, index) =>
       OUTCOMES.includes(text)
         ? [
@@ -68,7 +68,7 @@ const outcomesAreNoPreconditions: Rule = {
 
 const trackerHasAName: Rule = {
   reads: ['lane.tracker'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     (['entity', 'project'] as const)
       .filter((key) => lane.tracker.kind !== 'none' && lane.tracker[key] === '')
       .map((key) =>
@@ -78,7 +78,7 @@ const trackerHasAName: Rule = {
 
 const checkpointsComeBeforeTheEnd: Rule = {
   reads: ['lane.retention', 'lane.finalStep'],
-  misfits: ({ lane }) => {
+  configIssues: ({ lane }) => {
     const every = lane.retention.permanentEverySteps;
     return every !== null && lane.finalStep !== null && every > lane.finalStep
       ? [

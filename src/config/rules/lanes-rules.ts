@@ -1,13 +1,13 @@
 /** Rules between lanes: no two of them may be taken for each other in a tracker or on a disk. */
 
-import { error, type Misfit } from '../../settings/problem.ts';
+import { type ConfigIssue, error } from '../../settings/problem.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
 import type { LanesRule } from './rule.ts';
 
 /** Two runs of one day in two lanes would have one name in the tracker. */
 const runNamesAreApart: LanesRule = {
   reads: ['lane.runName', 'lane.tracker'],
-  misfits: (lanes) =>
+  configIssues: (lanes) =>
     repeated(lanes, ({ lane }) => JSON.stringify([lane.runName, lane.tracker])).map(({ laneName }) =>
       error(
         'run-name-shared',
@@ -20,11 +20,11 @@ const runNamesAreApart: LanesRule = {
 /** `{run}` holds the name of the lane; a date, or the name of a run in the tracker, does not. */
 const outputRootsAreApart: LanesRule = {
   reads: ['lane.outputRoot', 'lane.runName'],
-  misfits: (lanes) =>
+  configIssues: (lanes) =>
     repeated(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
       .filter(({ lane }) => !lane.outputRoot.includes('{run}'))
       .map(
-        ({ laneName }): Misfit =>
+        ({ laneName }): ConfigIssue =>
           error(
             'output-shared',
             ['lanes', laneName, 'outputRoot'],

@@ -6,7 +6,7 @@ import { doubled, inLane, type Rule } from './rule.ts';
 
 const clusterExists: Rule = {
   reads: ['clusters', 'lane.cluster'],
-  misfits: ({ clusters, lane }) =>
+  configIssues: ({ clusters, lane }) =>
     Object.hasOwn(clusters, lane.cluster)
       ? []
       : [
@@ -20,7 +20,7 @@ const clusterExists: Rule = {
 
 const branchesAreBranches: Rule = {
   reads: ['logbookBranch', 'lane.targetBranch'],
-  misfits: ({ logbookBranch, lane }) => [
+  configIssues: ({ logbookBranch, lane }) => [
     ...(isBranch(logbookBranch)
       ? []
       : [error('bad-branch', ['logbookBranch'], 'git takes no branch of this name')]),
@@ -33,7 +33,7 @@ const branchesAreBranches: Rule = {
 /** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
 const branchesAreApart: Rule = {
   reads: ['logbookBranch', 'lane.targetBranch'],
-  misfits: ({ logbookBranch, lane }) =>
+  configIssues: ({ logbookBranch, lane }) =>
     [lane.targetBranch, PROPOSALS]
       .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
       .map((other) =>
@@ -47,7 +47,7 @@ const branchesAreApart: Rule = {
 
 const workflowsAreApart: Rule = {
   reads: ['workflows'],
-  misfits: ({ workflows }) => {
+  configIssues: ({ workflows }) => {
     const entries = Object.entries(workflows);
     return entries.flatMap(([name, file], index) => {
       const first = entries.findIndex(([, other]) => other === file);
@@ -66,7 +66,7 @@ const workflowsAreApart: Rule = {
 
 const otherBotsLeaveOurWords: Rule = {
   reads: ['otherBots'],
-  misfits: ({ otherBots }) => [
+  configIssues: ({ otherBots }) => [
     ...otherBots.flatMap((word, index) =>
       COMMAND_DEFINITIONS.some(({ name }) => `/${name}` === word)
         ? [

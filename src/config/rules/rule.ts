@@ -1,7 +1,7 @@
 /** What a rule across keys is: which parts of the config it reads, and what it says against them. */
 
 import type { Instant } from '../../domain/ids.ts';
-import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
+import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
 import type { LaneScopedConfig } from '../lane-scope.ts';
 import type { LabConfig } from '../schema.ts';
 
@@ -15,13 +15,13 @@ export type LanePart = `lane.${string}`;
  */
 export type Rule = {
   readonly reads: readonly Part[];
-  readonly misfits: (config: LaneScopedConfig, now: Instant | null) => readonly Misfit[];
+  readonly configIssues: (config: LaneScopedConfig, now: Instant | null) => readonly ConfigIssue[];
 };
 
 /** A rule that compares lanes with each other; left out where one of these parts is not in shape in some lane. */
 export type LanesRule = {
   readonly reads: readonly LanePart[];
-  readonly misfits: (lanes: readonly LaneScopedConfig[]) => readonly Misfit[];
+  readonly configIssues: (lanes: readonly LaneScopedConfig[]) => readonly ConfigIssue[];
 };
 
 /** A path below the lane that a rule is asked for. */
@@ -42,7 +42,7 @@ export function doubled(
   values: readonly string[],
   placeOf: (index: number) => KeyPath,
   what: string,
-): readonly Misfit[] {
+): readonly ConfigIssue[] {
   return values.flatMap((value, index) =>
     values.indexOf(value) === index
       ? []
@@ -51,7 +51,7 @@ export function doubled(
 }
 
 /** Paths that are compared letter by letter: a star would stand for itself, and none is there twice. */
-export function standingPaths(key: string, paths: readonly string[]): readonly Misfit[] {
+export function standingPaths(key: string, paths: readonly string[]): readonly ConfigIssue[] {
   const why = 'paths are compared as they stand; patterns are not known';
   return [
     ...paths.flatMap((path, index) =>

@@ -6,7 +6,7 @@ import { doubled, inLane, type Rule } from './rule.ts';
 
 const secretsAreNotSet: Rule = {
   reads: ['lane.environment'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     Object.keys(lane.environment)
       .filter((name) => SECRET_NAME.test(name))
       .map((name) =>
@@ -20,7 +20,7 @@ const secretsAreNotSet: Rule = {
 
 const secretsAreNotWritten: Rule = {
   reads: ['lane.environment', 'lane.command'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...Object.entries(lane.environment).flatMap(([name, text]) =>
       writtenSecret(inLane('environment', name), text),
     ),
@@ -30,7 +30,7 @@ const secretsAreNotWritten: Rule = {
 
 const reservedNamesAreLeftAlone: Rule = {
   reads: ['lane.passSecrets', 'lane.environment'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...lane.passSecrets.flatMap((name, index) => reservedName(inLane('passSecrets', index), name)),
     ...Object.keys(lane.environment).flatMap((name) => reservedName(inLane('environment', name), name)),
   ],
@@ -38,7 +38,7 @@ const reservedNamesAreLeftAlone: Rule = {
 
 const secretsAreNamedOnce: Rule = {
   reads: ['lane.passSecrets', 'lane.environment'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...doubled(lane.passSecrets, (index) => inLane('passSecrets', index), 'the name'),
     ...lane.passSecrets.flatMap((name, index) =>
       Object.hasOwn(lane.environment, name)

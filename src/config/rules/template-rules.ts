@@ -1,11 +1,11 @@
 /** Rules for templates: two runs never write to one place, and every placeholder is filled. */
 
-import { error, type KeyPath, type Misfit } from '../../settings/problem.ts';
+import { type ConfigIssue, error, type KeyPath } from '../../settings/problem.ts';
 import { inLane, type Rule } from './rule.ts';
 
 const outputsAreApart: Rule = {
   reads: ['lane.outputRoot', 'lane.metricsFile'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...(/\{(run|runName|date)\}/.test(lane.outputRoot)
       ? []
       : [
@@ -30,7 +30,7 @@ const outputsAreApart: Rule = {
 /** Each template is filled from those before it alone, so each has placeholders of its own. */
 const placeholdersAreKnown: Rule = {
   reads: ['lane.runName', 'lane.outputRoot', 'lane.metricsFile', 'lane.command', 'lane.environment'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
     ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
     ...oddPlaceholders(inLane('metricsFile'), lane.metricsFile, PLACEHOLDERS),
@@ -43,7 +43,7 @@ const placeholdersAreKnown: Rule = {
 
 const linksAreLinks: Rule = {
   reads: ['clusters'],
-  misfits: ({ clusters }) =>
+  configIssues: ({ clusters }) =>
     Object.entries(clusters).flatMap(([cluster, { links }]) =>
       Object.entries(links).flatMap(([name, link]) => {
         const path = ['clusters', cluster, 'links', name];
@@ -62,7 +62,7 @@ export const TEMPLATE_RULES: readonly Rule[] = [outputsAreApart, placeholdersAre
 /** What may stand in braces in a command, an environment value or the metrics file. */
 const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
 
-function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]): readonly Misfit[] {
+function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]): readonly ConfigIssue[] {
   return [...text.matchAll(/\{(\w*)\}/g)]
     .map((match) => match[1] ?? '')
     .filter((name) => !known.includes(name))

@@ -1,4 +1,4 @@
-/** The bounds of what control looks at and says (wakes, sweeps, receipts, cards), a part of `limits`, and why each is what it is. */
+/** The bounds of what control looks at and says (triggers, sweeps, receipts, cards), a part of `limits`, and why each is what it is. */
 
 export const controlLimits = {
   /** Who did not append an event waits so long before publishing it: the appender publishes first. */
@@ -9,9 +9,9 @@ export const controlLimits = {
   cardPeriodMs: 20 * 60 * 1_000,
   /** The share of each active run in the installation's content budget: 500 writes an hour, of which cards get 200. */
   cardPeriodPerRunMs: 18_000,
-  /** Reconcile rounds of one wake: a run needs about six from a command to a dispatch. */
+  /** Reconcile rounds of one trigger: a run needs about six from a command to a dispatch. */
   reconcileRoundsMax: 25,
-  /** Stops, seals and other steps outside that failed are tried again on a wake, so many times in one process. */
+  /** Stops, seals and other steps outside that failed are tried again on a trigger, so many times in one process. */
   effectTriesMax: 3,
   /** A run that is over is looked at for so long, in case its last comment was not posted. */
   overLookMs: 24 * 60 * 60 * 1_000,
@@ -29,8 +29,8 @@ export const controlLimits = {
   sweepLookbackMs: 3 * 24 * 60 * 60 * 1_000,
   /** Slack when the sweep's start is taken from the newest event: clocks differ. */
   sweepSlackMs: 5 * 60 * 1_000,
-  /** Wakes of one repository that wait; beyond it they fold into a sweep. */
-  wakesWaitingMax: 200,
+  /** ReconcileRequests of one repository that wait; beyond it they fold into a sweep. */
+  triggersWaitingMax: 200,
   /** Readings of comments that a process keeps: those of a full thread, a few hundred bytes each. */
   commentReadingsKept: 20_000,
   /** Unanswered comments of one person that are parsed at a look, the newest, while GitHub has not said that they may do anything here. */
@@ -52,7 +52,7 @@ export const controlLimits = {
   /** Comments whose receipt this process remembers to have given. */
   acknowledgedMax: 500,
   /** Threads without a run that one pass of a sweep sends somebody to read: each is a request. */
-  journalThreadsPerWakeMax: 40,
+  journalThreadsPerTriggerMax: 40,
   /** How often labelled issues are looked for that no webhook told of. */
   experimentLookPeriodMs: 6 * 60 * 60 * 1_000,
   /** How often a sweep looks at pull requests without a run of their own; each look is a request, and one for each that moved. */

@@ -13,7 +13,7 @@ export const ferryLimits = {
   helperAnswersMax: 20,
   /** A `/propose` that GitHub or git keep from being carried out is told so after this. */
   requestPatienceMs: 6 * 60 * 60 * 1_000,
-  /** Rounds of one wake for one `/propose`: each loses a race against another process. */
+  /** Rounds of one trigger for one `/propose`: each loses a race against another process. */
   requestRoundsMax: 4,
   /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
   intervalFallbackDays: 7,

@@ -9,7 +9,7 @@ export const githubLimits = {
   requestRetryMs: 500,
   /** Without a header that says how long: at least a minute (GitHub docs, rate limits). */
   requestLimitWaitMs: 60_000,
-  /** A longer wait is left to the next wake: nothing is lost, what is owed is derivable. */
+  /** A longer wait is left to the next trigger: nothing is lost, what is owed is derivable. */
   requestWaitMsMax: 90_000,
   /** Answers with their ETag that one process keeps: the threads, comments and files of all live runs. */
   etagCacheEntries: 200,
@@ -32,10 +32,10 @@ export const githubLimits = {
   discoveryPagesMax: 50,
   /** How often the server asks where it is installed; a webhook from a new repository is heard at once. */
   discoveryPeriodMs: 6 * 60 * 60 * 1_000,
-  /** A permission that GitHub does not tell is asked for again on every wake; after this the person is told. */
+  /** A permission that GitHub does not tell is asked for again on every trigger; after this the person is told. */
   permissionPatienceMs: 10 * 60 * 1_000,
-  /** People whose permission one wake asks for: more waiting commands than that are answered on the next. */
-  permissionsPerWakeMax: 20,
+  /** People whose permission one trigger asks for: more waiting commands than that are answered on the next. */
+  permissionsPerTriggerMax: 20,
   /** People whose permission a runner asks for before it acts: any stranger may write a brake, and it asks once a launch. */
   brakeAuthorsMax: 200,
 } as const;

@@ -1,12 +1,12 @@
 /** The engine `ray`: jobs of a Ray cluster, over its Jobs API or the lab's own scripts. */
 
 import type { EngineDefinition } from '../definition.ts';
-import { rayMisfits } from './rules.ts';
+import { rayIssues } from './rules.ts';
 import { type RayCluster, raySchema } from './schema.ts';
 
 export const rayEngine: EngineDefinition<typeof raySchema> = {
   schema: raySchema,
-  misfits: rayMisfits,
+  configIssues: rayIssues,
   traits: (cluster) => ({
     jobsRunHere: false,
     // A script may resolve and build what it ships (`uv export`); over the Jobs API nothing is built before the job.

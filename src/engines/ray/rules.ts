@@ -1,12 +1,12 @@
 /** Rules for clusters of the engine `ray`: it can be reached, the templates of its scripts name what they have to, and no secret of ours goes there. */
 
-import { templateMisfits } from '../../settings/argument-template.ts';
-import { diskMisfits } from '../../settings/disk-rules.ts';
-import { error, type KeyPath, type Misfit, warning } from '../../settings/problem.ts';
+import { templateIssues } from '../../settings/argument-template.ts';
+import { diskIssues } from '../../settings/disk-rules.ts';
+import { type ConfigIssue, error, type KeyPath, warning } from '../../settings/problem.ts';
 import { reservedName, writtenSecret } from '../../settings/secret-words.ts';
 import type { RayCluster } from './schema.ts';
 
-type Rule = (at: KeyPath, cluster: RayCluster) => readonly Misfit[];
+type Rule = (at: KeyPath, cluster: RayCluster) => readonly ConfigIssue[];
 
 const clusterCanBeReached: Rule = (at, { dashboard, scripts, tunnel }) => [
   ...(dashboard === null && scripts === null
@@ -54,9 +54,9 @@ const TEMPLATES = [
 const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
   ...TEMPLATES.flatMap(({ key, may, must }) => {
     const template = scripts?.[key] ?? null;
-    return template === null ? [] : templateMisfits([...at, 'scripts', key], template, may, must);
+    return template === null ? [] : templateIssues([...at, 'scripts', key], template, may, must);
   }),
-  ...(tunnel === null ? [] : templateMisfits([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
+  ...(tunnel === null ? [] : templateIssues([...at, 'tunnel', 'command'], tunnel.command, ['cluster'], [])),
 ];
 
 const nothingOfOursIsPassed: Rule = (at, cluster) => [
@@ -94,7 +94,7 @@ const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
 };
 
 /** Everything that the schema cannot say of one Ray cluster. */
-export function rayMisfits(at: KeyPath, cluster: RayCluster): readonly Misfit[] {
+export function rayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssue[] {
   return RULES.flatMap((rule) => rule(at, cluster));
 }
 
@@ -104,5 +104,5 @@ const RULES: readonly Rule[] = [
   clusterFileIsCheckedOut,
   nothingOfOursIsPassed,
   noSecretIsWritten,
-  (at, { disk, gcp }) => diskMisfits([...at, 'disk'], disk, gcp !== null),
+  (at, { disk, gcp }) => diskIssues([...at, 'disk'], disk, gcp !== null),
 ];

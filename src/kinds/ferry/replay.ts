@@ -2,13 +2,13 @@
 
 import { type GateId, VERDICTS, type Verdict } from '../../domain/launch/verdict.ts';
 import { readFacts } from '../../domain/payload.ts';
-import { type GateAnswer, type ReplayGate, untold } from '../../run/backtest/recorded-look.ts';
+import { type GateAnswer, notRecorded, type ReplayGate } from '../../run/backtest/recorded-look.ts';
 import { ferryLane } from './settings.ts';
 
 /** The record holds the first path outside and the number of files, not all of them. */
 const replayScope: ReplayGate = ({ gated }, lane, verdict) => {
   const { scope } = ferryLane(lane);
-  if (verdict === null) return untold('paths-not-recorded');
+  if (verdict === null) return notRecorded('paths-not-recorded');
   if (verdict.outcome === 'unknown') return null;
   const before = scopeThen(gated.manifest?.policy['lane.scope']);
   if (before !== null && before.length === scope.length && before.every((path) => scope.includes(path)))
@@ -22,20 +22,20 @@ function afterBlock(
   before: readonly string[] | null,
 ): GateAnswer {
   const found = readFacts(VERDICTS.scope.outside, verdict.found);
-  if (found === null) return untold('paths-not-recorded');
+  if (found === null) return notRecorded('paths-not-recorded');
   const { first, count } = found;
   if (!scope.includes(first)) return { outcome: 'fail', why: 'outside' };
   const keepsAll = before?.every((path) => scope.includes(path)) ?? false;
-  return count === 1 && keepsAll ? { outcome: 'pass', why: 'inside' } : untold('paths-not-recorded');
+  return count === 1 && keepsAll ? { outcome: 'pass', why: 'inside' } : notRecorded('paths-not-recorded');
 }
 
 function afterPass(verdict: Verdict, scope: readonly string[], before: readonly string[] | null): GateAnswer {
   const files = readFacts(VERDICTS.scope.inside, verdict.found)?.files;
   if (files === 0) return { outcome: 'pass', why: 'inside' };
-  if (before === null) return untold('paths-not-recorded');
+  if (before === null) return notRecorded('paths-not-recorded');
   if (before.every((path) => scope.includes(path))) return { outcome: 'pass', why: 'inside' };
   // As many files changed as there were in scope: each of them did.
-  return files === before.length ? { outcome: 'fail', why: 'outside' } : untold('paths-not-recorded');
+  return files === before.length ? { outcome: 'fail', why: 'outside' } : notRecorded('paths-not-recorded');
 }
 
 function scopeThen(recorded: string | undefined): readonly string[] | null {
@@ -49,13 +49,14 @@ function knobsIn(verdict: Verdict | null): number | undefined {
 const budget: ReplayGate = ({ gated }, lane, verdict) => {
   const { knobs, enforce } = ferryLane(lane).budget;
   const counted = gated.manifest?.delta.length ?? knobsIn(verdict);
-  if (counted === undefined) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  if (counted === undefined) return verdict?.outcome === 'unknown' ? null : notRecorded('delta-not-recorded');
   if (counted <= knobs) return { outcome: 'pass', why: 'within' };
   return { outcome: enforce === 'block' ? 'fail' : 'warn', why: 'over' };
 };
 
 const scaleStable: ReplayGate = ({ gated, proposal }, lane, verdict) => {
-  if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('delta-not-recorded');
+  if (gated.manifest === null)
+    return verdict?.outcome === 'unknown' ? null : notRecorded('delta-not-recorded');
   const { scaleKnobs } = ferryLane(lane);
   const scaled = gated.manifest.delta.find(
     ({ path, knob }) => scaleKnobs.includes(path) || scaleKnobs.includes(knob),
@@ -68,7 +69,7 @@ const scaleStable: ReplayGate = ({ gated, proposal }, lane, verdict) => {
 
 /** The delta was read from the file that was the experiment then. */
 const ofTheExperiment: ReplayGate = ({ proposal }, lane) =>
-  proposal.experiment === ferryLane(lane).experiment ? null : untold('other-experiment');
+  proposal.experiment === ferryLane(lane).experiment ? null : notRecorded('other-experiment');
 
 export const FERRY_REPLAYS: Readonly<Partial<Record<GateId, ReplayGate>>> = {
   scope: replayScope,

@@ -3,19 +3,22 @@
 import type { LaneRule } from '../../config/lane-schema.ts';
 import { doubled, inLane, standingPaths } from '../../config/rules/rule.ts';
 import { isBuildFile } from '../../run/build-files.ts';
-import { error, type Misfit, warning } from '../../settings/problem.ts';
+import { type ConfigIssue, error, warning } from '../../settings/problem.ts';
 import { inArguments } from '../../settings/secret-words.ts';
 import { type FerryLane, ferryLane } from './settings.ts';
 
 type FerryRule = {
   readonly reads: readonly (keyof FerryLane | 'clusters')[];
-  readonly misfits: (config: { readonly lane: FerryLane; readonly traits: Traits }) => readonly Misfit[];
+  readonly configIssues: (config: {
+    readonly lane: FerryLane;
+    readonly traits: Traits;
+  }) => readonly ConfigIssue[];
 };
-type Traits = Parameters<LaneRule['misfits']>[1];
+type Traits = Parameters<LaneRule['configIssues']>[1];
 
 const scopeHoldsTheExperiment: FerryRule = {
   reads: ['scope', 'experiment'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.scope.includes(lane.experiment)
       ? []
       : [error('not-in-scope', inLane('scope'), `does not hold the experiment ${lane.experiment}`)],
@@ -23,7 +26,7 @@ const scopeHoldsTheExperiment: FerryRule = {
 
 const shipsHoldTheExperiment: FerryRule = {
   reads: ['ships', 'experiment'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.ships.some((path) => covers(path, lane.experiment))
       ? []
       : [error('not-shipped', inLane('ships'), `the job would not get ${lane.experiment}`)],
@@ -32,7 +35,7 @@ const shipsHoldTheExperiment: FerryRule = {
 /** Outside of what is shipped a change would not reach the job, and no approval would fall with it. */
 const shipsHoldTheScope: FerryRule = {
   reads: ['ships', 'scope', 'experiment'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.scope.flatMap((file, index) =>
       file === lane.experiment || lane.ships.some((path) => covers(path, file))
         ? []
@@ -42,7 +45,7 @@ const shipsHoldTheScope: FerryRule = {
 
 const experimentIsPython: FerryRule = {
   reads: ['experiment'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.experiment.endsWith('.py')
       ? []
       : [
@@ -56,7 +59,7 @@ const experimentIsPython: FerryRule = {
 
 const scopeSparesTheRules: FerryRule = {
   reads: ['scope'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.scope.flatMap((path, index) =>
       covers('.github', path)
         ? [
@@ -72,7 +75,7 @@ const scopeSparesTheRules: FerryRule = {
 
 const closureLogStandsApart: FerryRule = {
   reads: ['ships', 'scope', 'closureLog'],
-  misfits: ({ lane }): readonly Misfit[] => {
+  configIssues: ({ lane }): readonly ConfigIssue[] => {
     const shipped = lane.ships.find((path) => covers(path, lane.closureLog));
     return [
       ...(shipped === undefined
@@ -100,12 +103,12 @@ const closureLogStandsApart: FerryRule = {
 /** The gates compare paths letter by letter. */
 const scopePathsStand: FerryRule = {
   reads: ['scope'],
-  misfits: ({ lane: { scope } }) => standingPaths('scope', scope),
+  configIssues: ({ lane: { scope } }) => standingPaths('scope', scope),
 };
 
 const candidatesAreApart: FerryRule = {
   reads: ['candidates'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...doubled(
       lane.candidates.map(({ id }) => id),
       (index) => inLane('candidates', index, 'id'),
@@ -120,7 +123,7 @@ const candidatesAreApart: FerryRule = {
 /** What is proposed by itself is never what blocks unless a person asked for it by name. */
 const candidatesKeepTheScale: FerryRule = {
   reads: ['candidates', 'scaleKnobs'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.candidates.flatMap(({ path }, index) =>
       lane.scaleKnobs.some((knob) => knob === path || knob === path.slice(path.lastIndexOf('.') + 1))
         ? [
@@ -136,12 +139,12 @@ const candidatesKeepTheScale: FerryRule = {
 
 const scaleKnobsAreThereOnce: FerryRule = {
   reads: ['scaleKnobs'],
-  misfits: ({ lane }) => doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
+  configIssues: ({ lane }) => doubled(lane.scaleKnobs, (index) => inLane('scaleKnobs', index), 'the knob'),
 };
 
 const mergeNeedsAPull: FerryRule = {
   reads: ['issueFirst', 'afterSeal'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.issueFirst && lane.afterSeal === 'merge'
       ? [error('no-pull-to-merge', inLane('afterSeal'), 'with issueFirst there is no pull request to merge')]
       : [],
@@ -149,7 +152,7 @@ const mergeNeedsAPull: FerryRule = {
 
 const runNameIsDated: FerryRule = {
   reads: ['runName'],
-  misfits: ({ lane }) =>
+  configIssues: ({ lane }) =>
     lane.runName.includes('{date}')
       ? []
       : [error('run-undated', inLane('runName'), 'a ferry is named by its date: put {date} into it')],
@@ -157,7 +160,7 @@ const runNameIsDated: FerryRule = {
 
 const programsHoldNoSecrets: FerryRule = {
   reads: ['proposer', 'checksBeforePush'],
-  misfits: ({ lane }) => [
+  configIssues: ({ lane }) => [
     ...inArguments(inLane('proposer', 'command'), lane.proposer?.command ?? []),
     ...lane.checksBeforePush.flatMap((command, index) =>
       inArguments(inLane('checksBeforePush', index), command),
@@ -168,7 +171,7 @@ const programsHoldNoSecrets: FerryRule = {
 /** A file that is run while the job is submitted, beside the credentials of the cluster. */
 const scopeSparesTheBuild: FerryRule = {
   reads: ['clusters', 'scope', 'cluster'],
-  misfits: ({ traits, lane }) => {
+  configIssues: ({ traits, lane }) => {
     if (traits?.buildsChange !== true) return [];
     return lane.scope.flatMap((path, index) =>
       isBuildFile(path)
@@ -201,9 +204,9 @@ const RULES: readonly FerryRule[] = [
   scopeSparesTheBuild,
 ];
 
-export const FERRY_RULES: readonly LaneRule[] = RULES.map(({ reads, misfits }) => ({
+export const FERRY_RULES: readonly LaneRule[] = RULES.map(({ reads, configIssues }) => ({
   reads,
-  misfits: (lane, traits) => misfits({ lane: ferryLane(lane), traits }),
+  configIssues: (lane, traits) => configIssues({ lane: ferryLane(lane), traits }),
 }));
 
 function covers(folder: string, path: string): boolean {

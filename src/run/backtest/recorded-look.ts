@@ -17,6 +17,6 @@ export type GateAnswer = { readonly outcome: Verdict['outcome']; readonly why: s
 export type ReplayGate = (look: RecordedLook, lane: LaneConfig, verdict: Verdict | null) => GateAnswer | null;
 
 /** For a fact that the record lacks. */
-export function untold(why: string): GateAnswer {
+export function notRecorded(why: string): GateAnswer {
   return { outcome: 'unknown', why };
 }

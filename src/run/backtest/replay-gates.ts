@@ -5,7 +5,7 @@ import { compareDecimals } from '../../domain/decimal.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import { readFacts } from '../../domain/payload.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import { type GateAnswer, type RecordedLook, untold } from './recorded-look.ts';
+import { type GateAnswer, notRecorded, type RecordedLook } from './recorded-look.ts';
 import { replayChecks } from './replay-checks.ts';
 
 /** `verdict` null: the gate was not asked then. A null answer: the config says nothing that the gate reads. */
@@ -54,7 +54,7 @@ const costBudget: Replay = (_, config) => {
   const { costBudget: most, cluster } = config.lane;
   const cost = config.clusters[cluster]?.acceleratorHoursPerRun;
   if (most === null) return { outcome: 'pass', why: 'no-budget' };
-  if (cost === undefined) return untold('cluster-unknown');
+  if (cost === undefined) return notRecorded('cluster-unknown');
   if (compareDecimals(cost, most.maxAcceleratorHours) <= 0) return { outcome: 'pass', why: 'within' };
   return { outcome: most.enforce === 'block' ? 'fail' : 'warn', why: 'over' };
 };
@@ -68,13 +68,14 @@ const runNameDated: Replay = ({ proposal }, config) =>
 const preconditions: Replay = ({ gated }, config, verdict) => {
   const wanted = config.lane.checklist.preconditions;
   if (wanted.length === 0) return { outcome: 'pass', why: 'ticked' };
-  if (gated.manifest === null) return verdict?.outcome === 'unknown' ? null : untold('boxes-not-recorded');
+  if (gated.manifest === null)
+    return verdict?.outcome === 'unknown' ? null : notRecorded('boxes-not-recorded');
   const boxes = new Map(gated.manifest.preconditions.map(({ text, checked }) => [text, checked]));
   // A box that is not ticked and one that is not there are told apart in no manifest; both block.
   if (wanted.some((text) => boxes.get(text) === false)) return { outcome: 'fail', why: 'box-open' };
   return wanted.every((text) => boxes.get(text) === true)
     ? { outcome: 'pass', why: 'ticked' }
-    : untold('boxes-not-recorded');
+    : notRecorded('boxes-not-recorded');
 };
 
 /** The branch that was found, whether it was the wanted one or not. */
@@ -84,12 +85,12 @@ function readBase({ found }: Verdict): string | undefined {
 }
 
 const freshness: Replay = ({ at }, config, verdict) => {
-  if (verdict === null) return untold('base-not-recorded');
+  if (verdict === null) return notRecorded('base-not-recorded');
   if (verdict.code === 'at-tip' || verdict.outcome === 'unknown') return null;
   const found = readFacts({ baseAt: 'text', later: 'list' }, verdict.found);
   const base = fromRfc3339(found?.baseAt ?? '');
   const looked = fromRfc3339(at);
-  if (base === null || looked === null) return untold('base-not-recorded');
+  if (base === null || looked === null) return notRecorded('base-not-recorded');
   if (looked - base > config.lane.freshnessHours * MS_PER_HOUR) return { outcome: 'fail', why: 'stale' };
   return found === null || found.later.length === 0
     ? { outcome: 'pass', why: 'fresh' }
@@ -101,7 +102,7 @@ const manifestComplete: Replay = ({ gated }, config) => {
   if (manifest === null) return null;
   return config.lane.ships.every((path) => Object.hasOwn(manifest.trees, path))
     ? null
-    : untold('trees-not-recorded');
+    : notRecorded('trees-not-recorded');
 };
 
 /** Gates that read the config; the answer of every other one stands. */

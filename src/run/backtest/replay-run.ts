@@ -139,8 +139,8 @@ function launchOf(replay: Replay, config: LaneScopedConfig): { readonly to: stri
   if (failing !== undefined) return { to: 'not-launched', why: failing.gate };
   const quorum = quorumAnswer(replay, config).to;
   if (quorum === 'not-reached') return { to: 'not-launched', why: 'quorum' };
-  const untold = replay.gates.find(({ to }) => to.outcome === 'unknown');
-  if (untold !== undefined) return { to: 'unknown', why: untold.gate };
+  const notRecorded = replay.gates.find(({ to }) => to.outcome === 'unknown');
+  if (notRecorded !== undefined) return { to: 'unknown', why: notRecorded.gate };
   return quorum === 'unknown' ? { to: 'unknown', why: 'quorum' } : { to: 'launched', why: 'all-pass' };
 }
 

@@ -58,7 +58,7 @@ describe('helpers beside', () => {
     expect(done).toEqual([]);
   });
 
-  it('go on where it is slow, wake the thread once, and give the answer to every later look', async () => {
+  it('go on where it is slow, trigger the thread once, and give the answer to every later look', async () => {
     const own = programs();
     const { helpers, idle, done } = beside(own);
     expect(await helpers.ask(call('a'))).toEqual({ kind: 'running' });

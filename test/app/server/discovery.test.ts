@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS } from '../../../src/app/server/app-permissions.ts';
 import { createDiscovery, type Get } from '../../../src/app/server/discovery.ts';
 import { createQueues } from '../../../src/app/server/queues.ts';
-import type { WakeQueue } from '../../../src/app/wake-queue.ts';
+import type { WorkQueue } from '../../../src/app/work-queue.ts';
 import { limits } from '../../../src/domain/limits.ts';
 
 const GRANTED: Readonly<Record<string, string>> = Object.fromEntries(
@@ -146,12 +146,12 @@ describe('the queues of a server', () => {
     const opened: string[] = [];
     const queues = createQueues({
       installed: async () => [where('a'), where('b'), where('c')],
-      open: async ({ repository }): Promise<WakeQueue> => {
+      open: async ({ repository }): Promise<WorkQueue> => {
         opened.push(repository);
         if (broken.has(repository)) throw new Error('no token');
-        const push = (wake: { readonly kind: string }): void => {
+        const push = (trigger: { readonly kind: string }): void => {
           if (dead.has(repository)) throw new TypeError('a bug');
-          pushed.push(`${repository} ${wake.kind}`);
+          pushed.push(`${repository} ${trigger.kind}`);
         };
         return { push, idle: async () => undefined };
       },
@@ -178,16 +178,16 @@ describe('the queues of a server', () => {
     dead.add('lab/a');
     await queues.sweep();
     expect(pushed).toEqual(['lab/b sweep', 'lab/c sweep']);
-    expect(log).toEqual(['a wake for lab/a was lost until the next sweep: TypeError: a bug']);
+    expect(log).toEqual(['a trigger for lab/a was lost until the next sweep: TypeError: a bug']);
   });
 
   it('hear a webhook, and end in peace though one could not be opened', async () => {
     const { queues, pushed, log, broken } = server();
     broken.add('lab/b');
-    queues.wake(payload('a'), { kind: 'thread', thread: 1 });
-    queues.wake(payload('b'), { kind: 'thread', thread: 1 });
-    queues.wake({ repository: 'none' }, { kind: 'thread', thread: 1 });
-    queues.wake(payload('a'), null);
+    queues.trigger(payload('a'), { kind: 'thread', thread: 1 });
+    queues.trigger(payload('b'), { kind: 'thread', thread: 1 });
+    queues.trigger({ repository: 'none' }, { kind: 'thread', thread: 1 });
+    queues.trigger(payload('a'), null);
     await queues.idle();
     expect(pushed).toEqual(['lab/a thread']);
     expect(log).toEqual(['no queue for lab/b: no token']);

@@ -3,19 +3,19 @@
 import type { Clock } from '../../../playground/clock.ts';
 
 export type VirtualClock = Clock & {
-  /** Goes forward and wakes whoever waited for a moment on the way, in order. */
+  /** Goes forward and triggers whoever waited for a moment on the way, in order. */
   readonly advance: (durationMs: number) => Promise<void>;
 };
 
 export function createVirtualClock(startMs: number): VirtualClock {
   let now = startMs;
-  const sleepers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  const sleepers = new Set<{ readonly atMs: number; readonly trigger: () => void }>();
   const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
     now: () => now,
     sleep: (durationMs, signal) =>
       new Promise((resolve, reject) => {
-        const sleeper = { atMs: now + durationMs, wake: resolve };
+        const sleeper = { atMs: now + durationMs, trigger: resolve };
         sleepers.add(sleeper);
         signal?.addEventListener('abort', () => {
           sleepers.delete(sleeper);
@@ -30,7 +30,7 @@ export function createVirtualClock(startMs: number): VirtualClock {
         if (next === undefined) break;
         now = Math.max(now, next.atMs);
         sleepers.delete(next);
-        next.wake();
+        next.trigger();
       }
       now = end;
       await breathe();

@@ -179,7 +179,7 @@ describe('a state that is kept', () => {
 });
 
 describe('the clock', () => {
-  it('wakes whoever sleeps until a moment that it jumps over', async () => {
+  it('triggers whoever sleeps until a moment that it jumps over', async () => {
     const clock = createOffsetClock(1000);
     const slept = clock.sleep(60_000);
     clock.advance(60_000);

@@ -1,6 +1,6 @@
 /** `ferrybot bad-node < job.log`: whether a log shows a bad TPU node, on which worker, and which machine that is. */
 
-import { type BadNodeJudgement, type BadNodeSighting, judgeBadNode } from '../../../care/bad-node.ts';
+import { type BadNodeJudgement, type BadNodeMatch, judgeBadNode } from '../../../care/bad-node.ts';
 import { readListing } from '../../../clouds/gcp/list-vms.ts';
 import { branded, isInstant } from '../../../domain/ids.ts';
 import { redact } from '../../../host/redactor.ts';
@@ -28,7 +28,7 @@ export async function badNodeVerb(io: VerbIo, tpus: string | undefined): Promise
     NODE_SIGNATURES.has(failure.id) ? [{ ...failure, line: redact(failure.line, []) }] : [],
   );
   const workers = [...new Set(shown.flatMap((one) => one.workers))];
-  const sighting: BadNodeSighting = {
+  const sighting: BadNodeMatch = {
     attempt: 1,
     signatures: shown.map(({ id }) => id),
     lines: shown.map(({ line }) => line),

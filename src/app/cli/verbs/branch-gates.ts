@@ -70,15 +70,15 @@ export async function judgeBranch(
   });
   const verdicts = [...gated.verdicts, ...gated.approvals];
   const failing = verdicts.filter(({ outcome }) => outcome === 'fail');
-  const untold = verdicts.filter(({ outcome }) => outcome === 'unknown');
+  const notRecorded = verdicts.filter(({ outcome }) => outcome === 'unknown');
   const isExpected = ({ found: { why } }: Verdict): boolean => EXPECTED.includes(String(why));
   return {
     kind: 'judged',
-    ok: failing.length === 0 && untold.every(isExpected),
+    ok: failing.length === 0 && notRecorded.every(isExpected),
     base,
     head,
     failing: failing.map(({ gate }) => gate),
-    unknown: untold.map(({ gate }) => gate),
+    unknown: notRecorded.map(({ gate }) => gate),
     verdicts,
   };
 }

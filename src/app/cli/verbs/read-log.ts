@@ -1,7 +1,7 @@
 /** `ferrybot read-log < job.log`: what the watch would make of a training log. */
 
 import { redact } from '../../../host/redactor.ts';
-import { tellableLine } from '../../../watch/look.ts';
+import { redactAndTruncateLine } from '../../../watch/look.ts';
 import { readLogInput } from '../read-log-input.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
@@ -15,13 +15,13 @@ export async function readLogVerb(io: VerbIo): Promise<number> {
   const facts = read.value;
   const failures = facts.failures.map((failure) => ({
     ...failure,
-    line: tellableLine(SHAPES_ONLY, failure.line),
+    line: redactAndTruncateLine(SHAPES_ONLY, failure.line),
   }));
   const { carry: _carry, skipping: _skipping, lastException, ...told } = facts;
   const value = {
     ...told,
     failures,
-    lastException: lastException === null ? null : tellableLine(SHAPES_ONLY, lastException),
+    lastException: lastException === null ? null : redactAndTruncateLine(SHAPES_ONLY, lastException),
   };
   const lines = [
     `progress ~${facts.step?.value ?? 0}/${facts.exactTotal ?? 'unknown'}, loss ${facts.loss ?? 'unknown'}, checkpoint ${facts.checkpointStep ?? 'none'}\n`,

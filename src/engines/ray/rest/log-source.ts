@@ -62,7 +62,7 @@ export function tailedLog(settings: RestSettings, jobId: string): LogSource {
   let held = 0;
   const end: { reason: string | null; hasCome: boolean } = { reason: null, hasCome: false };
   let waitMs = settings.tailFirstMs;
-  let wake = (): void => undefined;
+  let trigger = (): void => undefined;
   const url = new URL(`api/jobs/${jobId}/logs/tail`, settings.address);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   const socket = settings.openTail(
@@ -72,12 +72,12 @@ export function tailedLog(settings: RestSettings, jobId: string): LogSource {
         frames.push(bytes);
         held += bytes.length;
         if (held > limits.logChunkBytesMax) socket.pause();
-        wake();
+        trigger();
       },
       onClosed: (reason) => {
         end.reason = reason;
         end.hasCome = true;
-        wake();
+        trigger();
       },
     },
   );
@@ -97,7 +97,7 @@ export function tailedLog(settings: RestSettings, jobId: string): LogSource {
     if (there !== null) return there;
     socket.resume();
     await quietOr(waitMs, (resolve) => {
-      wake = resolve;
+      trigger = resolve;
     });
     waitMs = settings.tailQuietMs;
     return take() ?? { kind: 'quiet' };
@@ -105,10 +105,10 @@ export function tailedLog(settings: RestSettings, jobId: string): LogSource {
   return { kind: 'tail', next, rest: () => socket.hold(false), close: () => socket.close() };
 }
 
-async function quietOr(waitMs: number, onWake: (resolve: () => void) => void): Promise<void> {
+async function quietOr(waitMs: number, onTrigger: (resolve: () => void) => void): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, waitMs);
-    onWake(() => {
+    onTrigger(() => {
       clearTimeout(timer);
       resolve();
     });

@@ -44,7 +44,7 @@ export async function chooseChange(
     const { changes } = asked.value;
     return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
   }
-  const recent = runsOfLane(open.keeper.current().runs, open.config.laneName).map(pastFerry);
+  const recent = runsOfLane(open.store.current().runs, open.config.laneName).map(pastFerry);
   const choice = chooseCandidate({
     candidates: lane.candidates,
     knobs: readKnobs(syntax),

@@ -3,7 +3,7 @@
 import { GitError } from '../../../domain/git.ts';
 import type { Sha } from '../../../domain/ids.ts';
 import { askOf } from '../../../run/propose-request.ts';
-import type { Begun, PlanInput, Planned, PlanWork } from '../../../run/proposing.ts';
+import type { PartialProposal, PlanInput, Planned, PlanWork } from '../../../run/proposing.ts';
 import { type Failed, type Nothing, nothing } from '../../../run/proposing.ts';
 import { askedChange } from '../ask/asked-change.ts';
 import { riskOf } from '../ask/risk-of.ts';
@@ -18,7 +18,7 @@ import { sinceLastFerry } from './since-last.ts';
 /** Throws `GitError` where git cannot tell. */
 export async function planOfBegun(
   open: PlanWork,
-  begun: Begun,
+  begun: PartialProposal,
   input: PlanInput,
 ): Promise<Planned | Nothing | Failed> {
   const context = await sinceLastFerry(open, begun.mergeBase, input.date);
@@ -64,7 +64,7 @@ async function isAsWritten(
 
 async function changesOf(
   { lab, git, config }: PlanWork,
-  begun: Begun,
+  begun: PartialProposal,
 ): Promise<ProposalView['changes'] | null> {
   const path = ferryLane(config.lane).experiment;
   const [before, after] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];

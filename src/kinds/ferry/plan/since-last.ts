@@ -14,7 +14,7 @@ export async function sinceLastFerry(
   base: Sha,
   date: string,
 ): Promise<IntervalContext | Failed> {
-  const { runs } = open.keeper.current();
+  const { runs } = open.store.current();
   const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
   const start = intervalStart(last, date, limits.intervalFallbackDays);
   const issues = await open.issuesSince(`${start.sinceDate}T00:00:00Z`);

@@ -4,10 +4,10 @@ import type { CommentFacts } from '../../domain/facts.ts';
 import { branded, isRunId, type RunId } from '../../domain/ids.ts';
 import type { Anchor } from '../../logbook/ports.ts';
 
-export type ToldAnchor = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
+export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 
 /** The newest anchor of each run that the comments tell of, by their verified markers. */
-export function toldAnchors(comments: readonly CommentFacts[]): readonly ToldAnchor[] {
+export function publishedHeads(comments: readonly CommentFacts[]): readonly PublishedHead[] {
   const told = comments.flatMap((comment) => {
     const { marker } = comment;
     const head = /^(\d{1,9}):([0-9a-f]{12,64})$/.exec(marker?.fields['head'] ?? '');

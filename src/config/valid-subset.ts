@@ -4,21 +4,21 @@ import type { Kind, Kinds } from '../run/kind.ts';
 import { laneName } from '../settings/words.ts';
 import type { LanePart, Part } from './rules/rule.ts';
 import { type ConfigSchema, configSchema, type LabConfig, labConfig } from './schema.ts';
-import { isAbout } from './shape-misfits.ts';
+import { isAbout } from './schema-errors.ts';
 
 /** Parts that are not in shape: of the file, and by lane of that lane. */
-export type UnsoundParts = {
+export type InvalidParts = {
   readonly top: ReadonlySet<Part>;
   readonly lanes: ReadonlyMap<string, ReadonlySet<Part>>;
 };
 
 /** `config` has a stand-in where a part is unsound: nobody may look there. */
-export type SoundParts = { readonly config: LabConfig; readonly unsound: UnsoundParts };
+export type ValidSubset = { readonly config: LabConfig; readonly unsound: InvalidParts };
 
 type Issues = NonNullable<ReturnType<ConfigSchema['safeParse']>['error']>['issues'];
 
 /** Null where nothing can be made of it. */
-export function soundPartsOf(value: unknown, issues: Issues, kinds: Kinds): SoundParts | null {
+export function validSubset(value: unknown, issues: Issues, kinds: Kinds): ValidSubset | null {
   const schema = configSchema(kinds);
   // `Object.keys` forgets the names that the schemas' types know.
   const topParts = Object.keys(schema.shape).filter((key) => key !== 'lanes') as Part[];

@@ -1,9 +1,9 @@
-/** A wake: the reason to look again. It carries hints about where to look first, and never a fact to decide on (architecture, D2). */
+/** A trigger: the reason to look again. It carries hints about where to look first, and never a fact to decide on (architecture, D2). */
 
 import type { Surface } from './command.ts';
 import type { Instant } from './ids.ts';
 
-export type Wake =
+export type ReconcileRequest =
   /** Somebody wrote in a thread. `hasSlash`: a first look saw a slash word, so a receipt is due at once. */
   | {
       readonly kind: 'comment';
@@ -33,7 +33,7 @@ export type Wake =
   /** Time has passed: look for everything that was missed. */
   | {
       readonly kind: 'sweep';
-      /** Other wakes were dropped for it: it may not be left out. */
+      /** Other triggers were dropped for it: it may not be left out. */
       readonly isOwed?: true;
     };
 

@@ -1,20 +1,20 @@
-/** What this process remembers of each run between wakes: what it did and appended; failed tries begin anew each wake. */
+/** What this process remembers of each run between triggers: what it did and appended; failed tries begin anew each trigger. */
 
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/role.ts';
-import { EMPTY_MEMORY, type Memory } from '../../run/step.ts';
+import { type AttemptCache, NO_ATTEMPTS } from '../../run/step.ts';
 
 export type Memories = {
-  readonly of: (run: string) => Memory;
-  readonly keep: (run: string, memory: Memory) => void;
+  readonly of: (run: string) => AttemptCache;
+  readonly keep: (run: string, memory: AttemptCache) => void;
   readonly begin: () => void;
 };
 
-/** An empty memory. `begin` is called at each wake. */
+/** An empty memory. `begin` is called at each trigger. */
 export function createMemories(speaksFor: readonly Role[]): Memories {
-  const memories = new Map<string, Memory>();
+  const memories = new Map<string, AttemptCache>();
   return {
-    of: (run) => memories.get(run) ?? { ...EMPTY_MEMORY, speaksFor },
+    of: (run) => memories.get(run) ?? { ...NO_ATTEMPTS, speaksFor },
     keep: (run, memory) => {
       memories.delete(run);
       memories.set(run, memory);

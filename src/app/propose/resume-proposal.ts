@@ -6,20 +6,20 @@ import { laneStanding } from '../../run/lane-standing.ts';
 import type { ProposeOutcome } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
-import { isBegunFor, placesOf, planWork } from './begun.ts';
+import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 
 /**
  * Completes a proposal of the schedule that was begun today or yesterday and is not recorded: its branch is there, its
  * run is not. One younger than `graceMs` may still be somebody's work. Null where there is none. Throws `GitError`.
  */
-export async function completeBegun(open: OpenLane, graceMs: number): Promise<ProposeOutcome | null> {
+export async function resumeProposal(open: OpenLane, graceMs: number): Promise<ProposeOutcome | null> {
   const today = dateOf(open.lab.now());
   for (const date of [dateAfter(today, -1), today]) {
-    const { runs, broken } = open.keeper.current();
+    const { runs, broken } = open.store.current();
     if (broken.length > 0 || laneStanding(runsOfLane(runs, open.config.laneName), null).kind !== 'free')
       return null;
     const { begun } = await placesOf(open, date);
-    const ours = begun.find((one) => isBegunFor(one, null) && open.lab.now() - one.atMs >= graceMs);
+    const ours = begun.find((one) => isPartialFor(one, null) && open.lab.now() - one.atMs >= graceMs);
     if (ours === undefined) continue;
     const { proposals } = open.config.kind;
     const input = { run: ours.run, date, objective: proposals.usual, request: null };

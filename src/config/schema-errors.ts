@@ -3,20 +3,20 @@
 import type { z } from 'zod';
 import { nearest } from '../commands/grammar/nearness.ts';
 import type { Kinds } from '../run/kind.ts';
-import { dotted, type KeyPath, type Misfit } from '../settings/problem.ts';
+import { type ConfigIssue, dotted, type KeyPath } from '../settings/problem.ts';
 import { configJsonSchema, type JsonSchema, schemasAt } from './json-schema.ts';
 import { typeHint, typeName } from './type-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** One misfit for each thing that is wrong: of ten unknown keys in one map, ten. */
-export function shapeMisfits(issues: readonly Issue[], value: unknown, kinds: Kinds): readonly Misfit[] {
+export function schemaErrors(issues: readonly Issue[], value: unknown, kinds: Kinds): readonly ConfigIssue[] {
   // Made only for a config that is wrong: it takes some milliseconds.
   const schema = configJsonSchema(kinds);
   return issues.flatMap((issue) => misfitsOf(issue, [], value, schema));
 }
 
-function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSchema): readonly Misfit[] {
+function misfitsOf(issue: Issue, above: KeyPath, value: unknown, schema: JsonSchema): readonly ConfigIssue[] {
   const path = [...above, ...issue.path.filter((part) => typeof part !== 'symbol')];
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -43,7 +43,7 @@ function union(
   path: KeyPath,
   value: unknown,
   schema: JsonSchema,
-): readonly Misfit[] {
+): readonly ConfigIssue[] {
   // A key with a constant says which kind it is: that key is what is wrong.
   if ('options' in issue && Array.isArray(issue.options))
     return [missing(path, value, schema) ?? notAmong(issue.options.map(String), path, value)];
@@ -53,7 +53,7 @@ function union(
   return [missing(path, value, schema) ?? misfit('wrong-type', path, issue.message)];
 }
 
-function unknownKey(path: KeyPath, key: string, value: unknown, schema: JsonSchema): Misfit {
+function unknownKey(path: KeyPath, key: string, value: unknown, schema: JsonSchema): ConfigIssue {
   const known = schemasAt(schema, path, value).flatMap((one) => Object.keys(one.properties ?? {}));
   const lower = new Map(known.map((name) => [name.toLowerCase(), name]));
   const near = lower.get(nearest(key, [...lower.keys()]) ?? '');
@@ -76,7 +76,7 @@ function homesOf(schema: JsonSchema, key: string, path: readonly string[]): read
   return here ? [path.length === 0 ? 'the top of the file' : path.join('.'), ...below] : below;
 }
 
-function missing(path: KeyPath, value: unknown, schema: JsonSchema): Misfit | null {
+function missing(path: KeyPath, value: unknown, schema: JsonSchema): ConfigIssue | null {
   const key = path.at(-1);
   const parent = valueAt(value, path.slice(0, -1));
   if (typeof key !== 'string' || typeof parent !== 'object' || parent === null) return null;
@@ -91,7 +91,7 @@ function wrongType(
   issue: Extract<Issue, { readonly code: 'invalid_type' }>,
   path: KeyPath,
   value: unknown,
-): Misfit {
+): ConfigIssue {
   const found = valueAt(value, path);
   if (path.length === 0 && found === null) return misfit('empty', path, 'the file is empty');
   // A schema with words of its own says better what belongs there.
@@ -103,7 +103,7 @@ function wrongType(
   );
 }
 
-function notAmong(values: readonly string[], path: KeyPath, value: unknown): Misfit {
+function notAmong(values: readonly string[], path: KeyPath, value: unknown): ConfigIssue {
   const found = valueAt(value, path);
   const near = typeof found === 'string' ? nearest(found, values) : null;
   const list = values.length === 1 ? values.join('') : `one of ${values.join(', ')}`;
@@ -117,7 +117,7 @@ function valueAt(value: unknown, path: KeyPath): unknown {
   }, value);
 }
 
-function misfit(code: Misfit['code'], path: KeyPath, message: string): Misfit {
+function misfit(code: ConfigIssue['code'], path: KeyPath, message: string): ConfigIssue {
   return { severity: 'error', code, path, message };
 }
 

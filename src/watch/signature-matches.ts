@@ -5,7 +5,7 @@ import { signaturesOf } from './signatures.ts';
 import { nameOf, taskAddress, type WorkerAddress, workerAddress } from './worker-address.ts';
 
 /** One signature seen. `line` is the first line that showed it, up to `limits.logLineCharsMax`: scrub it, then cut it. */
-export type FailureSighting = {
+export type SignatureMatch = {
   readonly id: string;
   readonly line: string;
   readonly lineNumber: number;
@@ -20,7 +20,7 @@ export type TaskOrigin = { readonly worker: WorkerAddress; readonly lineNumber: 
 type Sightings = {
   readonly lines: number;
   readonly origin: TaskOrigin | null;
-  readonly failures: readonly FailureSighting[];
+  readonly failures: readonly SignatureMatch[];
   readonly lastException: string | null;
 };
 
@@ -55,10 +55,10 @@ function originOf({ origin, lines }: Sightings): WorkerAddress | null {
 }
 
 function addSighting(
-  all: readonly FailureSighting[],
+  all: readonly SignatureMatch[],
   id: string,
-  seen: Pick<FailureSighting, 'line' | 'lineNumber'> & { readonly worker: WorkerAddress | null },
-): readonly FailureSighting[] {
+  seen: Pick<SignatureMatch, 'line' | 'lineNumber'> & { readonly worker: WorkerAddress | null },
+): readonly SignatureMatch[] {
   const { line, lineNumber, worker } = seen;
   const workers = worker === null ? [] : [nameOf(worker)];
   if (!all.some((known) => known.id === id)) return [...all, { id, line, lineNumber, count: 1, workers }];

@@ -7,7 +7,7 @@ import { compactDate } from '../../domain/time.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { redact } from '../../host/redactor.ts';
 import { markedCommand } from '../../run/branch-mark.ts';
-import type { Begun, PlanWork } from '../../run/proposing.ts';
+import type { PartialProposal, PlanWork } from '../../run/proposing.ts';
 import type { OpenLane } from '../open-lab.ts';
 
 /** The branch of a proposal: one for each run, named by it. */
@@ -16,12 +16,12 @@ export function proposalBranchOf(run: string): string {
 }
 
 /** `ferry-daily-20261121`; a second proposal of one day, after the first was withdrawn or closed, ends in `-2`. */
-export type DayPlaces = { readonly begun: readonly Begun[]; readonly free: RunId | null };
+export type DayPlaces = { readonly begun: readonly PartialProposal[]; readonly free: RunId | null };
 
 /** What a day has: branches that are begun, and the first name that nobody has taken. Throws `GitError`. */
 export async function placesOf(open: OpenLane, date: string): Promise<DayPlaces> {
-  const recorded = new Set<string>(open.keeper.current().runs.map((run) => run.run));
-  const begun: Begun[] = [];
+  const recorded = new Set<string>(open.store.current().runs.map((run) => run.run));
+  const begun: PartialProposal[] = [];
   for (let number = 1; number <= limits.proposalsPerDayMax; number += 1) {
     const base = `${open.config.kind.name}-${open.config.laneName}-${compactDate(date)}`;
     const run = number === 1 ? base : `${base}-${number}`;
@@ -37,7 +37,7 @@ export async function placesOf(open: OpenLane, date: string): Promise<DayPlaces>
 }
 
 /** The branch of one run, whoever pushed it; null where it is not there. Throws `GitError`. */
-export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<Begun | null> {
+export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<PartialProposal | null> {
   const tip = await git.resolve(`refs/heads/${proposalBranchOf(run)}`);
   const target = await git.resolve(`refs/heads/${config.lane.targetBranch}`);
   if (tip === null || target === null) return null;
@@ -55,7 +55,7 @@ export async function begunAs({ git, config }: OpenLane, run: RunId): Promise<Be
 }
 
 /** Whether a begun proposal is this command's; null asks for the schedule's. */
-export function isBegunFor(begun: Begun, command: SeenCommand | null): boolean {
+export function isPartialFor(begun: PartialProposal, command: SeenCommand | null): boolean {
   return begun.command === (command === null ? null : commandKey(command));
 }
 

@@ -1,4 +1,4 @@
-/** Which runs a wake is worth reading threads for: what is owed can often be told from the record alone, at no request. */
+/** Which runs a trigger is worth reading threads for: what is owed can often be told from the record alone, at no request. */
 
 import type { LabConfig } from '../../config/schema.ts';
 import type { Instant, RunId } from '../../domain/ids.ts';
@@ -6,13 +6,13 @@ import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
 import { isLive } from '../../domain/logbook/liveness.ts';
 import { isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
-import type { Wake } from '../../domain/wake.ts';
 import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
-import type { Memories } from './memories.ts';
+import type { Memories } from './attempt-caches.ts';
 import type { Reconciled } from './reconcile-run.ts';
 
 /** What a worker knows of the runs that it looked at. */
@@ -27,38 +27,48 @@ export type Looks = {
 
 /** What came to a worker, with what holds back runs now, and the config, which names the branch whose pushes move no gate. */
 export type Heard = {
-  readonly wakes: readonly Wake[];
+  readonly triggers: readonly ReconcileRequest[];
   readonly holds: string;
   readonly config: LabConfig;
 };
 
-/** Whether the run's threads are read for these wakes. */
-export function isWorthALook(looks: Looks, state: RunState, heard: Heard): boolean {
-  const { wakes } = heard;
+/** Whether the run's threads are read for these triggers. */
+export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boolean {
+  const { triggers } = heard;
   const threads = [state.proposal.pull, state.proposal.issue];
   if (
-    wakes.some((wake) => (wake.kind === 'comment' || wake.kind === 'thread') && threads.includes(wake.thread))
+    triggers.some(
+      (trigger) =>
+        (trigger.kind === 'comment' || trigger.kind === 'thread') && threads.includes(trigger.thread),
+    )
   )
     return true;
   // A command that waits for a fact, or whose comment is gone, is asked about again though nobody writes.
-  if (wakes.some((wake) => wake.kind === 'sweep') && hasUnanswered(state) && !isOver(state)) return true;
+  if (triggers.some((trigger) => trigger.kind === 'sweep') && hasUnanswered(state) && !isOver(state))
+    return true;
   const now = looks.now();
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return age < limits.overLookMs && !isSettled(looks, state, now);
   }
   // A launch that ended without a claim left nothing in the record.
-  if (state.submission === null && isLive(state) && wakes.some((wake) => wake.kind === 'workflow-ended'))
+  if (
+    state.submission === null &&
+    isLive(state) &&
+    triggers.some((trigger) => trigger.kind === 'workflow-ended')
+  )
     return true;
   if (
     state.submission === null &&
-    (looks.holds !== heard.holds || wakes.some((wake) => mayMoveGates(heard, wake)))
+    (looks.holds !== heard.holds || triggers.some((trigger) => mayMoveGates(heard, trigger)))
   )
     return true;
   if (decideMissingCluster(state, heard.config) !== null) return true;
   const memory = looks.memories.of(state.run);
   if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
-  const mayMoveCare = wakes.some((wake) => wake.kind === 'workflow-ended' || wake.kind === 'sweep');
+  const mayMoveCare = triggers.some(
+    (trigger) => trigger.kind === 'workflow-ended' || trigger.kind === 'sweep',
+  );
   if (mayMoveCare && (wantsRelaunch(state) || state.mutations.some(({ ended }) => ended === null)))
     return true;
   // Where the watch has recorded the end, the check run says it at once: what the watch tells itself can wait.
@@ -67,7 +77,12 @@ export function isWorthALook(looks: Looks, state: RunState, heard: Heard): boole
 }
 
 /** Remembers how a run stands after a look; an outcome that is owed leaves nothing to rely on. */
-export function noteLook(looks: Looks, run: RunId, state: RunState | undefined, outcome: Reconciled): void {
+export function noteReconciled(
+  looks: Looks,
+  run: RunId,
+  state: RunState | undefined,
+  outcome: Reconciled,
+): void {
   if (state === undefined || outcome === 'owing') {
     looks.settled.delete(run);
     return;
@@ -93,9 +108,9 @@ function isForUsToTell(looks: Looks, state: RunState): boolean {
 }
 
 /** Whether the gates of a waiting run may answer otherwise: a branch moved that is not the record itself, or time passed. */
-function mayMoveGates({ config }: Heard, wake: Wake): boolean {
-  if (wake.kind === 'push') return wake.ref !== `refs/heads/${config.logbookBranch}`;
-  return wake.kind === 'sweep';
+function mayMoveGates({ config }: Heard, trigger: ReconcileRequest): boolean {
+  if (trigger.kind === 'push') return trigger.ref !== `refs/heads/${config.logbookBranch}`;
+  return trigger.kind === 'sweep';
 }
 
 /** What other processes' events owe is theirs to publish for a while. */
