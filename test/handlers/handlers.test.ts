@@ -17,7 +17,7 @@ const EXAMPLES = z
   .array(z.object({ name: z.string(), examples: z.array(z.looseObject({ action: z.string().optional() })) }))
   .parse(createRequire(import.meta.url)('@octokit/webhooks-examples'));
 
-function wakesOf(event: string): ReadonlySet<string> {
+function triggersOf(event: string): ReadonlySet<string> {
   const found = EXAMPLES.find(({ name }) => name === event)?.examples ?? [];
   return new Set(
     found.map((payload) => `${payload.action ?? '-'} ${triggerOf(event, payload)?.kind ?? 'nothing'}`),
@@ -26,7 +26,7 @@ function wakesOf(event: string): ReadonlySet<string> {
 
 describe("GitHub's own examples", () => {
   it.each(NAMES)('of %s all turn into a trigger or nothing, and some into a trigger', (event) => {
-    const triggers = [...wakesOf(event)];
+    const triggers = [...triggersOf(event)];
     expect(triggers.length).toBeGreaterThan(0);
     if (event !== 'issue_comment')
       expect(triggers.some((trigger) => !trigger.endsWith('nothing'))).toBe(true);

@@ -71,7 +71,7 @@ describe.each([
     await lab.clock.advance(5 * MINUTE);
     expect(lab.engine.startCount()).toBe(0);
     expect(lab.log.join('\n')).toMatch(
-      /launch: git-failed: the claim could not be pushed, so nothing was submitted: .*No space left[\s\S]*free space/,
+      /launch: git-failed: claimed could not be pushed, so nothing was called: .*No space left[\s\S]*free space/,
     );
     disk.full = 'none';
     await launched(lab, run);

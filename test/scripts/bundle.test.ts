@@ -20,6 +20,7 @@ import { execa } from ${path('node_modules/execa/index.js')};
 import { z } from ${path('node_modules/zod/index.js')};
 import { supervisorSource } from ${path('src/engines/local/supervisor.ts')};
 import { readConfig } from ${path('src/config/read-config.ts')};
+import { KINDS } from ${path('src/kinds/registry.ts')};
 import { openTailSocket } from ${path('src/engines/ray/rest/tail-socket.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
 else if (process.env.PROBE === 'config') console.log(JSON.stringify(readConfig(process.env.PROBE_TEXT, KINDS)));
