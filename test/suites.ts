@@ -25,7 +25,7 @@ const OWN: readonly Suite[] = [
   {
     name: 'playground',
     about: "the playground's slow judges: act, gh, git over HTTP, pages in Chromium, a checkout of one's own",
-    minutes: 5,
+    minutes: 4,
     files: found(
       'test/playground/{act,programs}/*.test.ts',
       'test/playground/pages/{rough,ferry,browser,accessible,real-world,long-thread}.test.ts',
@@ -41,10 +41,11 @@ const OWN: readonly Suite[] = [
   {
     name: 'long',
     about:
-      'processes that die at every boundary, ferries in real time, the campaign with each defence taken out, every regular expression attacked',
+      'processes that die at every boundary, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
     minutes: 8,
     files: found(
-      'test/lifecycle/{crash,real-*}.test.ts',
+      'test/lifecycle/{crash,faults,hostile-thread,real-*}.test.ts',
+      'test/{app/long-record,app/server/hostile-bodies,engines/ray-drip}.test.ts',
       'test/campaign/permissive*.test.ts',
       'test/policy/linear-patterns.test.ts',
     ),
@@ -65,7 +66,7 @@ const owned = new Set(OWN.flatMap(({ files }) => files).filter((file) => !SAMPLE
 export const MAIN: Suite = {
   name: 'main',
   about: 'everything else, and a sample of each suite that has a command of its own',
-  minutes: 9,
+  minutes: 8,
   files: found('test/**/*.test.ts').filter((file) => !owned.has(file)),
 };
 
