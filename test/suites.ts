@@ -42,7 +42,7 @@ const OWN: readonly Suite[] = [
     name: 'long',
     about:
       'processes that die at every boundary, ferries in real time, floods and slow servers, the campaign with each defence taken out, every regular expression attacked',
-    minutes: 8,
+    minutes: 7,
     files: found(
       'test/lifecycle/{crash,faults,hostile-thread,real-*}.test.ts',
       'test/{app/long-record,app/server/hostile-bodies,engines/ray-drip}.test.ts',
