@@ -1,6 +1,7 @@
 /** How a proposal can end, and what a kind is given to plan one and gives back. */
 
 import type { LaneConfig } from '../config/lane-schema.ts';
+import type { EffectOutcome } from '../domain/effect.ts';
 import type { GitExporter, GitReader } from '../domain/git.ts';
 import type { RunId, Sha } from '../domain/ids.ts';
 import type { EventDataByType } from '../domain/logbook/event.ts';
@@ -52,6 +53,13 @@ export function nothing(code: NothingCode, why: string): Nothing {
 /** Something outside could not be written. */
 export function notWritten(what: string, why: string): Failed {
   return { kind: 'failed', code: 'not-written', why: `${what} could not be written: ${why}` };
+}
+
+/** An effect that was not carried out. Whether asking again may help is the difference between the two failures. */
+export function notDone(what: string, outcome: EffectOutcome): Failed {
+  if (outcome.kind === 'unknown')
+    return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
+  return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
 }
 
 /** A program of the lab's own that goes on beside. */
@@ -136,7 +144,7 @@ export type Planned = {
   readonly base: Sha;
   /** What its branch has that `base` has not; null where it runs the lane's branch and has none of its own. */
   readonly files: Readonly<Record<string, string>> | null;
-  /** Of a proposal that was begun before: its commit, where it is what is written here and nothing else. */
+  /** Given for a proposal that was begun before: its commit, where it is what is written here and nothing else, or null. */
   readonly head?: Sha | null;
   readonly words: ProposalWords;
   readonly recorded: Pick<EventDataByType['proposed'], 'experiment' | 'objective' | 'interval' | 'candidate'>;

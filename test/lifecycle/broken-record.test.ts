@@ -65,6 +65,36 @@ describe('a run whose record does not verify', () => {
     await lab.close();
   });
 
+  it.each([
+    ['by the action alone', false, 'none'],
+    ['where no webhook arrives', true, 'all'],
+  ] as const)('answers what is said in a review, %s', async (_, server, drop) => {
+    const lab = await openVirtualLab({ server });
+    const { run, pull } = await propose(lab);
+    await push(lab, run, (text) => `${text}junk\n`);
+    lab.world.state.settings.drop = drop;
+    await lab.as('mira', 'POST', `/pulls/${pull}/reviews`, { body: '/status', event: 'COMMENT' });
+    const answers = (): readonly { readonly text: string }[] =>
+      botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === 'review-1');
+    await until(lab, 'an answer', async () => answers().length > 0, { stepMs: MINUTE });
+    expect(answers()).toEqual([expect.objectContaining({ text: expect.stringContaining('logbook') })]);
+    await lab.close();
+  });
+
+  it('is told again where somebody deleted the notice, and nothing else can answer', async () => {
+    const lab = await openVirtualLab();
+    const { run, pull } = await propose(lab);
+    await push(lab, run, (text) => `${text}junk\n`);
+    await pushFile(lab, 'ada', BRANCH, 'journal/events.jsonl', 'junk\n');
+    const notices = (): readonly { readonly id: number; readonly text: string }[] =>
+      botComments(lab).filter(({ text }) => text.includes('does not verify'));
+    await until(lab, 'a notice', async () => notices().length > 0, { stepMs: MINUTE });
+    for (const { id } of notices()) await lab.as('ada', 'DELETE', `/issues/comments/${id}`);
+    await say(lab, 'mira', pull, '/status');
+    await until(lab, 'the notice again', async () => notices().length > 0, { stepMs: MINUTE });
+    await lab.close();
+  });
+
   it('is watched on, and the look that is recorded puts it back', async () => {
     const { lab, run } = await running();
     const seen = (await stateOf(lab, run))?.observation?.seq ?? 0;

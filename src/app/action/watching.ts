@@ -82,7 +82,7 @@ function watchingOf(parts: ActionParts): Omit<WatchInput, 'cluster'> {
     readMetrics: parts.readMetrics,
     redact: parts.secrets.cleanJobText,
     publisher: createPublisher(),
-    toldFaults: new Set(),
+    toldFaults: new Map(),
   };
 }
 

@@ -124,11 +124,16 @@ export function wantedOf(
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }
 
-/** Commands stand in the reviews of ferry pull requests (an issue has none): of runs that are under way, or were when the last sweep was made, or a while before. */
-export function pullsOf({ runs }: Record, since: number): readonly number[] {
+/**
+ * Commands stand in the reviews of proposed pull requests (an issue has none): of runs that are under way, also on a broken
+ * record, or were when the last sweep was made, or a while before.
+ */
+export function pullsOf({ runs, broken }: Pick<Record, 'runs' | 'broken'>, since: number): readonly number[] {
   const isRecent = (run: RunState): boolean =>
     !isOver(run) || (fromRfc3339(run.head.at) ?? 0) >= since - limits.sweepLookbackMs;
-  return runs.filter((run) => isRecent(run) && !isIssueFirst(run.proposal)).map((run) => run.proposal.pull);
+  const known = [...runs, ...broken.flatMap(({ state }) => (state === null ? [] : [state]))];
+  const pulls = known.filter((run) => isRecent(run) && !isIssueFirst(run.proposal));
+  return [...new Set(pulls.map((run) => run.proposal.pull))];
 }
 
 /** A fresh process begins at the newest record, which every answer leaves behind, and some days back at the least. */

@@ -14,13 +14,16 @@ import { readingOf } from '../reading.ts';
 import { asBroken, contained, type Trouble } from '../trouble.ts';
 import { perform } from './perform.ts';
 
+/** The notices that this process has seen in their threads, and when (epoch ms): anybody who writes can delete one, so it is looked for again. */
+export type SeenNotices = Map<string, number>;
+
 /**
- * `told` is what this process knows to stand in the threads; it grows. `more`: faults that no record shows, as of a seal's
+ * `told` grows. `more`: faults that no record shows, as of a seal's
  * tag. What cannot be told is itself a trouble, and the other faults are told.
  */
 export async function tellBroken(
   open: OpenLab,
-  told: Set<string>,
+  told: SeenNotices,
   troubles: Trouble[],
   more: readonly BrokenRun[] = [],
 ): Promise<void> {
@@ -30,7 +33,7 @@ export async function tellBroken(
 }
 
 /** What single runs, threads and files met, told where it was met; nothing is asked where nothing was met. */
-export async function tellTroubles(open: OpenLab, told: Set<string>, troubles: Trouble[]): Promise<void> {
+export async function tellTroubles(open: OpenLab, told: SeenNotices, troubles: Trouble[]): Promise<void> {
   const met = troubles.map((trouble) => asBroken(open, trouble));
   await tellFaults(open, told, met, troubles);
 }
@@ -38,7 +41,7 @@ export async function tellTroubles(open: OpenLab, told: Set<string>, troubles: T
 /** These alone: the alarms that come before a look leave out a push that was refused before, which the look tries again. */
 export async function tellFaults(
   open: OpenLab,
-  told: Set<string>,
+  told: SeenNotices,
   faults: readonly BrokenRun[],
   troubles: Trouble[],
 ): Promise<void> {
@@ -48,15 +51,16 @@ export async function tellFaults(
     );
 }
 
-async function tell(open: OpenLab, told: Set<string>, broken: BrokenRun): Promise<void> {
+async function tell(open: OpenLab, told: SeenNotices, broken: BrokenRun): Promise<void> {
   const key = `${broken.run} ${faultKey(broken.fault)}`;
-  if (told.has(key)) return;
+  const seenAt = told.get(key);
+  if (seenAt !== undefined && open.lab.now() - seenAt < limits.noticeSeenMs) return;
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
   const thread = threadOf(open, broken);
   // What cannot be written cannot be told in the journal either: who posts is decided in the thread.
   if (thread === null || !(isRefused || (await isOurTurn(open, broken)))) return;
-  if (await isTold(open, broken, thread)) told.add(key);
+  if (await isTold(open, broken, thread)) told.set(key, open.lab.now());
 }
 
 function wordsFor({ fault }: BrokenRun): string {

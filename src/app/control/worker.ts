@@ -35,7 +35,7 @@ import { reconcileRun } from './reconcile-run.ts';
 import { restoreForStop } from './restore-for-stop.ts';
 import { faultySeals } from './seal-tags.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
-import { tellBroken, tellFaults, tellTroubles } from './tell-broken.ts';
+import { type SeenNotices, tellBroken, tellFaults, tellTroubles } from './tell-broken.ts';
 
 export type Worker = {
   /** Handles triggers that came together; throws only when nothing could be read or a bug was met. */
@@ -58,7 +58,7 @@ type Own = {
   experimentsSeenAt: Instant;
   readonly receipts: Receipts;
   /** Faults of the logbook that stand in the threads. */
-  readonly toldFaults: Set<string>;
+  readonly toldFaults: SeenNotices;
   others: OtherPulls;
   /** Commits that have their checks, each with the check's name. */
   readonly checked: Set<string>;
@@ -81,7 +81,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     hasSkipped: false,
     experimentsSeenAt: lab.now(),
     receipts: createReceipts(lab),
-    toldFaults: new Set(),
+    toldFaults: new Map(),
     others: noOthers(),
     checked: new Set(),
     disks: { entry: -1 },

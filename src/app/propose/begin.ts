@@ -4,26 +4,24 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
-import type { Effect, EffectOutcome } from '../../domain/effect.ts';
+import type { EffectOutcome } from '../../domain/effect.ts';
 import type { PullFacts } from '../../domain/facts.ts';
-import type { Digest, Sha } from '../../domain/ids.ts';
+import type { Digest } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/event.ts';
-import { commandKey, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
-import { branchMark } from '../../run/branch-mark.ts';
 import { fillLane } from '../../run/fill.ts';
-import { type Failed, notWritten, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
+import { type Failed, notDone, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import { publishedHeads } from '../control/published-heads.ts';
 import type { OpenLane } from '../open-lab.ts';
 import { readingOf } from '../reading.ts';
-import { begunAs, isPartialFor, proposalBranchOf } from './partial-proposal.ts';
+import { type Lost, type OurBranch, pushedBranch } from './own-branch.ts';
 
 /** `lost`: the name was taken by another proposal at the same moment; decide again. */
 export type BeginOutcome = Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }> | Lost;
-type Lost = { readonly kind: 'lost' };
 
 /** Writes everything that a proposal is. Throws `GitError` where git cannot tell whose branch it is. */
 export async function begin(
@@ -48,7 +46,7 @@ async function beginInIssue(
 ): Promise<BeginOutcome> {
   const body = planned.words.alone(branch.name);
   const issue = await openedIssue(open, planned, body);
-  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the issue', issue);
+  if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
   const texts = { pull: body, issue: body };
   const threads = { issue: issue.number, pull: issue.number };
   return record(open, planned, threads, request, { branch, texts });
@@ -62,76 +60,32 @@ async function beginInPull(
   branch: OurBranch,
 ): Promise<BeginOutcome> {
   const issue = await openedIssue(open, planned, planned.words.issue(null));
-  if (issue.kind !== 'done' || issue.number === null) return refusedOr('the issue', issue);
+  if (issue.kind !== 'done' || issue.number === null) return notDone('the issue', issue);
   const body = words.body(issue.number);
   const pull = await openedPull(open, planned, { title: words.title, body }, branch);
-  if (pull.kind !== 'done' || pull.number === null) return refusedOr('the pull request', pull);
+  if (pull.kind !== 'done' || pull.number === null) return notDone('the pull request', pull);
   const threads = { issue: issue.number, pull: pull.number };
   const linked = planned.words.issue(threads);
-  const updated = await act(open, {
+  const updated = await perform(open, {
     kind: 'edit-issue',
     issue: issue.number,
     expected: null,
     body: `${markerOf(planned, 'issue')}\n${linked}`,
     state: null,
   });
-  if (updated.kind !== 'done') return refusedOr('the link from the issue to the pull request', updated);
+  if (updated.kind !== 'done') return notDone('the link from the issue to the pull request', updated);
   return record(open, planned, threads, request, { branch, texts: { pull: body, issue: linked } });
 }
 
 type PullWords = NonNullable<Planned['words']['pull']>;
 type Threads = { readonly issue: number; readonly pull: number };
 
-function act(open: OpenLane, effect: Effect): Promise<EffectOutcome> {
-  return perform(open, effect);
-}
-
-/** Whether asking again may help is the difference between the two failures. */
-function refusedOr(what: string, outcome: EffectOutcome): Failed {
-  if (outcome.kind === 'unknown')
-    return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
-  return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
-}
-
 function markerOf({ run }: Planned, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
-/** The branch is there and ours; new where this process has just made it, of the commit `head`. */
-type OurBranch = {
-  readonly kind: 'ours';
-  readonly name: string;
-  readonly isNew: boolean;
-  readonly head: Sha | null;
-};
-
-async function pushedBranch(
-  open: OpenLane,
-  { run, files, base, head: begunHead, words }: Planned,
-  request: SeenCommand | null,
-): Promise<Failed | Lost | OurBranch> {
-  const ours = { kind: 'ours', name: proposalBranchOf(run) } as const;
-  // Without a branch of its own it runs what the lane's branch has.
-  if (files === null) return { ...ours, name: open.config.lane.targetBranch, isNew: false, head: base };
-  const known = await begunAs(open, run);
-  if (known !== null)
-    return isPartialFor(known, request)
-      ? { ...ours, isNew: false, head: known.tip === begunHead ? known.tip : null }
-      : { kind: 'lost' };
-  const message = words.commit(branchMark(request === null ? null : commandKey(request)));
-  const pushed = await act(open, { kind: 'push-branch', branch: ours.name, base, files, message });
-  if (pushed.kind !== 'done') return refusedOr(`the branch ${ours.name}`, pushed);
-  // A push that found the branch there says so as done: somebody else may have been faster.
-  await open.git.fetch();
-  const now = await begunAs(open, run);
-  if (now === null)
-    return { kind: 'failed', code: 'unreadable', why: `the branch ${ours.name} is not there` };
-  if (!isPartialFor(now, request)) return { kind: 'lost' };
-  return { ...ours, isNew: pushed.isNew === true, head: pushed.sha ?? null };
-}
-
 function openedIssue(open: OpenLane, planned: Planned, body: string): Promise<EffectOutcome> {
-  return act(open, {
+  return perform(open, {
     kind: 'open-issue',
     marker: markerIdentity({ run: planned.run, kind: 'issue', key: 'issue' }),
     title: planned.words.issueTitle,
@@ -146,7 +100,7 @@ function openedPull(
   { title, body }: { readonly title: string; readonly body: string },
   { name, isNew }: OurBranch,
 ): Promise<EffectOutcome> {
-  return act(open, {
+  return perform(open, {
     kind: 'open-pull',
     ...(isNew ? { isFirst: true } : {}),
     head: name,
@@ -229,7 +183,7 @@ async function mendedText(
       ? { kind: 'edit-issue', issue: number, expected, body, state: null }
       : { kind: 'edit-pull-body', pull: number, expected, body },
   );
-  if (outcome.kind !== 'done') return refusedOr('the text of the proposal', outcome);
+  if (outcome.kind !== 'done') return notDone('the text of the proposal', outcome);
   lab.log('a proposal that was begun has its text anew', { number });
   return null;
 }

@@ -14,7 +14,7 @@ import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
 import { askForObjective } from './objective-question.ts';
-import { placesOf, planWork } from './partial-proposal.ts';
+import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 import { carryOutRequests } from './requests.ts';
 import { resumeProposal } from './resume-proposal.ts';
 
@@ -31,14 +31,14 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
     const outcome = await contained(open, troubles, inLane(lane), () => proposeIn({ ...open, config }));
     if (outcome !== null) proposals.push({ lane, outcome });
   }
-  await tellTroubles(open, new Set(), troubles);
+  await tellTroubles(open, new Map(), troubles);
   throwIfAny(troubles);
   return proposals;
 }
 
 async function proposeIn(open: OpenLane): Promise<ProposeOutcome> {
   try {
-    const begun = await resumeProposal(open, 0);
+    const begun = await resumeProposal(open, limits.publishGraceMs);
     if (begun !== null) return begun;
     return isDue(open.config, open.lab.now())
       ? await proposeToday(open)
@@ -75,7 +75,10 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
     const [hold] = holdsOn(journal.holds, { lane: laneName, date });
     if (hold !== undefined)
       return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
-    const { free } = await placesOf(open, date);
+    const { begun, free } = await placesOf(open, date);
+    // Too young to be completed by another than who began it: the next sweep does so where that one died.
+    const underWay = begun.find((one) => isPartialFor(one, null));
+    if (underWay !== undefined) return { kind: 'already', run: underWay.run };
     if (free === null) return nothing('too-many-today', `${limits.proposalsPerDayMax} proposals on ${date}`);
     const { kind, lane } = open.config;
     const meant = kind.proposals.objective(null, lane);

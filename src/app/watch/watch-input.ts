@@ -1,5 +1,6 @@
 /** What a watch of one cluster is given: its name, the ways to its engine, and who speaks. */
 
+import type { SeenNotices } from '../control/tell-broken.ts';
 import type { CloudOf, EngineOf } from '../lab.ts';
 import type { Publisher } from '../publisher.ts';
 import type { MetricsReader } from './look.ts';
@@ -14,5 +15,5 @@ export type WatchInput = {
   readonly redact: (text: string) => string;
   readonly publisher: Publisher;
   /** Faults of the logbook that stand in the threads, as far as this process knows; it grows. */
-  readonly toldFaults: Set<string>;
+  readonly toldFaults: SeenNotices;
 };

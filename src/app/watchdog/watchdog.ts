@@ -63,7 +63,7 @@ export async function lookAfterWatches(
     );
     if (found !== null) findings.push(found);
   }
-  await tellTroubles(open, new Set(), troubles);
+  await tellTroubles(open, new Map(), troubles);
   return findings;
 }
 

@@ -17,6 +17,8 @@ export const controlLimits = {
   overLookMs: 24 * 60 * 60 * 1_000,
   /** Different errors of our own that one thread is told about within a day: they are mended in the program, not in the thread. */
   troublesToldPerDay: 3,
+  /** How long a notice of a broken record is taken to stand where this process saw it: who writes can delete it, and a command may have no other answer. */
+  noticeSeenMs: 10 * 60 * 1_000,
   /** Comments that one look at a thread leaves out because of errors of our own; beyond it the whole thread waits. */
   commentsLeftOutMax: 20,
   /** How often the server looks for what webhooks did not bring. */

@@ -1,0 +1,21 @@
+/** Two proposers at the same moment: either may push the branch, and either may be the one that records. */
+
+import { describe, expect, it } from 'vitest';
+import { approve, propose, stateOf } from '../support/play.ts';
+import { SHORT_FERRY } from '../support/talk.ts';
+import { openVirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+describe('two proposers at the same moment', () => {
+  it('propose one ferry, which the bot knows as its own under the name of every workflow', async () => {
+    const lab = await openVirtualLab({ ferry: SHORT_FERRY, server: false });
+    await Promise.all([lab.dispatchDaily(), lab.dispatchDaily()]);
+    const { run, pull } = await propose(lab);
+    await approve(lab, 'mira', pull);
+    await lab.clock.advance(10 * MINUTE);
+    expect((await stateOf(lab, run))?.submission).not.toBeNull();
+    expect(Object.values(lab.world.state.issues).filter(({ state }) => state === 'open')).toHaveLength(2);
+    await lab.close();
+  });
+});
