@@ -57,6 +57,7 @@ it('proposes nothing from a branch that somebody made more of than knobs', async
   const lab = await begun();
   const run = todaysRun(lab);
   await pushExperiment(lab, run, (text) => `${text}\nprint('mine')\n`);
+  await lab.clock.advance(2 * MINUTE);
   await lab.dispatchDaily();
   await lab.clock.advance(5 * MINUTE);
   expect(await stateOf(lab, run)).toBeNull();

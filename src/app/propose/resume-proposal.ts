@@ -19,7 +19,10 @@ export async function resumeProposal(open: OpenLane, graceMs: number): Promise<P
     if (broken.length > 0 || laneStanding(runsOfLane(runs, open.config.laneName), null).kind !== 'free')
       return null;
     const { begun } = await placesOf(open, date);
-    const ours = begun.find((one) => isPartialFor(one, null) && open.lab.now() - one.atMs >= graceMs);
+    // A commit's time is what its maker says: one of tomorrow is no younger for it.
+    const ours = begun.find(
+      (one) => isPartialFor(one, null) && Math.abs(open.lab.now() - one.atMs) >= graceMs,
+    );
     if (ours === undefined) continue;
     const { proposals } = open.config.kind;
     const input = { run: ours.run, date, objective: proposals.usual, request: null };
