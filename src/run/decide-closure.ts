@@ -16,7 +16,8 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { renderTagMessage } from '../render/tag.ts';
 import { sealTagOf } from './begun-seal.ts';
-import { answerDraft, type StagedCommand } from './decide-commands.ts';
+import { answerDraft } from './command-events.ts';
+import type { StagedCommand } from './decide-commands.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
 export type ClosureInput = {

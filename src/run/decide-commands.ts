@@ -28,16 +28,10 @@ import type { Detail } from '../domain/payload.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { interestedIn } from './authors.ts';
 import { begunSeal, withdrawnSeal } from './begun-seal.ts';
+import { answerDraft, answeredDraft, seenDraft, unreadAnswer } from './command-events.ts';
 import { mayOvertake, neededFor } from './command-order.ts';
 import { cardLeftUntil } from './decide-shown.ts';
-import {
-  commandsSince,
-  goneCommands,
-  itemKey,
-  type PendingItem,
-  pendingItems,
-  type Said,
-} from './pending-commands.ts';
+import { commandsSince, goneCommands, itemKey, type PendingItem, pendingItems } from './pending-commands.ts';
 import { showingsAt } from './shown-text.ts';
 import { append, appendBoth, type Step } from './step.ts';
 import { colleaguesFirst, isStranger, strangerDetail, strangersWereTold } from './strangers.ts';
@@ -191,24 +185,6 @@ function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): C
   }
 }
 
-/** The answer to what is no command that could be decided. */
-export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): AnswerDecision {
-  switch (said.kind) {
-    case 'error': {
-      const { kind: _, ...facts } = said;
-      return answerCommon('not-understood', facts);
-    }
-    case 'hint': {
-      const { kind: _, ...facts } = said;
-      return answerCommon('hint', facts);
-    }
-    case 'edited':
-      return answerCommon('comment-edited', { name: said.name });
-    default:
-      return assertNever(said);
-  }
-}
-
 /** GitHub may be unreadable for a moment: a sweep asks again; only after ten minutes is the person told. */
 function unreadablePermission(input: CommandInput, item: PendingItem, why: string): CommandOutcome {
   return isPatient(input, item)
@@ -241,39 +217,6 @@ function answered(
   const seen = input.state.commands.has(itemKey(item)) ? [] : [seenDraft(item)];
   const answer = answerDraft(item, { code, detail: { ...detail, ...more } });
   return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
-}
-
-/** The record that a command was received. */
-export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
-  const isNamed = said.kind === 'command' || said.kind === 'edited';
-  const name = isNamed ? said.name : said.kind === 'error' ? said.word.slice(1) : 'hint';
-  const args = isNamed ? said.args : {};
-  const data = {
-    comment: comment.id,
-    surface: comment.surface,
-    index,
-    name,
-    args,
-    thread: comment.thread,
-    bodyDigest: comment.bodyDigest,
-  };
-  return { type: 'command-seen', role: 'control', actor: comment.author, data };
-}
-
-/** The record of what a command came to; the answer that people read is rendered from it. */
-export function answerDraft({ comment, index }: PendingItem, answer: RecordedAnswer): EventDraft {
-  const { id, surface, thread } = comment;
-  return answeredDraft({ comment: id, surface, index, thread }, answer);
-}
-
-type RecordedAnswer = { readonly code: string; readonly detail: Detail };
-
-function answeredDraft(
-  { comment, surface, index, thread }: Pick<SeenCommand, 'comment' | 'surface' | 'index' | 'thread'>,
-  { code, detail }: RecordedAnswer,
-): EventDraft {
-  const data = { comment, surface, index, thread, code, detail };
-  return { type: 'command-answered', role: 'control', data };
 }
 
 function contextOf(

@@ -254,16 +254,12 @@ async function citedFor(
   comments: Observed<readonly CommentFacts[]>,
 ): Promise<RunFacts['cited']> {
   const found = new Map<string, Observed<CommentFacts | null>>();
-  for (const { surface, comment } of approvalsNotShown(state, comments).slice(
-    0,
-    limits.permissionsPerTriggerMax,
-  )) {
+  const missing = approvalsNotShown(state, comments).slice(0, limits.permissionsPerTriggerMax);
+  for (const { surface, comment } of missing) {
     const name = commentName({ surface, id: comment });
     const citation = { surface, comment, pull: state.proposal.pull };
-    found.set(
-      name,
-      await once(`cited ${name}`, () => readCited(lab.client, citation, readingOf(lab, config))),
-    );
+    const read = (): ReturnType<typeof readCited> => readCited(lab.client, citation, readingOf(lab, config));
+    found.set(name, await once(`cited ${name}`, read));
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { readPermission } from '../../github/permission.ts';
 import { readThread } from '../../github/thread.ts';
-import { seenDraft } from '../../run/decide-commands.ts';
+import { seenDraft } from '../../run/command-events.ts';
 import { commandsSince, type PendingItem, pendingItems, threadsSince } from '../../run/pending-commands.ts';
 import { quietFirst } from '../../run/strangers.ts';
 import { brokenStates } from '../broken-states.ts';
