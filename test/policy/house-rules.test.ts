@@ -95,6 +95,13 @@ describe('our code', () => {
     expect(filesWith(KEPT_FOR_OLD_CALLERS, [...files, ...python])).toEqual([]);
   });
 
+  it('has no file that takes longer to read than a concept should', () => {
+    const sources = files.filter((file) => /^(src|playground|scripts|bench)\//.test(file));
+    expect(sources.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 301)).toEqual(
+      [],
+    );
+  });
+
   it('has no class but errors', () => {
     expect(places(isPlainClass)).toEqual([]);
   });
