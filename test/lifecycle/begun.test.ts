@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
 import { propose, stateOf, todaysRun, until } from '../support/play.ts';
-import { answersTo, bodyOf, fileOf, pushExperiment, pushFile, say } from '../support/talk.ts';
+import { answersTo, bodyOf, fileOf, pushExperiment, pushFile, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -91,3 +91,21 @@ it('that a branch leaves no room is refused with its name, and made when it is d
   await until(lab, 'the proposal', async () => (await stateOf(lab, todaysRun(lab))) !== null);
   await lab.close();
 });
+
+it.each(['ferrybot', 'ferrybot/logbook/x'])(
+  'a branch %s that leaves no room for the logbook is told where a command was heard',
+  async (name) => {
+    const lab = await openVirtualLab();
+    const { object } = shaIn.parse(await lab.as('ada', 'GET', '/git/ref/heads/main'));
+    await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${name}`, sha: object.sha });
+    const issue = { title: 'Try cosine', body: 'Why not?', labels: ['experiment'] };
+    const { number } = numbered.parse(await lab.as('ada', 'POST', '/issues', issue));
+    const asked = await say(lab, 'mira', number, '/status');
+    await lab.clock.advance(5 * MINUTE);
+    expect(told(lab, 'incident')).toEqual([expect.stringContaining(`refs/heads/${name}`)]);
+    await lab.as('ada', 'DELETE', `/git/refs/heads/${name}`);
+    await lab.clock.advance(70 * MINUTE);
+    expect(answersTo(lab, asked)).toHaveLength(1);
+    await lab.close();
+  },
+);

@@ -18,17 +18,17 @@ import { perform } from './perform.ts';
 export type SeenNotices = Map<string, number>;
 
 /**
- * `told` grows. `more`: faults that no record shows, as of a seal's
- * tag. What cannot be told is itself a trouble, and the other faults are told.
+ * `told` grows. `more`: faults that no record shows, as of a seal's tag; `heard`: the threads where a command was heard.
+ * What cannot be told is itself a trouble, and the other faults are told.
  */
 export async function tellBroken(
   open: OpenLab,
   told: SeenNotices,
   troubles: Trouble[],
   more: readonly BrokenRun[] = [],
+  heard: readonly number[] = [],
 ): Promise<void> {
-  const refused = refusedRun(open);
-  const faults = [...open.store.current().broken, ...(refused === null ? [] : [refused]), ...more];
+  const faults = [...open.store.current().broken, ...refusedPush(open, heard), ...more];
   await tellFaults(open, told, faults, troubles);
 }
 
@@ -52,7 +52,7 @@ export async function tellFaults(
 }
 
 async function tell(open: OpenLab, told: SeenNotices, broken: BrokenRun): Promise<void> {
-  const key = `${broken.run} ${faultKey(broken.fault)}`;
+  const key = `${broken.run} ${broken.thread ?? ''} ${faultKey(broken.fault)}`;
   const seenAt = told.get(key);
   if (seenAt !== undefined && open.lab.now() - seenAt < limits.noticeSeenMs) return;
   const isRefused = broken.fault.kind === 'push-refused';
@@ -71,13 +71,16 @@ function wordsFor({ fault }: BrokenRun): string {
   return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;
 }
 
-/** A push that was refused, as a fault of the run that it was for. */
-function refusedRun({ store }: OpenLab): BrokenRun | null {
+/** A push that was refused, as a fault of the run that it was for. What was for no run is told to whoever was heard and gets no answer. */
+function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly BrokenRun[] {
   const refusal = store.refusal();
-  if (refusal === null) return null;
+  if (refusal === null) return [];
   const { run, after, message } = refusal;
   const state = store.current().runs.find((one) => one.run === run) ?? null;
-  return { run, fault: { kind: 'push-refused', after, message }, state, thread: null };
+  const refused = { run, fault: { kind: 'push-refused', after, message }, state, thread: null } as const;
+  if (state !== null || heard.length === 0) return [refused];
+  const threads = [...new Set(heard)].slice(0, limits.refusedToldInMax);
+  return threads.map((thread) => ({ ...refused, thread }));
 }
 
 /** The journal has no thread of its own, nor has what a bug hides: the newest run's hears about it. */

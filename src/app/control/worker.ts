@@ -199,9 +199,9 @@ async function work(
   if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));
   await apart(() => keepDiskIssues(open, all, own.disks, troubles));
-  await apart(async () =>
-    tellBroken(open, own.toldFaults, troubles, isSweep ? await faultySeals(open, troubles) : []),
-  );
+  const seals = isSweep ? ((await apart(() => faultySeals(open, troubles))) ?? []) : [];
+  const heard = all.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
+  await apart(() => tellBroken(open, own.toldFaults, troubles, seals, heard));
   await apart(() => checkBranches(open, own.defaultBranch, all, own.checked, troubles));
   // Commands that could not be recorded have to be found again.
   return open.store.refusal() === null ? (elsewhere ?? 'done') : 'owing';

@@ -19,6 +19,8 @@ export const controlLimits = {
   troublesToldPerDay: 3,
   /** How long a notice of a broken record is taken to stand where this process saw it: who writes can delete it, and a command may have no other answer. */
   noticeSeenMs: 10 * 60 * 1_000,
+  /** Threads that are told that the logbook cannot be written, where commands were heard in more: whoever mends it needs one. */
+  refusedToldInMax: 10,
   /** Comments that one look at a thread leaves out because of errors of our own; beyond it the whole thread waits. */
   commentsLeftOutMax: 20,
   /** How often the server looks for what webhooks did not bring. */
