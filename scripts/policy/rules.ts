@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { mutantSchema } from './mutant.ts';
 
 const common = {
   id: z.string().regex(/^(AG|DF|HR|ML|VA)-\d{2,3}$/),
@@ -24,6 +25,7 @@ const rule = z.discriminatedUnion('status', [
     ...common,
     status: z.literal('shown'),
     test: z.strictObject({ file: z.string().regex(/^test\/.+\.test\.ts$/), name: z.string().min(1) }),
+    mutant: mutantSchema.optional(),
   }),
   z.strictObject({ ...common, status: z.literal('deviation'), reason: z.string().min(30) }),
 ]);

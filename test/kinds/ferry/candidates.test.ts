@@ -72,6 +72,11 @@ describe('what the next ferry changes', () => {
       edits: [{ path: 'lr', after: '9e-3' }],
       rationale: { before: '0.003', bucketLastTried: '2026-11-19', candidateLastTried: '2026-11-19' },
     });
+    // A knob that was never touched waits where another one of its bucket was changed yesterday.
+    const decay: Candidate = { ...LR, id: 'decay', path: 'decay', values: ['0.2'] };
+    const untouched = { candidates: [decay, MIX], knobs: [knob('decay', '0.1'), knob('mix', '0.5')] };
+    expect(choose({ ...untouched, recent: both })).toMatchObject({ edits: [{ path: 'mix', after: '0.6' }] });
+    expect(choose({ ...untouched, recent: turned })).toMatchObject({ edits: [{ path: 'decay' }] });
   });
 
   it('does not repeat a value of the last days, however it was spelled', () => {

@@ -147,6 +147,8 @@ describe('the last ferry', () => {
     const runs = [run('2026-11-15', SEALED), run('2026-11-18', FAILED), run('2026-11-17', SEALED)];
     expect(lastFerryOf(runs, '2026-11-21')).toMatchObject({
       date: '2026-11-18',
+      issue: 12,
+      pull: 13,
       outcome: 'failed',
       launchCommit: SHA,
       jobId: 'job-2026-11-18',
