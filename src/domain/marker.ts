@@ -24,6 +24,7 @@ export const MARKER_KINDS = [
   'disk',
   'disk-change',
   'disk-end',
+  'notice',
 ] as const;
 export type MarkerKind = (typeof MARKER_KINDS)[number];
 

@@ -5,6 +5,7 @@ import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { SURFACES } from '../domain/command.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
 import type { EventDataByType, EventType } from '../domain/logbook/event.ts';
+import { NOTICE_REASONS } from '../domain/logbook/events/notice-events.ts';
 import { DROP_REASONS } from '../domain/reasons.ts';
 import { diskScanSchema } from './disk-schemas.ts';
 import { consentSourceSchema, evidenceSchema, proposalSchema } from './mutation-schemas.ts';
@@ -208,4 +209,5 @@ export const dataSchemas = {
     detail: scalars,
   }),
   'disk-scanned': diskScanSchema,
+  notified: z.looseObject({ reason: z.enum(NOTICE_REASONS), about: text }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

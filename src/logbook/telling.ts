@@ -45,6 +45,7 @@ const titles: { readonly [Type in EventType]: string } = {
   'mutation-begun': 'change of the cluster begun',
   'mutation-ended': 'change of the cluster ended',
   'disk-scanned': 'disks of the workers scanned',
+  notified: 'people notified',
 };
 
 type Tellers = { readonly [Type in EventType]: (event: EventOf<Type>) => Omit<Telling, 'title'> };
@@ -196,6 +197,12 @@ const tellers: Tellers = {
       .join('; '),
     decision: data.why === '' ? '' : prose(data.why),
     next: data.cleanup === 'not-seen' ? 'the cleanup job of the head was not seen' : '',
+  }),
+  notified: ({ data }) => ({
+    status: `people are told: ${code(data.reason)}`,
+    evidence: prose(data.about),
+    decision: 'it is said once',
+    next: 'somebody ends what the run waits for',
   }),
 };
 

@@ -15,6 +15,7 @@ import { renderIncident } from './incident.ts';
 import type { RenderInput } from './input.ts';
 import { renderLaunch } from './launch.ts';
 import { renderMutation } from './mutation.ts';
+import { renderNotice } from './notice.ts';
 import { renderSealed } from './sealed.ts';
 
 /** What is to be told: `key` names the comment that is answered (`<surface>-<id>`) or the event's sequence number. */
@@ -55,6 +56,8 @@ function contentOf({ kind, key }: PublicationView, input: RenderInput): string {
       return renderDrop(key, input);
     case 'ended':
       return renderEnded({ ...input, state: stateAtEntry(input.state, Number(key)) });
+    case 'notice':
+      return renderNotice(key, input);
     case 'sealed':
       return renderSealed(input.state);
     case 'closed':

@@ -27,6 +27,7 @@ export function publicationsOf(state: RunState): readonly Publication[] {
     ...incidentsOf(state),
     ...dropsOf(state),
     ...mutationsOf(state),
+    ...noticesOf(state),
     ...milestonesOf(state),
   ];
 }
@@ -85,6 +86,24 @@ function mutationsOf({ mutations }: RunState): readonly Publication[] {
       ...moment,
     }));
   });
+}
+
+function noticesOf(state: RunState): readonly Publication[] {
+  const thread = approversThread(state);
+  return state.notices.map(({ seq, at, role }) => ({
+    kind: 'notice',
+    key: String(seq),
+    thread,
+    seq,
+    at,
+    role,
+  }));
+}
+
+/** Where approvers spoke last; before anybody did, where they are to. */
+export function approversThread({ commands, proposal }: RunState): number {
+  const spoken = [...commands.values()].findLast(({ name }) => name === 'approve-launch');
+  return spoken?.thread ?? proposal.pull;
 }
 
 function milestonesOf(state: RunState): readonly Publication[] {

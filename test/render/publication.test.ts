@@ -46,6 +46,10 @@ describe('the moments of a run', () => {
     ['ended', ended],
     ['sealed', ended.sealed(bob)],
     ['closed', training.ended({ status: 'FAILED' }).closed()],
+    [
+      'notice',
+      ended.add({ type: 'notified', role: 'control', data: { reason: 'lane-blocked', about: '2026-11-22' } }),
+    ],
   ] as const)('%s', (kind, run: RunBuilder) => {
     const body = say(run.state, kind);
     expect(body).toMatchSnapshot();

@@ -6,7 +6,7 @@ import { GitError } from '../../domain/git.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
-import type { ProposeOutcome } from '../../run/proposing.ts';
+import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { configFor } from '../../run/run-config.ts';
 import { createWorker } from '../control/worker.ts';
 import { scanMode } from '../disk-scan/scan-mode.ts';
@@ -105,6 +105,8 @@ export function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult 
   };
 }
 
+const NOT_AMISS: ReadonlySet<NothingCode> = new Set(['no-candidates', 'nothing-due', 'too-many-today']);
+
 function resultOf(outcome: ProposeOutcome): ActionResult {
   switch (outcome.kind) {
     case 'not-due':
@@ -117,6 +119,10 @@ function resultOf(outcome: ProposeOutcome): ActionResult {
     case 'asked':
       return { ok: true, result: 'asked', run: '', jobId: '', detail: `see issue #${outcome.issue}` };
     case 'nothing':
+      // Nothing is wrong on a day on which nothing is due; people are told in a thread.
+      return NOT_AMISS.has(outcome.code)
+        ? { ok: true, result: outcome.code, run: '', jobId: '', detail: outcome.why }
+        : failed(outcome.code, outcome.why);
     case 'failed':
       return failed(outcome.code, outcome.why);
     default:

@@ -13,6 +13,7 @@ import { tellTroubles } from '../control/tell-broken.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
+import { recordBlocked, tellNothing } from './no-run-today.ts';
 import { askForObjective } from './objective-question.ts';
 import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 import { carryOutRequests } from './requests.ts';
@@ -71,8 +72,12 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
         why: `the logbook of ${first.run} is broken; see the incident`,
       };
     const standing = laneStanding(runsOfLane(runs, laneName), null);
-    if (standing.kind !== 'free') return { kind: 'already', run: standing.run.run };
     const [hold] = holdsOn(journal.holds, { lane: laneName, date });
+    // On a day that is held back nobody waits for a run.
+    if (standing.kind !== 'free')
+      return hold === undefined
+        ? recordBlocked(open, standing.run, date)
+        : { kind: 'already', run: standing.run.run };
     if (hold !== undefined)
       return { kind: 'held', why: `${hold.kind} by ${hold.actor.login}: ${hold.reason}` };
     const { begun, free } = await placesOf(open, date);
@@ -87,6 +92,7 @@ async function proposeToday(open: OpenLane): Promise<ProposeOutcome> {
     const planned = await kind.proposals.plan(planWork(open), input);
     // Only knobs that a person named can be refused.
     if (planned.kind === 'refused') throw new Error(`nobody asked for what is refused: ${planned.code}`);
+    if (planned.kind === 'nothing') return tellNothing(open, planned, date);
     if (planned.kind !== 'planned') return planned;
     const outcome = await begin(open, planned, null);
     if (outcome.kind !== 'lost') return outcome;

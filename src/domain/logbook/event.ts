@@ -6,6 +6,7 @@ import type { ClosureEventData } from './events/closure-events.ts';
 import type { CommandEventData } from './events/command-events.ts';
 import type { JobEventData } from './events/job-events.ts';
 import type { LaunchEventData } from './events/launch-events.ts';
+import type { NoticeEventData } from './events/notice-events.ts';
 import type { Role } from './role.ts';
 
 /** What an event of each type carries; each family stands in a file of its own. */
@@ -13,7 +14,8 @@ export type EventDataByType = LaunchEventData &
   JobEventData &
   ClosureEventData &
   CommandEventData &
-  CareEventData;
+  CareEventData &
+  NoticeEventData;
 
 export const EVENT_TYPES = [
   'proposed',
@@ -39,6 +41,7 @@ export const EVENT_TYPES = [
   'mutation-begun',
   'mutation-ended',
   'disk-scanned',
+  'notified',
 ] as const satisfies readonly (keyof EventDataByType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -67,6 +70,7 @@ export const WRITERS = {
   'mutation-begun': ['runner'],
   'mutation-ended': ['runner'],
   'disk-scanned': ['watch'],
+  notified: ['control', 'watch'],
 } as const satisfies { readonly [Type in EventType]: readonly Role[] };
 
 /** What the writer decides; sequence, time, chain and signature are added when it is appended. */

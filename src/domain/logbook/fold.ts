@@ -67,6 +67,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     holds: [],
     commands: new Map(),
     mutations: [],
+    notices: [],
   };
 }
 
@@ -136,6 +137,8 @@ function applied(state: RunState, event: LogbookEvent): RunState {
       return { ...state, mutations: mutationsAfter(state.mutations, event) };
     case 'disk-scanned':
       return state;
+    case 'notified':
+      return { ...state, notices: [...state.notices, { ...event.data, ...moment, role: event.role }] };
     default:
       return assertNever(event);
   }

@@ -10,6 +10,7 @@ import type { Order } from '../launch/order.ts';
 import { allPass } from '../launch/verdict.ts';
 import { fromRfc3339 } from '../time.ts';
 import type { EventDataByType, EventOf } from './event.ts';
+import type { Role } from './role.ts';
 
 /** The newest event that was folded: `seq:hash` is the anchor that cards, check runs and tags carry. */
 export type Head = { readonly seq: number; readonly hash: string; readonly at: string };
@@ -70,6 +71,13 @@ export type SeenCommand = EventDataByType['command-seen'] & {
   } | null;
 };
 
+/** One notice that stands in the record. */
+export type Notice = EventDataByType['notified'] & {
+  readonly at: string;
+  readonly seq: number;
+  readonly role: Role;
+};
+
 export type RunState = {
   readonly run: RunId;
   readonly head: Head;
@@ -116,7 +124,14 @@ export type RunState = {
   readonly commands: ReadonlyMap<string, SeenCommand>;
   /** Changes of the cluster that were proposed for this run, oldest first. */
   readonly mutations: readonly MutationRecord[];
+  /** What people were told because the run waits for them, oldest first. */
+  readonly notices: readonly Notice[];
 };
+
+/** Whether people were told of this occasion already. */
+export function isNotified({ notices }: RunState, { reason, about }: EventDataByType['notified']): boolean {
+  return notices.some((one) => one.reason === reason && one.about === about);
+}
 
 /** Key of one command: GitHub numbers comments, reviews and review comments separately. */
 export function commandKey(command: {

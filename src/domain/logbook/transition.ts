@@ -11,6 +11,7 @@ import { isHolding } from './liveness.ts';
 import {
   type Approval,
   commandKey,
+  isNotified,
   isOver,
   nextAttempt,
   type RunState,
@@ -71,6 +72,8 @@ function brokenRule(state: RunState, event: LogbookEvent): string | null {
       return illegalMutation(state.mutations, state.run, event);
     case 'disk-scanned':
       return 'a scan of disks belongs to no run';
+    case 'notified':
+      return isNotified(state, event.data) ? 'notified twice of one occasion' : null;
     default:
       return assertNever(event);
   }

@@ -1,0 +1,146 @@
+/** A day of the schedule without a ferry is told once, where people look, with what it waits for and who can give it. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
+import { approveAndFinish, eventsOf, playFerry, propose, stateOf, until } from '../support/play.ts';
+import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const oneCandidate = (config: string): string =>
+  config.replace(/^( {4}candidates:\n)((?: {6}.*\n)*)/m, (_all, head: string, rows: string) => {
+    const [first = ''] = rows.split(/(?=^ {6}- id:)/m);
+    return `${head}${first.replace(/values: \[.*\]/, "values: ['2.5e-3']")}`;
+  });
+const noCandidates = (config: string): string =>
+  config.replace(/^ {4}candidates:\n(?: {6}.*\n)*/m, '    candidates: []\n');
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+/** The next morning at six, when the daily workflow runs. */
+async function nextMorning(): Promise<void> {
+  await lab.clock.skip(Math.ceil(lab.clock.now() / DAY) * DAY + 6 * HOUR - lab.clock.now());
+  await lab.dispatchDaily();
+  await lab.clock.advance(45 * MINUTE);
+}
+
+const notices = (): readonly { readonly thread: number; readonly text: string }[] =>
+  botComments(lab)
+    .filter(({ kind }) => kind === 'notice')
+    .map(({ thread, text }) => ({ thread, text }));
+
+const redRuns = (): readonly string[] =>
+  Object.values(lab.world.state.runs)
+    .filter(({ conclusion }) => conclusion === 'failure')
+    .map(({ path }) => path);
+
+describe('a lane that a run blocks', () => {
+  it('tells each day once which run it is, what it waits for, who can give it and by which command', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await approveAndFinish(lab, run, pull);
+    await lab.clock.advance(HOUR);
+    expect(notices()).toEqual([]);
+
+    await nextMorning();
+    await lab.dispatchDaily();
+    await lab.clock.advance(45 * MINUTE);
+    const [first, ...others] = notices();
+    expect(others).toEqual([]);
+    expect(first?.thread).toBe(pull);
+    expect(first?.text).toContain(`No ferry in the lane \`daily\` on 2026-11-22`);
+    expect(first?.text).toContain(`\`${run}\``);
+    expect(first?.text).toContain('`/seal` by a person with maintain permission');
+
+    await nextMorning();
+    expect(notices()).toHaveLength(2);
+    expect(notices()[1]?.text).toContain('on 2026-11-23');
+
+    await say(lab, 'mira', pull, '/seal');
+    await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal != null, { stepMs: 5_000 });
+    await nextMorning();
+    expect(await stateOf(lab, 'ferry-daily-20261124')).not.toBeNull();
+    expect(notices()).toHaveLength(2);
+  });
+
+  it('names the approval that a proposal of yesterday waits for', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { run, pull } = await propose(lab);
+    await nextMorning();
+    const [told] = notices();
+    expect(told?.thread).toBe(pull);
+    const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
+    expect(told?.text).toContain(
+      `\`/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`,
+    );
+    expect(told?.text).toContain('a person with maintain permission who is not an author of this change');
+  });
+
+  it('is told once where the process that says it dies before or after it did', async () => {
+    const crashes = new Set(['before', 'after']);
+    let isOn = false;
+    lab = await openVirtualLab({
+      ferry: SHORT_FERRY,
+      atBoundary: (_process, kind, moment) => {
+        if (isOn && kind === 'post-comment' && crashes.delete(moment)) throw new Crash();
+      },
+    });
+    const { run } = await propose(lab);
+    isOn = true;
+    await nextMorning();
+    await lab.clock.advance(2 * HOUR);
+    expect([...crashes]).toEqual([]);
+    expect(notices()).toHaveLength(1);
+    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+  });
+
+  it('says nothing while somebody holds the lane back', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY });
+    const { pull } = await propose(lab);
+    await say(lab, 'mira', pull, '/freeze reason="the cluster is moved"');
+    await lab.clock.advance(MINUTE);
+    await nextMorning();
+    expect(notices()).toEqual([]);
+  });
+});
+
+describe('a day on which nothing is due', () => {
+  it('is told once on the thread of the last ferry, and the workflow is green', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: oneCandidate });
+    const { pull } = await playFerry(lab);
+    await nextMorning();
+    await lab.dispatchDaily();
+    await lab.clock.advance(45 * MINUTE);
+    const [told, ...others] = notices();
+    expect(others).toEqual([]);
+    expect(told?.thread).toBe(pull);
+    expect(told?.text).toContain('No ferry in the lane `daily` on 2026-11-22');
+    expect(told?.text).toContain('`/propose');
+    expect(redRuns()).toEqual([]);
+    await nextMorning();
+    expect(notices()).toHaveLength(2);
+  });
+
+  it('is told in an issue of its own where the lane never had a ferry', async () => {
+    lab = await openVirtualLab({ ferry: SHORT_FERRY, config: noCandidates });
+    await lab.dispatchDaily();
+    await lab.clock.advance(MINUTE);
+    await lab.dispatchDaily();
+    await lab.clock.advance(MINUTE);
+    const [told, ...others] = notices();
+    expect(others).toEqual([]);
+    const issue = Object.values(lab.world.state.issues).find(({ number }) => number === told?.thread);
+    expect(issue).toMatchObject({ pull: null, state: 'open' });
+    expect(redRuns()).toEqual([]);
+    await nextMorning();
+    expect(notices().map(({ thread }) => thread)).toEqual([told?.thread, told?.thread]);
+  });
+});
