@@ -68,9 +68,8 @@ function declarations(text: string, name: string): readonly Span[] {
 /** What finds exactly the tests of a title, `describe > it` or the title alone: all cases of one that is told for each of a table. */
 export function titlePattern(title: string): RegExp {
   const parts = title
-    .replaceAll(' > ', ' ')
     .split(/%[sdifjoO#%]|\$[A-Za-z_][\w.]*/)
-    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+    .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&').replaceAll(' > ', ' (?:> )?'));
   return new RegExp(`(^|\\s)${parts.join('.+')}$`);
 }
 

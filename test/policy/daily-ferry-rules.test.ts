@@ -2,22 +2,19 @@
 
 import { describe, expect, it } from 'vitest';
 import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
-import { known } from '../../src/domain/observed.ts';
-import { fromRfc3339 } from '../../src/domain/time.ts';
+import { known, unknown } from '../../src/domain/observed.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { runGates } from '../../src/gates/run-gates.ts';
 import { decideOrder } from '../../src/run/decide-order.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
-import { leaseFor, released } from '../../src/watch/lease.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import type { Look } from '../../src/watch/look.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
-import { logFactsFrom } from '../../src/watch/resume-log.ts';
 import { gateFacts, LANE, PROPOSAL } from '../gates/sample-facts.ts';
 import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import { aBody, aChange, anIssue, aPull, NOON, someFacts } from '../support/run-facts.ts';
+import { aBody, aChange, anIssue, aPull, instant, NOON, someFacts } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 
 const submitted = gatedOn().approved(bob).ordered().submitted();
@@ -57,6 +54,20 @@ describe('the change', () => {
     expect(verdict('scale-stable', { ...scaled, proposal: asking })?.outcome).toBe('fail');
     const asked = { ...scaled, proposal: { ...asking, requestedBy: alice } };
     expect(verdict('scale-stable', asked)?.outcome).toBe('pass');
+    const otherwise = { kind: 'integration', text: 'raise hidden_dim_ratio' } as const;
+    const unnamed = { ...asked, proposal: { ...asked.proposal, objective: otherwise } };
+    expect(verdict('scale-stable', unnamed)?.outcome).toBe('fail');
+  });
+
+  it('of nothing at all passes only to confirm a regression that is declared', () => {
+    const same = { change: known(aChange({ delta: { kind: 'none' } })) };
+    const declared = (objectiveKind: 'integration' | 'regression' | null): Partial<GateFacts> => ({
+      ...same,
+      body: known(aBody({ objectiveKind })),
+    });
+    expect(verdict('identical-rerun', declared('regression'))?.outcome).toBe('pass');
+    for (const kind of ['integration', null] as const)
+      expect(verdict('identical-rerun', declared(kind))?.outcome).toBe('fail');
   });
 });
 
@@ -67,10 +78,48 @@ describe('before a launch', () => {
     expect(verdict('target-branch', { pull: known(aPull({ baseBranch: 'dev' })) })?.outcome).toBe('fail');
   });
 
+  it('the run must be named by its date, as it was proposed and as it would be launched', () => {
+    expect(verdict('run-name-dated')?.outcome).toBe('pass');
+    const undated = { proposal: { ...PROPOSAL, runName: 'daily-125m' } };
+    const yesterdays = { manifest: known(aManifest({ runName: 'daily-125m-2026-11-20' })) };
+    expect(verdict('run-name-dated', undated)?.outcome).toBe('fail');
+    expect(verdict('run-name-dated', yesterdays)?.outcome).toBe('fail');
+  });
+
+  it('every precondition of the checklist must be there and ticked', () => {
+    const boxes = aBody().boxes;
+    const [first] = LANE.checklist.preconditions;
+    const open = boxes.map((box) => (box.text === first ? { ...box, checked: false } : box));
+    expect(boxes.map(({ text }) => text)).toContain(first);
+    expect(verdict('preconditions')?.outcome).toBe('pass');
+    expect(verdict('preconditions', { body: known(aBody({ boxes: open })) })).toMatchObject({
+      outcome: 'fail',
+      code: 'box-open',
+    });
+    expect(verdict('preconditions', { body: known(aBody({ boxes: [] })) })).toMatchObject({
+      outcome: 'fail',
+      code: 'box-missing',
+    });
+  });
+
   it('the ferry issue must be open, labelled and link the pull request', () => {
     expect(verdict('issue-updated')?.outcome).toBe('pass');
     for (const change of [{ state: 'closed' }, { labels: [] }, { body: 'to be written' }] as const)
       expect(verdict('issue-updated', { issue: known(anIssue(change)) })?.outcome).toBe('fail');
+  });
+
+  it('the ferry issue must have been written in since the last change', () => {
+    const toldAt = known(NOON);
+    const changed = (at: string): Partial<GateFacts> => ({
+      issueToldAt: toldAt,
+      change: known(aChange({ headAt: instant(at) })),
+    });
+    expect(verdict('issue-updated', changed('2026-11-21T11:59:00.000Z'))?.outcome).toBe('pass');
+    expect(verdict('issue-updated', changed('2026-11-21T12:01:00.000Z'))).toMatchObject({
+      outcome: 'fail',
+      code: 'issue-older',
+    });
+    expect(verdict('issue-updated', { issueToldAt: unknown('away') })?.outcome).toBe('unknown');
   });
 
   it('the job must be meant for the cluster of the lane', () => {
@@ -153,24 +202,5 @@ describe('the watch', () => {
     expect(types(found('RUNNING'))).not.toContain('ended');
     expect(types({ kind: 'absent', session: null })).not.toContain('ended');
     expect(types(found('SUCCEEDED'))).toContain('ended');
-  });
-
-  it('is handed over with job, cluster, newest signal and links', () => {
-    const signal = submitted.observed({ signatures: ['owner-died'] });
-    const held = signal.state.observation;
-    if (held === null) throw new Error('nothing was observed');
-    const now = fromRfc3339(held.at) ?? NOON;
-    expect(leaseFor(signal.state, 'watch-2', now, 1)).toBeNull();
-    const { at: _at, seq: _seq, ...data } = held;
-    const { state } = signal.observed({ ...data, lease: released(held.lease, now) });
-    expect(leaseFor(state, 'watch-2', now, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
-    expect(state.submission).toMatchObject({ jobId: 'ferrybot-ferry-daily-20261121-a1', cluster: 'local' });
-    expect(logFactsFrom(state)).toMatchObject({
-      offset: 4096,
-      facts: {
-        failures: [{ id: 'owner-died' }],
-        trackers: [{ url: 'https://wandb.example/lab/ferries/runs/abc123' }],
-      },
-    });
   });
 });

@@ -76,6 +76,7 @@ describe('the title of a test', () => {
     ['is told', 'a run is told', true],
     ['is told', 'a run is told twice', false],
     ['a run > is told', 'a run is told', true],
+    ['a run > is told', 'a run > is told', true],
     ['is called %s', 'a run is called (a+b)', true],
     ['$id may import', 'the rooms run may import', true],
     ['costs 1.5 (EUR)', 'it costs 1.5 (EUR)', true],

@@ -72,6 +72,16 @@ describe('the moments of a run', () => {
     expect(lines[from + 2]).toBe('W&B link: https://wandb.example/lab/ferries/runs/abc123');
   });
 
+  it('end with the verdict in words, the key metrics, and what tomorrow should do', () => {
+    const good = say(ended.state, 'ended');
+    const bad = say(training.ended({ status: 'FAILED' }).state, 'ended');
+    expect(good).toMatch(/^Verdict: ✅ pass\.$/m);
+    expect(bad).toMatch(/^Verdict: ❌ fail\.$/m);
+    expect(good).toMatch(/^Final eval summary: eval\/loss \d\.\d+/m);
+    expect(good).toMatch(/^Recommendation \/ victory decision: victory; tomorrow .+\.$/m);
+    expect(bad).toMatch(/^Recommendation \/ victory decision: no victory; .+ before the next ferry/m);
+  });
+
   it('end with the failures that were seen, each by the name of its signature', () => {
     const owner = { signature: 'owner-died', class: 'cluster', advice: 'wait', line: 'OwnerDiedError' };
     const seen = training.incident('failure-signature', owner);

@@ -130,6 +130,23 @@ describe('the proposal', () => {
     });
   });
 
+  it('says what changes and why, and which risk that is', () => {
+    const body = renderPullBody(view);
+    expect(body).toMatch(/^\| .?learning_rate.? \| .?3e-3.? \| .?6e-3.? \|$/m);
+    expect(body).toMatch(/^Rationale: .*the optimum may lie higher/m);
+    expect(factsOf({ ...view, risk: 'high' }).risk).toBe('high');
+  });
+
+  it('says where its interval begins, and that it is a date where no launch commit is on record', () => {
+    expect(renderPullBody(view)).toContain(`Since the last ferry's launch commit ${shaOf('last')}`);
+    expect(renderPullBody(view)).not.toContain('a fallback');
+    expect(renderPullBody(first)).toContain('Since 2026-11-14 (a date, as a fallback:');
+  });
+
+  it('has a box for the word to Discord, which is optional and open', () => {
+    expect(renderPullBody(view)).toContain('- [ ] optional/manual Discord update posted');
+  });
+
   it('links the last ferry, or says that there was none', () => {
     expect(factsOf(first).linksLastFerry).toBe(true);
     expect(factsOf(view, renderPullBody(first)).linksLastFerry).toBe(false);

@@ -1,0 +1,116 @@
+/** Rules of the monitoring loop that no room's own test says in one sentence: when a watch looks, what ends it, what the next one gets. */
+
+import { describe, expect, it } from 'vitest';
+import { fromRfc3339 } from '../../src/domain/time.ts';
+import { trackerUrl } from '../../src/render/progress.ts';
+import { needsWatch } from '../../src/run/decide-watch.ts';
+import { publicationsOf } from '../../src/run/publications.ts';
+import { leaseFor, released } from '../../src/watch/lease.ts';
+import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import type { Look } from '../../src/watch/look.ts';
+import { eventsOf } from '../../src/watch/observation.ts';
+import { logFactsFrom } from '../../src/watch/resume-log.ts';
+import { readLogText } from '../support/log-text.ts';
+import { aRun, type RunBuilder } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
+import { instant, NOON } from '../support/run-facts.ts';
+
+const approved = aRun().gated().approved(bob);
+const submitted = approved.ordered().submitted();
+const watched = submitted.observed();
+const LONG_AFTER = instant('2026-11-22T12:00:00.000Z');
+
+/** The run after a look at these lines while the engine says RUNNING. */
+function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
+  const look: Look = {
+    job: {
+      kind: 'found',
+      status: 'RUNNING',
+      message: '',
+      errorType: null,
+      exitCode: null,
+      startedAtMs: NOON,
+      endedAtMs: null,
+      metadata: null,
+      session: null,
+      details: {},
+    },
+    log: readLogText(logFactsFrom(run.state).facts, lines.map((line) => `${line}\n`).join('')),
+    at: NOON,
+    logOffset: 0,
+    logUnread: null,
+    metrics: {},
+    lease: { holder: 'watch-1', fence: 1, until: '2026-11-21T23:00:00.000Z' },
+    cadenceMs: 570_000,
+    redact: (text) => text,
+  };
+  return run.add(...eventsOf(run.state, look));
+}
+
+const LOSS =
+  'I1 tqdm Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:? elapsed:9:00 postfix:loss=3.47';
+const EVAL = 'I1 trainer Evaluated step 1000: eval/loss=3.46797';
+const link = (id: string): string => `wandb: View run ferry at: https://wandb.ai/lab/ferries/runs/${id}`;
+
+describe('the watch of a run', () => {
+  it('is begun after the launch, and again whenever nobody holds it, until the job is over', () => {
+    const until = fromRfc3339(watched.state.observation?.lease.until ?? '') ?? NOON;
+    expect(needsWatch(approved.ordered().state, LONG_AFTER)).toBe(false);
+    expect(needsWatch(submitted.state, NOON)).toBe(true);
+    expect(needsWatch(watched.state, instant(new Date(until - 1).toISOString()))).toBe(false);
+    expect(needsWatch(watched.state, until)).toBe(true);
+    expect(needsWatch(watched.ended().state, LONG_AFTER)).toBe(false);
+  });
+
+  it('goes on after first losses, a first eval and a link', () => {
+    const run = looked(submitted, LOSS, EVAL, link('abc'));
+    expect(run.state.observation).toMatchObject({ loss: '3.47', evals: { 'eval/loss': '3.46797' } });
+    expect(run.state.end).toBeNull();
+    expect(needsWatch(run.state, LONG_AFTER)).toBe(true);
+  });
+
+  it('ends with a job that succeeded, which is reported in the issue', () => {
+    const { state } = watched.ended({ status: 'SUCCEEDED' });
+    expect(needsWatch(state, LONG_AFTER)).toBe(false);
+    expect(publicationsOf(state)).toContainEqual(
+      expect.objectContaining({ kind: 'ended', thread: state.proposal.issue }),
+    );
+  });
+
+  it('links each training run of the tracker once, and the newest one after a restart inside the job', () => {
+    const first = looked(submitted, link('abc'), LOSS, link('abc'));
+    expect(first.state.observation?.trackers.map(({ id }) => id)).toEqual(['abc']);
+    const second = looked(first, link('def'), link('abc'));
+    expect(second.state.observation?.trackers.map(({ id }) => id)).toEqual(['abc', 'def']);
+    expect(trackerUrl(second.state)).toBe('https://wandb.ai/lab/ferries/runs/def');
+  });
+
+  it('is handed over with job, cluster, newest signal and links', () => {
+    const signal = submitted.observed({ signatures: ['owner-died'], evals: { 'eval/loss': '3.46797' } });
+    const held = signal.state.observation;
+    if (held === null) throw new Error('nothing was observed');
+    const now = fromRfc3339(held.at) ?? NOON;
+    expect(leaseFor(signal.state, 'watch-2', now, 1)).toBeNull();
+    const { at: _at, seq: _seq, ...data } = held;
+    const { state } = signal.observed({ ...data, lease: released(held.lease, now) });
+    expect(leaseFor(state, 'watch-2', now, 1)).toMatchObject({ holder: 'watch-2', fence: 2 });
+    expect(state.submission).toMatchObject({ jobId: 'ferrybot-ferry-daily-20261121-a1', cluster: 'local' });
+    expect(logFactsFrom(state)).toEqual({
+      offset: held.logOffset,
+      facts: {
+        ...NO_LOG_FACTS,
+        step: { value: held.step, exact: held.stepIsExact },
+        exactTotal: held.totalSteps,
+        loss: held.loss,
+        firstStepCompleted: held.firstStepCompleted,
+        evals: { 'eval/loss': '3.46797' },
+        checkpointStep: held.checkpointStep,
+        trackers: [
+          { id: 'abc123', url: 'https://wandb.example/lab/ferries/runs/abc123', entity: '', project: '' },
+        ],
+        failures: [{ id: 'owner-died', line: '', lineNumber: 0, count: 1, workers: [] }],
+      },
+    });
+    expect([held.step, held.loss, held.checkpointStep]).not.toContain(null);
+  });
+});
