@@ -112,7 +112,7 @@ const FAULT_INTRODUCTION = `## The logbook cannot be trusted
 const AFTERWARDS = `## In the morning
 
 - \`git clone --single-branch --branch ferrybot/logbook …\`, then \`npx ferrybot logbook show PATH\`: the whole night, entry by entry; \`logbook verify PATH\` checks it. What people write outside of the marked blocks of \`logbook.md\` stays.
-- A failed run is closed by \`/ack\`, one that ended well by \`/seal\`; until then its lane is taken.
+- A failed run is closed by \`/ack\`, one that ended well by \`/seal\`; until then its lane is taken. ferrybot reminds of it as \`reminders\` of the lane says, first whoever approved the launch or asked for the run, then everybody who may decide; where \`closeAfterHours\` is set, the run closes itself as not sealed.
 - **A signing key got out:** make a new pair, add its public half to \`keys\` with \`from\`, set \`until\` of the old one to now (a reviewed pull request; entries that were signed before stay good), and replace the secret. \`/freeze\` first.
 - **A key lies among the secrets of the repository or the organisation** (\`no-key-outside\` of \`ferrybot doctor\`; releases before the environment \`ferrybot-control\` asked for it there): every branch could read it, so moving it is not enough. Make the environment \`ferrybot-control\` for the default branch alone, copy the workflows of the release, make a new pair and put its private half there, end the old one in \`keys\` as above, and delete the old secret.
 - **A token of the cluster got out:** replace it in the environments; no approval depends on it.`;

@@ -94,7 +94,7 @@ export type CommandDecision =
   | { readonly kind: 'hand-over' };
 
 /** How a command can close a run. */
-type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected';
+type ClosingOutcome = 'failed' | 'lost' | 'stopped' | 'rejected' | 'unsealed';
 
 /** What any command may be answered, besides what is its own. */
 export const COMMON_ANSWERS = {

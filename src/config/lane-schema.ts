@@ -52,6 +52,30 @@ const schedule = z
   .prefault({})
   .describe('When a run is proposed by itself; `/propose` asks for one at any time.');
 
+const reminders = z
+  .strictObject({
+    everyHours: z
+      .int()
+      .min(1)
+      .max(168)
+      .nullable()
+      .default(24)
+      .describe(
+        'How often people are told again that a run which has ended waits for `/seal` or `/ack`: first those who approved or asked for it, then all who may decide. null: never.',
+      ),
+    closeAfterHours: z
+      .int()
+      .min(1)
+      .max(8_760)
+      .nullable()
+      .default(null)
+      .describe(
+        'After how long such a run closes itself as not sealed, so that its lane is free. null: never.',
+      ),
+  })
+  .prefault({})
+  .describe('What happens while a run that has ended waits for a decision.');
+
 const retention = z
   .strictObject({
     permanentEverySteps: z
@@ -79,6 +103,7 @@ const retention = z
 /** Spread into the settings of each kind. */
 export const laneKeys = {
   schedule,
+  reminders,
   targetBranch: name.default('main').describe('The branch that a proposal targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),
   runName: z

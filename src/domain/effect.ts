@@ -3,6 +3,7 @@
  * fact. The record is appended by its store; jobs are the runner's and the watch's.
  */
 
+import type { Permission } from './actor.ts';
 import type { Surface } from './command.ts';
 import type { Digest, Instant, Sha } from './ids.ts';
 import type { VerifiedMarker } from './marker.ts';
@@ -32,6 +33,9 @@ export type Annotation = {
   readonly message: string;
 };
 
+/** `people`: numeric user ids; `permission`: everybody who has at least this. */
+export type Summons = { readonly people: readonly number[]; readonly permission: Permission | null };
+
 export type Effect =
   | {
       readonly kind: 'react';
@@ -45,6 +49,8 @@ export type Effect =
       readonly thread: number;
       readonly marker: string;
       readonly body: string;
+      /** Whom it mentions, by ids that are looked up when it is posted. */
+      readonly summons?: Summons;
       /** Another process may post the same at this moment: of two, the later one is taken back. */
       readonly isShared?: true;
     }

@@ -9,17 +9,24 @@ import { call, type GitHubClient } from './call.ts';
 const schema = z.array(
   z.object({ id: z.number().int(), login: z.string(), type: z.string(), role_name: z.string() }),
 );
-/** GitHub's largest page; a lab with more people gets the first hundred named. */
+/** GitHub's largest page; of a lab with more than a thousand people the first are named. */
 const PAGE = 100;
+const PAGES_MAX = 10;
 
 /** People with a role, apps left out; a role of the organisation's own counts as read. */
 export async function readPeople(client: GitHubClient): Promise<Observed<readonly PersonFacts[]>> {
-  const outcome = await call(client, 'GET /repos/{owner}/{repo}/collaborators', { per_page: PAGE });
-  if (outcome.kind !== 'answered') return unknown(`GitHub does not tell who works here: ${outcome.message}`);
-  const parsed = schema.safeParse(outcome.data);
-  if (!parsed.success) return unknown('an answer of another shape');
+  const found: z.infer<typeof schema> = [];
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const outcome = await call(client, 'GET /repos/{owner}/{repo}/collaborators', { per_page: PAGE, page });
+    if (outcome.kind !== 'answered')
+      return unknown(`GitHub does not tell who works here: ${outcome.message}`);
+    const parsed = schema.safeParse(outcome.data);
+    if (!parsed.success) return unknown('an answer of another shape');
+    found.push(...parsed.data);
+    if (parsed.data.length < PAGE) break;
+  }
   return known(
-    parsed.data
+    found
       .filter((person) => person.type === 'User')
       .map(({ id, login, role_name }) => ({
         actor: { id, login },

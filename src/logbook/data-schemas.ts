@@ -1,6 +1,7 @@
 /** What each type of event carries, as read from a line: known fields strict, further ones kept (docs/logbook.md, An event). */
 
 import * as z from 'zod';
+import { PERMISSIONS } from '../domain/actor.ts';
 import { MUTATION_OUTCOMES } from '../domain/care/mutation.ts';
 import { SURFACES } from '../domain/command.ts';
 import { HOLD_KINDS, HOLD_SCOPES } from '../domain/launch/hold.ts';
@@ -175,7 +176,7 @@ export const dataSchemas = {
     metrics: texts,
   }),
   closed: z.looseObject({
-    outcome: z.enum(['failed', 'stopped', 'rejected', 'withdrawn', 'lost']),
+    outcome: z.enum(['failed', 'stopped', 'rejected', 'withdrawn', 'lost', 'unsealed']),
     reason: text,
     closurePull: integerOrNull,
   }),
@@ -209,5 +210,10 @@ export const dataSchemas = {
     detail: scalars,
   }),
   'disk-scanned': diskScanSchema,
-  notified: z.looseObject({ reason: z.enum(NOTICE_REASONS), about: text }),
+  notified: z.looseObject({
+    reason: z.enum(NOTICE_REASONS),
+    about: text,
+    people: z.array(integer).exactOptional(),
+    permission: z.enum(PERMISSIONS).exactOptional(),
+  }),
 } as const satisfies { readonly [Type in EventType]: z.ZodType<EventDataByType[Type]> };

@@ -201,10 +201,15 @@ const tellers: Tellers = {
   notified: ({ data }) => ({
     status: `people are told: ${code(data.reason)}`,
     evidence: prose(data.about),
-    decision: 'it is said once',
+    decision: `it is said once${audienceOf(data)}`,
     next: 'somebody ends what the run waits for',
   }),
 };
+
+function audienceOf({ people = [], permission }: EventOf<'notified'>['data']): string {
+  if (people.length > 0) return `, to user ${people.join(', ')}`;
+  return permission === undefined ? '' : `, to everybody with ${permission} permission`;
+}
 
 function personOf(event: LogbookEvent): string {
   return event.actor === undefined ? 'nobody' : `@${prose(event.actor.login)} (${event.actor.id})`;

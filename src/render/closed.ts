@@ -36,6 +36,8 @@ function outcomeWords(outcome: EventDataByType['closed']['outcome'], { end }: Ru
       return 'the proposal was withdrawn. Nothing was launched.';
     case 'lost':
       return 'nobody can say what became of the job, and a person gave it up. There is no tag.';
+    case 'unsealed':
+      return 'nobody decided about it in the time that the lane gives, and it closed itself as not sealed. There is no tag.';
     default:
       return assertNever(outcome);
   }

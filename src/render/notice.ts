@@ -1,18 +1,39 @@
 /** A notice: that something waits for people, which run it is, what it waits for, who can give it, and by which command. */
 
 import type { Notice } from '../domain/logbook/run-state.ts';
+import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { comment } from './comment.ts';
 import type { RenderInput } from './input.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { wantedLine } from './wanted.ts';
-import { code, paragraphs, text } from './words.ts';
+import { code, paragraphs, text, utc } from './words.ts';
 
 /** The notice whose sequence number is `key`. */
 export function renderNotice(key: string, input: RenderInput): string {
   const notice = input.state.notices.find(({ seq }) => String(seq) === key);
   if (notice === undefined) throw new Error(`no notice ${key} in ${input.state.run}`);
-  return laneBlocked(notice, input);
+  return notice.reason === 'lane-blocked' ? laneBlocked(notice, input) : undecided(notice, input);
 }
+
+/** Hours since the end, and when it closes itself; a run that went on meanwhile says what it waits for now. */
+function undecided({ at }: Notice, input: RenderInput): string {
+  const { state, config } = input;
+  const { run, proposal, end } = state;
+  const { closeAfterHours } = config.lane.reminders;
+  const endedAt = end === null ? null : fromRfc3339(end.at);
+  const hours = endedAt === null ? 0 : Math.floor(((fromRfc3339(at) ?? endedAt) - endedAt) / HOUR_MS);
+  const closing =
+    endedAt === null || closeAfterHours === null
+      ? ''
+      : ` Without a decision it closes itself as not sealed at ${utc(toRfc3339(after(endedAt, closeAfterHours * HOUR_MS)))}.`;
+  return paragraphs(
+    `**${code(run)} waits for a decision**${end === null ? '' : `: it ended ${end.status} ${hours} h ago`}.`,
+    `**Wanted: ${wantedLine(input)}**`,
+    `Until then the lane ${code(proposal.lane)} gets no other ferry.${closing}`,
+  );
+}
+
+const HOUR_MS = 3_600_000;
 
 function laneBlocked({ about }: Notice, input: RenderInput): string {
   const { run, proposal } = input.state;

@@ -20,12 +20,18 @@ import { answerDraft } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
+/** `said` null: nobody asked for it, the time ran out. */
+export type ClosingCommand = {
+  readonly decision: StagedCommand['decision'];
+  readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
+};
+
 export type ClosureInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly config: LaneScopedConfig;
   readonly memory: AttemptCache;
-  readonly command: StagedCommand;
+  readonly command: ClosingCommand;
   readonly verdict: RunVerdict | null;
 };
 
@@ -50,7 +56,7 @@ export function closureBranchOf(state: RunState): string {
 function tagStep({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
   // A later /seal tries anew: a refusal may have been mended meanwhile.
-  const key = `tag:${state.run}:${command.item.comment.id}`;
+  const key = `tag:${state.run}:${command.said?.item.comment.id ?? 'nobody'}`;
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
   if (isDone(memory, key)) return null;
@@ -64,11 +70,13 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
   });
 }
 
-function refusedSeal(command: StagedCommand, code: string, message: string): Step {
+function refusedSeal({ said }: ClosingCommand, code: string, message: string): Next {
+  // Nobody waits for an answer, and the next process tries anew.
+  if (said === null) return 'wait';
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
   return append(
     incidentDraft('control', 'seal-failed', detail),
-    answerDraft(command.item, answerOf('seal-refused', detail)),
+    answerDraft(said.item, answerOf('seal-refused', detail)),
   );
 }
 
@@ -151,16 +159,16 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
   const opened = memory.outcomes.get(`closure-pull:${state.run}`);
   const closurePull = opened?.kind === 'done' ? opened.number : null;
   if (closurePull === null && config.kind.closing.log !== null) return null;
-  const { decision, item, actor } = command;
+  const { decision, said } = command;
   const told = closurePull === null ? {} : { closurePull };
   if (decision.kind === 'seal') {
-    if (state.end === null || state.submission === null) return null;
+    if (state.end === null || state.submission === null || said === null) return null;
     const tag = sealTagOf(state);
     const { commit } = state.submission;
     const sealed: EventDraft = {
       type: 'sealed',
       role: 'control',
-      actor,
+      actor: said.actor,
       data: {
         tag,
         commit,
@@ -170,15 +178,13 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
         metrics: state.end.metrics,
       },
     };
-    return append(answerDraft(item, answerOf('sealed', { tag, ...told })), sealed);
+    return append(answerDraft(said.item, answerOf('sealed', { tag, ...told })), sealed);
   }
-  const closed: EventDraft = {
-    type: 'closed',
-    role: 'control',
-    actor,
-    data: { outcome: decision.outcome, reason: decision.reason, closurePull },
-  };
-  return append(answerDraft(item, answerOf(CLOSED_CODES[decision.outcome], told)), closed);
+  const data = { outcome: decision.outcome, reason: decision.reason, closurePull };
+  if (said === null || decision.outcome === 'unsealed')
+    return append({ type: 'closed', role: 'control', data });
+  const closed: EventDraft = { type: 'closed', role: 'control', actor: said.actor, data };
+  return append(answerDraft(said.item, answerOf(CLOSED_CODES[decision.outcome], told)), closed);
 }
 
 const CLOSED_CODES = {

@@ -79,6 +79,7 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
       thread: publication.thread,
       marker,
       body: renderPublication(publication, viewOf(input)),
+      ...(publication.summons === undefined ? {} : { summons: publication.summons }),
       ...shared(input, publication),
     });
   }

@@ -1,6 +1,7 @@
 /** What the threads are owed: one comment for every event that a person must see, derived from the record and never stored. */
 
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
+import type { Summons } from '../domain/effect.ts';
 import type { Role } from '../domain/logbook/role.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { MarkerKind } from '../domain/marker.ts';
@@ -18,6 +19,8 @@ export type Publication = {
   readonly at: string;
   /** Who wrote the event, and so who says it first. */
   readonly role: Role;
+  /** Whom it mentions; left out for nobody. */
+  readonly summons?: Summons;
 };
 
 /** Everything that should stand in the run's threads by now; answers and alerts first, progress never (it is the card's). */
@@ -90,13 +93,14 @@ function mutationsOf({ mutations }: RunState): readonly Publication[] {
 
 function noticesOf(state: RunState): readonly Publication[] {
   const thread = approversThread(state);
-  return state.notices.map(({ seq, at, role }) => ({
+  return state.notices.map(({ seq, at, role, people = [], permission = null }) => ({
     kind: 'notice',
     key: String(seq),
     thread,
     seq,
     at,
     role,
+    ...(people.length === 0 && permission === null ? {} : { summons: { people, permission } }),
   }));
 }
 

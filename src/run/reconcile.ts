@@ -16,10 +16,11 @@ import { annotationsOf } from './annotations.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { decideApprovals } from './decide-approvals.ts';
 import { decideCare } from './decide-care.ts';
-import { decideClosure } from './decide-closure.ts';
-import { type CommandOutcome, decideCommand } from './decide-commands.ts';
+import { type ClosingCommand, decideClosure } from './decide-closure.ts';
+import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
 import { decideGates } from './decide-gates.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
+import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
 import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
@@ -66,7 +67,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
   if (command.kind === 'step') return command.step;
   const closing =
     command.kind === 'staged'
-      ? decideClosure({ ...input, command: command.command, verdict: verdictNow(input) })
+      ? decideClosure({ ...input, command: closingCommand(command.command), verdict: verdictNow(input) })
       : null;
   return (
     closing ??
@@ -77,8 +78,23 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
     decideWatch(input.state, input.facts, input.config, input.now, input.memory) ??
+    decideUndecided(input, command) ??
     publish(input)
   );
+}
+
+function closingCommand({ decision, item, actor }: StagedCommand): ClosingCommand {
+  return { decision, said: { item, actor } };
+}
+
+/** Whoever decides is heard first: while a command is open, nobody is reminded and nothing closes itself. */
+function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step | null {
+  if (kind !== 'nothing') return null;
+  const { state, config, now } = input;
+  const reminder = decideReminder(state, config, now);
+  if (reminder !== null) return append(reminder);
+  const closing = unsealedClosing(state, config, now);
+  return closing === null ? null : decideClosure({ ...input, command: closing, verdict: verdictNow(input) });
 }
 
 /** A proposal whose PR was closed before anything was ordered is over: the next one may be made. */

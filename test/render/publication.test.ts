@@ -39,6 +39,17 @@ const submitted = gated.approved(bob).ordered().submitted();
 const training = submitted.observed({ evals: { 'eval/loss': '4.1' } });
 const ended = training.ended();
 
+const UNDECIDED = {
+  type: 'notified',
+  role: 'control',
+  data: { reason: 'undecided', about: '8-1', people: [102] },
+} as const;
+const UNSEALED = {
+  outcome: 'unsealed',
+  reason: 'nobody sealed or closed it within 72 h of its end',
+  closurePull: 40,
+} as const;
+
 describe('the moments of a run', () => {
   it.each([
     ['launch', submitted],
@@ -50,6 +61,9 @@ describe('the moments of a run', () => {
       'notice',
       ended.add({ type: 'notified', role: 'control', data: { reason: 'lane-blocked', about: '2026-11-22' } }),
     ],
+    ['notice', ended.add(UNDECIDED)],
+    ['notice', submitted.ended({ status: 'FAILED' }).add(UNDECIDED)],
+    ['closed', ended.add({ type: 'closed', role: 'control', data: UNSEALED })],
   ] as const)('%s', (kind, run: RunBuilder) => {
     const body = say(run.state, kind);
     expect(body).toMatchSnapshot();

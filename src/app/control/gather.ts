@@ -12,6 +12,7 @@ import type {
   RunFacts,
 } from '../../domain/facts.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
+import type { Instant } from '../../domain/ids.ts';
 import { isIssueFirst } from '../../domain/issue-first.ts';
 import { wantsRelaunch } from '../../domain/launch/relaunch.ts';
 import { limits } from '../../domain/limits.ts';
@@ -28,6 +29,7 @@ import { JOURNAL } from '../../logbook/rules.ts';
 import { approvalsNotShown, approvalsToLookAt } from '../../run/approval-facts.ts';
 import { sealTagOf, withdrawnSeal } from '../../run/begun-seal.ts';
 import { wantsCareRuns } from '../../run/decide-care.ts';
+import { unsealedClosing } from '../../run/decide-notices.ts';
 import { wantsLaunchRuns } from '../../run/decide-order.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
@@ -127,7 +129,7 @@ export function createGatherer(
         careRuns: wantsCareRuns(state.mutations, memory, lab.now())
           ? await once('care', () => listWorkflowRuns(lab.client, config.workflows.care))
           : notAsked(),
-        closureLog: isClosing(state)
+        closureLog: isClosing(state, config, lab.now())
           ? await once(`closure ${config.laneName}`, () => closureLogOf(git, config))
           : notAsked(),
         sealTag:
@@ -264,9 +266,10 @@ async function citedFor(
   return found;
 }
 
-/** A seal or a close that was asked for and is not answered yet. */
-function isClosing(state: RunState): boolean {
-  return state.order !== null && [...state.commands.values()].some((command) => command.answer === null);
+/** A seal or a close that was asked for and is not answered yet, or one because nobody decided. */
+function isClosing(state: RunState, config: LaneScopedConfig, now: Instant): boolean {
+  const isAsked = [...state.commands.values()].some((command) => command.answer === null);
+  return (state.order !== null && isAsked) || unsealedClosing(state, config, now) !== null;
 }
 
 /** What was fetched last: a tag that this process pushed is there too. */

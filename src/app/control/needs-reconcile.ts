@@ -9,9 +9,11 @@ import { isOver, phaseOf, type RunState } from '../../domain/logbook/run-state.t
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { decideMissingCluster } from '../../run/decide-missing-cluster.ts';
+import { decideReminder, unsealedClosing } from '../../run/decide-notices.ts';
 import { wantsStopRuns } from '../../run/decide-stop.ts';
 import { wantsWatchRuns } from '../../run/decide-watch.ts';
 import { publicationsOf } from '../../run/publications.ts';
+import { configFor } from '../../run/run-config.ts';
 import type { Memories } from './attempt-caches.ts';
 import type { Reconciled } from './reconcile-run.ts';
 
@@ -64,6 +66,9 @@ export function needsReconcile(looks: Looks, state: RunState, heard: Heard): boo
   )
     return true;
   if (decideMissingCluster(state, heard.config) !== null) return true;
+  const config = configFor(heard.config, state);
+  if (decideReminder(state, config, now) !== null || unsealedClosing(state, config, now) !== null)
+    return true;
   const memory = looks.memories.of(state.run);
   if (wantsWatchRuns(state, memory, now) || wantsStopRuns(state, memory, now)) return true;
   const mayMoveCare = triggers.some(

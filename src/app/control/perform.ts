@@ -1,15 +1,18 @@
 /** Carries out the effects of control, one by one, each with a boundary before and after it. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { Effect, EffectOutcome } from '../../domain/effect.ts';
+import type { Effect, EffectOutcome, Summons } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
 import { isOurText, markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
+import type { GitHubClient } from '../../github/call.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
 import { editIssue, openIssue } from '../../github/issues.ts';
+import { readPeople } from '../../github/people.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
 import { UNNUMBERED } from '../../logbook/marker-seal.ts';
+import { renderMentions } from '../../render/mentions.ts';
 import type { Lab, LabGit } from '../lab.ts';
 import { issueMarkerReader, markerReader, sealed } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
@@ -92,7 +95,11 @@ type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'ope
 async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise<EffectOutcome> {
   const { client } = lab;
   if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
-  const body = sealed(lab, config, threadOf(effect), effect.body ?? '');
+  const mentions =
+    effect.kind === 'post-comment' && effect.summons !== undefined
+      ? await mentionsOf(client, effect.summons)
+      : '';
+  const body = sealed(lab, config, threadOf(effect), `${effect.body ?? ''}${mentions}`);
   if (body === null) return WITHOUT_KEY;
   switch (effect.kind) {
     case 'post-comment': {
@@ -122,6 +129,11 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
     default:
       return assertNever(effect);
   }
+}
+
+/** Who is meant is looked up at the moment of posting: an account that was renamed is met under its new name. */
+async function mentionsOf(client: GitHubClient, summons: Summons): Promise<string> {
+  return renderMentions(summons, await readPeople(client));
 }
 
 /** What GitHub says that stands there now is believed as anything else that stands there. */

@@ -7,7 +7,7 @@ import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { fromRfc3339 } from '../../domain/time.ts';
 import { readThread } from '../../github/thread.ts';
 import { laneWithoutRuns, nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
-import { blockedNotice } from '../../run/lane-blocked.ts';
+import { blockedNotice } from '../../run/decide-notices.ts';
 import { type Nothing, notDone, type ProposeOutcome } from '../../run/proposing.ts';
 import { approversThread } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
@@ -16,14 +16,14 @@ import { readingOf } from '../reading.ts';
 
 /** Records in the run that stands in the way that people are to be told; whoever publishes for control says it. */
 export async function recordBlocked(
-  { lab, store }: OpenLane,
+  { lab, config, store }: OpenLane,
   blocking: RunState,
   date: string,
 ): Promise<ProposeOutcome> {
   const { run } = blocking;
   for (let attempt = 0; attempt < limits.appendTriesMax; attempt += 1) {
     const state = store.current().runs.find((one) => one.run === run);
-    const draft = state === undefined ? null : blockedNotice(state, date);
+    const draft = state === undefined ? null : blockedNotice(state, config, date);
     if (draft === null) return { kind: 'already', run };
     const result = await store.append(run, [draft], lab.now());
     if (result.kind === 'appended') return { kind: 'already', run };

@@ -83,4 +83,6 @@ export const controlLimits = {
   remedyStepsMax: 100,
   /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
   lostLogbookThreadsMax: 3,
+  /** How much later the daily workflow may start than the day before: its own notice comes then, and a reminder beside it says nothing new. */
+  dailyNoticeSlackMs: 6 * 60 * 60 * 1_000,
 } as const;

@@ -1,6 +1,8 @@
 /** The bounds of what people are shown, a part of `limits`, and why each is what it is. */
 
 export const renderLimits = {
+  /** People whom one comment mentions: more would teach everybody to look away. */
+  mentionsMax: 20,
   /** The end of a check's output that people are shown: where the reason stands. */
   checkOutputShownChars: 1_500,
   /** One text in the answer to a `/propose`: the end of a check's output stands in it. */

@@ -16,7 +16,15 @@ export type LastFerry = {
   readonly closurePull: number | null;
   readonly launchCommit: Sha | null;
   readonly sealTag: string | null;
-  readonly outcome: 'pass' | 'accepted' | 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost';
+  readonly outcome:
+    | 'pass'
+    | 'accepted'
+    | 'failed'
+    | 'stopped'
+    | 'rejected'
+    | 'withdrawn'
+    | 'lost'
+    | 'unsealed';
   readonly jobId: string | null;
   readonly jobUrls: Readonly<Record<string, string>>;
   readonly trackerUrl: string | null;

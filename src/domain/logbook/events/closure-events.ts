@@ -15,7 +15,7 @@ export type ClosureEventData = {
     readonly metrics: Metrics;
   };
   readonly closed: {
-    readonly outcome: 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost';
+    readonly outcome: 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost' | 'unsealed';
     readonly reason: string;
     readonly closurePull: number | null;
   };

@@ -1,10 +1,21 @@
 /** What people were told because the run waits for them: what each event of it carries. */
 
-/** `lane-blocked`: its lane got no run on a day of the schedule. */
-export const NOTICE_REASONS = ['lane-blocked'] as const;
+import type { Permission } from '../../actor.ts';
+
+/** `lane-blocked`: its lane got no run on a day of the schedule. `undecided`: it has ended and waits for a decision. */
+export const NOTICE_REASONS = ['lane-blocked', 'undecided'] as const;
 export type NoticeReason = (typeof NOTICE_REASONS)[number];
 
 export type NoticeEventData = {
-  /** Recorded before it is said, so that it is said once. `about` names the occasion: for `lane-blocked` the day, in UTC. */
-  readonly notified: { readonly reason: NoticeReason; readonly about: string };
+  /**
+   * Recorded before it is said, so that it is said once. `about` names the occasion: for `lane-blocked` the day, in UTC, for
+   * `undecided` the entry of the end and the how manieth notice of it. Who is mentioned: `people` by their numeric ids,
+   * or everybody with at least `permission`; without either, nobody.
+   */
+  readonly notified: {
+    readonly reason: NoticeReason;
+    readonly about: string;
+    readonly people?: readonly number[];
+    readonly permission?: Permission;
+  };
 };

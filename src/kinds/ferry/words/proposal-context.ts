@@ -67,6 +67,8 @@ function outcomeWords(outcome: LastFerry['outcome']): string {
       return 'STOPPED and closed';
     case 'rejected':
       return 'rejected';
+    case 'unsealed':
+      return 'not sealed in time';
     case 'withdrawn':
       return 'withdrawn';
     case 'lost':

@@ -1,0 +1,194 @@
+/** A run that has ended and waits for a person reminds: first those who approved or asked, then all who may; and closes itself where the lab says so. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
+import { approveAndFinish, eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+const withReminders =
+  (line: string) =>
+  (config: string): string =>
+    config.replace(/^ {4}reminders:\n(?: {6}.*\n)*/m, `    reminders: ${line}\n`);
+
+type Ended = { readonly run: string; readonly pull: number; readonly issue: number };
+
+async function endedFerry(options: VirtualLabOptions): Promise<Ended> {
+  lab = await openVirtualLab({ ferry: SHORT_FERRY, sweepMs: 30 * MINUTE, ...options });
+  const proposed = await propose(lab);
+  await approveAndFinish(lab, proposed.run, proposed.pull);
+  await lab.clock.advance(MINUTE);
+  return proposed;
+}
+
+const notices = (): readonly { readonly thread: number; readonly text: string }[] =>
+  botComments(lab)
+    .filter(({ kind }) => kind === 'notice')
+    .map(({ thread, text }) => ({ thread, text }));
+
+const mentioned = (text: string | undefined): readonly string[] => text?.match(/(?<!\w)@[\w-]+/g) ?? [];
+
+describe('a run that waits for /seal', () => {
+  it('reminds once a period: who approved it first, then everybody who may seal', async () => {
+    const { run, pull } = await endedFerry({ config: withReminders('{ everyHours: 6 }') });
+    promote('ravi');
+    await lab.clock.advance(5 * HOUR);
+    expect(notices()).toEqual([]);
+    await lab.clock.advance(2 * HOUR);
+    const [first, ...others] = notices();
+    expect(others).toEqual([]);
+    expect(first?.thread).toBe(pull);
+    expect(first?.text).toContain(`\`${run}\` waits for a decision**: it ended SUCCEEDED 6 h ago`);
+    expect(first?.text).toContain('`/seal` by a person with maintain permission');
+    expect(mentioned(first?.text)).toEqual(['@mira']);
+
+    await lab.clock.advance(6 * HOUR);
+    const [, second, ...more] = notices();
+    expect(more).toEqual([]);
+    expect(mentioned(second?.text)).toEqual(withRole('maintain'));
+    expect(withRole('maintain')).toEqual(['@mira', '@ravi']);
+
+    await say(lab, 'mira', pull, '/seal');
+    await until(lab, 'the seal', async () => (await stateOf(lab, run))?.seal != null, { stepMs: 5_000 });
+    await lab.clock.advance(24 * HOUR);
+    expect(notices()).toHaveLength(2);
+  });
+
+  it('is reminded of by the daily notice too, which counts as one of them', async () => {
+    await endedFerry({ config: withReminders('{ everyHours: 24 }') });
+    const day = 24 * HOUR;
+    await lab.clock.skip(Math.ceil(lab.clock.now() / day) * day + 6 * HOUR - lab.clock.now());
+    await lab.dispatchDaily();
+    await lab.clock.advance(12 * HOUR);
+    const [told, ...others] = notices();
+    expect(others).toEqual([]);
+    expect(told?.text).toContain('No ferry in the lane');
+    expect(mentioned(told?.text)).toEqual(['@mira']);
+  });
+
+  it('says nothing where the lab wants no reminders', async () => {
+    await endedFerry({ config: withReminders('{ everyHours: null }') });
+    await lab.clock.advance(30 * HOUR);
+    expect(notices().map(({ text }) => text.slice(0, 30))).toEqual(['🤖 **No ferry in the lane `dai']);
+    expect(mentioned(notices()[0]?.text)).toEqual([]);
+  });
+
+  it('meets an account that was renamed under its new name', async () => {
+    await endedFerry({ config: withReminders('{ everyHours: 6 }') });
+    const { users } = lab.world.state;
+    const mira = Object.values(users).find(({ login }) => login === 'mira');
+    if (mira === undefined) throw new Error('there is no mira');
+    users[mira.id] = { ...mira, login: 'mira-new' };
+    await lab.clock.advance(7 * HOUR);
+    expect(mentioned(notices()[0]?.text)).toEqual(['@mira-new']);
+  });
+
+  it('mentions nobody by what a log said, and of a failure those who may acknowledge it', async () => {
+    const failAt = { step: 400, line: 'RuntimeError: ask @ada or @ravi', exitCode: 1 };
+    await endedFerry({ ferry: { ...SHORT_FERRY, failAt }, config: withReminders('{ everyHours: 6 }') });
+    await lab.clock.advance(13 * HOUR);
+    expect(notices().map(({ text }) => mentioned(text))).toEqual([['@mira'], withRole('write')]);
+    expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'notice' ? [] : mentioned(text)))).toEqual(
+      [],
+    );
+  });
+
+  it.each(['before', 'after'] as const)('is said once where the process dies %s it posts', async (when) => {
+    let isArmed = false;
+    const { run } = await endedFerry({
+      config: withReminders('{ everyHours: 6 }'),
+      atBoundary: (_process, kind, moment) => {
+        if (!isArmed || kind !== 'post-comment' || moment !== when) return;
+        isArmed = false;
+        throw new Crash();
+      },
+    });
+    isArmed = true;
+    await lab.clock.advance(11 * HOUR);
+    expect(isArmed).toBe(false);
+    expect(notices()).toHaveLength(1);
+    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+  });
+});
+
+describe('a lane that closes what nobody decides', () => {
+  const CLOSING = withReminders('{ everyHours: 6, closeAfterHours: 20 }');
+
+  it('says when, closes it as not sealed with a log entry, and its lane is free', async () => {
+    const { run, issue } = await endedFerry({ config: CLOSING });
+    await lab.clock.advance(7 * HOUR);
+    expect(notices()[0]?.text).toContain('closes itself as not sealed at 2026-11-22');
+    await lab.clock.advance(15 * HOUR);
+    const state = await stateOf(lab, run);
+    expect(state?.closed).toMatchObject({ outcome: 'unsealed' });
+    expect(state?.seal).toBeNull();
+    expect(state?.closed?.closurePull).not.toBeNull();
+    const told = botComments(lab).filter(({ kind }) => kind === 'closed');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.thread).toBe(issue);
+    expect(told[0]?.text).toContain('nobody decided about it in the time that the lane gives');
+    expect(
+      [...(await lab.store.refs('refs/tags/ferry/')).keys()].filter((tag) => tag.endsWith('/sealed')),
+    ).toEqual([]);
+    const next = await propose(lab);
+    expect(next.run).not.toBe(run);
+    expect(notices()).toHaveLength(3);
+  });
+
+  it('waits while somebody decides, though GitHub does not tell yet what they may', async () => {
+    let isAway = false;
+    const { run, pull } = await endedFerry({
+      config: CLOSING,
+      sweepMs: 5 * MINUTE,
+      network: (request, github) =>
+        isAway && request.url.endsWith('/permission')
+          ? Promise.resolve(Response.json({ message: 'Server Error' }, { status: 502 }))
+          : github(request),
+    });
+    const endedAt = Date.parse((await stateOf(lab, run))?.end?.at ?? '');
+    await lab.clock.skip(endedAt + 20 * HOUR - 2 * MINUTE - lab.clock.now());
+    isAway = true;
+    await say(lab, 'mira', pull, '/seal');
+    await lab.clock.advance(8 * MINUTE);
+    expect(await stateOf(lab, run)).toMatchObject({ seal: null, closed: null });
+    isAway = false;
+    await lab.clock.advance(30 * MINUTE);
+    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+  });
+
+  it('is off where the lab says nothing', async () => {
+    const { run } = await endedFerry({});
+    await lab.clock.skip(30 * 24 * HOUR);
+    await lab.clock.advance(2 * HOUR);
+    expect((await stateOf(lab, run))?.closed).toBeNull();
+    expect(notices()[0]?.text).not.toContain('closes itself');
+  });
+});
+
+/** Who has at least this role in the example lab, as the page of collaborators has them. */
+function withRole(role: 'write' | 'maintain'): readonly string[] {
+  const repo = Object.values(lab.world.state.repos)[0];
+  const enough = role === 'write' ? ['write', 'maintain', 'admin'] : ['maintain', 'admin'];
+  return Object.entries(repo?.collaborators ?? {})
+    .filter(([, held]) => enough.includes(held))
+    .map(([id]) => `@${lab.world.state.users[Number(id)]?.login}`);
+}
+
+/** A second maintainer. */
+function promote(login: string): void {
+  const { repos, users } = lab.world.state;
+  const [key = '', repo] = Object.entries(repos)[0] ?? [];
+  const user = Object.values(users).find((one) => one.login === login);
+  if (repo === undefined || user === undefined) throw new Error(`there is no ${login}`);
+  repos[Number(key)] = { ...repo, collaborators: { ...repo.collaborators, [user.id]: 'maintain' } };
+}
