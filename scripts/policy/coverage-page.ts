@@ -62,7 +62,7 @@ function section(file: string, rules: readonly Rule[]): readonly string[] {
 function status(rule: Rule): string {
   switch (rule.status) {
     case 'open':
-      return 'open';
+      return rule.reason === undefined ? 'open' : `open: ${cell(rule.reason)}`;
     case 'shown':
       return `[${cell(rule.test.name)}](../${rule.test.file})`;
     case 'deviation':

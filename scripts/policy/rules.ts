@@ -20,7 +20,7 @@ const common = {
   sentences: z.array(z.string().regex(/^[0-9a-f]{10}$/)).min(1),
 };
 const rule = z.discriminatedUnion('status', [
-  z.strictObject({ ...common, status: z.literal('open') }),
+  z.strictObject({ ...common, status: z.literal('open'), reason: z.string().min(30).optional() }),
   z.strictObject({
     ...common,
     status: z.literal('shown'),

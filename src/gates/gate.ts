@@ -45,6 +45,8 @@ export type GateFacts = {
   readonly holds: Observed<readonly Hold[]>;
   /** The approved-to-be manifest, or what keeps it from being built. */
   readonly manifest: Observed<Manifest>;
+  /** What the standing approvals were given to, as the record has it; null while none stands. */
+  readonly approved: Manifest | null;
   readonly approvals: Observed<ApprovalFacts>;
   /** What an approval binds to now: the manifest's digest and the fingerprint of the text. */
   readonly bound: Observed<{ readonly digest: Digest; readonly body: Digest }>;

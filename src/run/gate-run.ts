@@ -34,6 +34,7 @@ export type GateInput = {
   readonly proposal: EventDataByType['proposed'];
   readonly holds: readonly Hold[];
   readonly approvals: Observed<ApprovalFacts>;
+  readonly approved: Manifest | null;
   readonly config: LaneScopedConfig;
   readonly repository: string;
   readonly now: Instant;
@@ -85,6 +86,7 @@ export function gateFactsOf(input: GateInput): GateFacts {
     liveRuns: liveOthers(facts, input.run, proposal.lane),
     holds: holdsFor(input),
     manifest,
+    approved: input.approved,
     approvals: input.approvals,
     bound: boundBy(manifest, facts, input.digestOf),
   };

@@ -8,7 +8,7 @@ import type { RunFacts } from '../domain/facts.ts';
 import type { DigestOf, Instant } from '../domain/ids.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
-import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { known } from '../domain/observed.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
@@ -51,6 +51,7 @@ export function reconcile(input: ReconcileInput): Step | null {
     proposal: input.state.proposal,
     holds: input.state.holds,
     approvals: known(approvalFacts(input.state, input.facts, input.config, input.now)),
+    approved: approvedManifest(input.state),
   });
   return (
     withdraw(input) ??

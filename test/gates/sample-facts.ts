@@ -33,6 +33,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
     liveRuns: known([]),
     holds: known([]),
     manifest: known(aManifest()),
+    approved: null,
     approvals: known(someApprovals()),
     bound: known({ digest: DIGEST, body: digestOf('the body') }),
     ...change,

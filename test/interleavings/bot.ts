@@ -7,6 +7,7 @@ import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { branded, isInstant } from '../../src/domain/ids.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
 import { markerText } from '../../src/domain/marker.ts';
 import { known, type Observed, unknown } from '../../src/domain/observed.ts';
 import { fromRfc3339 } from '../../src/domain/time.ts';
@@ -297,6 +298,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     repository: 'lab/models',
     now: world.now,
     approvals: known(approvalFacts(view.state, facts, config, world.now)),
+    approved: approvedManifest(view.state),
     facts,
     digestOf,
   });

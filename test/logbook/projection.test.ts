@@ -6,6 +6,8 @@ import { weave } from '../../src/logbook/blocks.ts';
 import { code, prose } from '../../src/logbook/plain-text.ts';
 import { projectLogbook } from '../../src/logbook/projection.ts';
 import { showText } from '../../src/logbook/show.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
 import { alice, commandSeen, fileOf, lifeOfAFerry, proposed, RUN } from './sample-logbook.ts';
 
 const { events } = fileOf(lifeOfAFerry(2));
@@ -37,6 +39,30 @@ describe('the logbook of a ferry', () => {
       `### 2026-11-21 09:07 UTC - \`ferrybot-${RUN}-a1\`\n\n- Command: \`python3 experiments/ferries/daily.py\`\n- Git SHA: \`c0ffee`,
     );
     expect(instances).toContain('- Final step: 5155\n');
+  });
+
+  it('records of the launched instance what the policy lists: who, what was shipped, where to, until when, who watches', () => {
+    const retention = { permanentEverySteps: 2000, temporaryEveryMinutes: 15, keepTemporary: null };
+    const { manifest, digest } = aRun().gated().state.gate ?? {};
+    if (manifest == null || digest === undefined) throw new Error('no manifest');
+    const gated = aRun().gated({ manifest: { ...manifest, retention }, digest });
+    const life = gated.approved(bob).ordered().submitted().observed().ended();
+    const [contract = '', instance = ''] = projectLogbook(life.events, null).split('## Launched Instances');
+    for (const said of [
+      /^### 2026-11-21 09:\d\d UTC - `ferrybot-.+-a1`$/m,
+      /^- Command: `FERRY_DATE=2026-11-21 python3 .+`$/m,
+      /^- Git SHA: `[0-9a-f]{40}`$/m,
+      /^- Dirty tree: no$/m,
+      /^- Source bundle\/container: `experiments` at `[0-9a-f]{40}`/m,
+      /^- Hardware\/topology: `.+` through `.+`$/m,
+      /^- `initialize_from`: \(none\)$/m,
+      /^- Final step: 5155$/m,
+      /^- Checkpoint policy: permanent every 2000 steps, temporary every 15 min$/m,
+      /^- Babysitter\/check cadence: every 570 s$/m,
+    ])
+      expect(instance).toMatch(said);
+    for (const said of [/^- DRI: @\S+$/m, /^- W&B: `https:.+`$/m, /^- Output root: `.+`$/m])
+      expect(contract).toMatch(said);
   });
 
   it('tells of each instance what its own attempt came to', () => {

@@ -128,6 +128,16 @@ describe('before a launch', () => {
     expect(verdict('cluster-matches', elsewhere)?.outcome).toBe('fail');
   });
 
+  it('what was approved for one cluster is not launched once the lane names another', () => {
+    const { state } = gatedOn().approved(bob);
+    const moved = { ...CONFIG, clusters: { ...CONFIG.clusters, other: CONFIG.clusters['local'] } };
+    const config = { ...moved, lane: { ...CONFIG.lane, cluster: 'other' } } as typeof CONFIG;
+    const on = (given: typeof CONFIG): Verdict | undefined =>
+      gatesOn(state, someFacts(), given).verdicts.find(({ gate }) => gate === 'cluster-matches');
+    expect(on(CONFIG)).toMatchObject({ outcome: 'pass', found: { cluster: 'local' } });
+    expect(on(config)).toMatchObject({ outcome: 'fail', found: { found: 'local', wanted: 'other' } });
+  });
+
   it('a ticked box is no approval: without a command nothing is ordered', () => {
     const boxes = aBody().boxes.map((box) => ({ ...box, checked: true }));
     const facts = someFacts({ body: known(aBody({ boxes })) });

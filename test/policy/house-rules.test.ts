@@ -33,16 +33,40 @@ function placesIn(text: string, look: Look): readonly number[] {
   return lines;
 }
 
-/** A catch without a statement, or `.catch(() => nothing)`. */
+/** Whether an identifier of that name stands anywhere below. */
+function mentions(node: ts.Node, name: string): boolean {
+  if (ts.isIdentifier(node) && node.text === name) return true;
+  return ts.forEachChild(node, (child) => mentions(child, name) || undefined) ?? false;
+}
+
+/** A handler that does nothing with what it caught: neither looked at, nor told, nor thrown on. */
+function drops(error: ts.BindingName | undefined, body: ts.Node): boolean {
+  return error === undefined || !ts.isIdentifier(error) || !mentions(body, error.text);
+}
+
+/** A catch that forgets its error, or `.catch(() => nothing)`. */
 const swallows: Look = (node) => {
-  if (ts.isCatchClause(node)) return node.block.statements.length === 0;
+  if (ts.isCatchClause(node)) return drops(node.variableDeclaration?.name, node.block);
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const [handler] = node.arguments;
   if (node.expression.name.text !== 'catch' || handler === undefined || !ts.isArrowFunction(handler))
     return false;
-  const { body } = handler;
-  if (ts.isBlock(body)) return body.statements.length === 0;
-  return /^(undefined|null|void 0|\{\}|\(\{\}\)|\[\]|false|true|'')$/.test(body.getText());
+  return drops(handler.parameters[0]?.name, handler.body);
+};
+
+/**
+ * A catch that goes on whatever it was: it neither throws, nor asks which error it has, nor hands the error to anybody. To
+ * put its words into an own answer is to turn it into a value.
+ */
+const catchesAll: Look = (node) => {
+  if (!ts.isCatchClause(node)) return false;
+  const name = node.variableDeclaration?.name.getText() ?? '';
+  const isAnswered = (part: ts.Node): boolean =>
+    ts.isThrowStatement(part) ||
+    (ts.isCallExpression(part) && part.arguments.some((argument) => mentions(argument, name))) ||
+    ((ts.isReturnStatement(part) || ts.isBinaryExpression(part)) && mentions(part, name)) ||
+    (ts.forEachChild(part, (child) => isAnswered(child) || undefined) ?? false);
+  return !isAnswered(node.block);
 };
 
 const isPlainClass: Look = (node) =>
@@ -53,10 +77,27 @@ const isPlainClass: Look = (node) =>
 
 const flatters: Look = (node) =>
   (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) &&
-  /absolutely right|great question|excellent point|good catch/i.test(node.getText());
+  /you(['’`]|\\')?(re| are) (absolutely |quite |so )?right|(great|excellent|good|nice|brilliant) (question|point|idea|catch|job|work)\b|well done|impressive/i.test(
+    node.getText(),
+  );
+
+/** `'flush' in store ? store.flush() : …`: the same question in other words. */
+function asksIn(node: ts.Node): boolean {
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.InKeyword) return false;
+  if (!ts.isStringLiteralLike(node.left)) return false;
+  const call = `${node.right.getText()}.${node.left.text}(`;
+  let above: ts.Node = node;
+  while (ts.isExpression(above.parent)) above = above.parent;
+  return (
+    above.getText().includes(call) ||
+    (ts.isIfStatement(above.parent) && above.parent.getText().includes(call))
+  );
+}
 
 /** `typeof thing.member === 'function'`: asks which version of a thing it got, where all callers change together. */
-const probes: Look = (node) =>
+const probes: Look = (node) => asksIn(node) || isTypeofProbe(node);
+
+const isTypeofProbe: Look = (node) =>
   ts.isBinaryExpression(node) &&
   ts.isTypeOfExpression(node.left) &&
   (ts.isPropertyAccessExpression(node.left.expression) ||
@@ -70,7 +111,22 @@ const python = ['fixtures/lab', 'docs'].flatMap((folder) =>
 );
 /** `hasattr`, or `getattr` with something to fall back on. */
 const PYTHON_PROBES = /\bhasattr\(|\bgetattr\([^(),]+,[^(),]+,/;
+const FROM_FUTURE = /^from __?future__? import /m;
 const KEPT_FOR_OLD_CALLERS = /@deprecated\b|\blegacy\b|\bbackwards?[- ]compatib/i;
+
+/** `export const old = now;`, `export { now as old }`, `export … from`: a second name for what has one. */
+const isSecondName: Look = (node) => {
+  if (ts.isExportDeclaration(node)) return !node.isTypeOnly;
+  if (!ts.isVariableStatement(node)) return false;
+  const isExported = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+  return (
+    isExported &&
+    node.declarationList.declarations.some(
+      ({ type, initializer }) =>
+        type === undefined && initializer !== undefined && ts.isIdentifier(initializer),
+    )
+  );
+};
 
 function filesWith(pattern: RegExp, among: readonly string[]): readonly string[] {
   return among.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8')));
@@ -86,6 +142,10 @@ describe('our code', () => {
     expect(places(swallows)).toEqual([]);
   });
 
+  it('catches only what it looks at: it throws on, or turns the error into a value', () => {
+    expect(places(catchesAll)).toEqual([]);
+  });
+
   it('probes for no member that an older version might have had', () => {
     expect(places(probes)).toEqual([]);
     expect(filesWith(PYTHON_PROBES, python)).toEqual([]);
@@ -93,6 +153,11 @@ describe('our code', () => {
 
   it('keeps no second way for old callers', () => {
     expect(filesWith(KEPT_FOR_OLD_CALLERS, [...files, ...python])).toEqual([]);
+    expect(places(isSecondName)).toEqual([]);
+  });
+
+  it('imports nothing from the future in Python', () => {
+    expect(filesWith(FROM_FUTURE, python)).toEqual([]);
   });
 
   it('has no file that takes longer to read than a concept should', () => {
@@ -123,10 +188,22 @@ describe('the check', () => {
     ['an empty catch', swallows, 'try { f(); } catch {}'],
     ['a promise that forgets', swallows, 'await f().catch(() => undefined);'],
     ['a promise with an empty block', swallows, 'await f().catch(() => {});'],
+    ['a catch that forgets what it caught', swallows, 'try { f(); } catch (error) { return null; }'],
+    ['a promise that answers for every error', swallows, 'await f().catch((error) => null);'],
+    [
+      'a catch that goes on whatever it was',
+      catchesAll,
+      'try { f(); } catch (error) { void error; done(); }',
+    ],
     ['a class', isPlainClass, 'class Box { readonly a = 1; }'],
     ['a nameless class', isPlainClass, 'const Box = class {};'],
     ['a probe for a member', probes, "if (typeof store.flush === 'function') store.flush();"],
     ['a probe for a named member', probes, 'const old = typeof store["flush"] !== "function";'],
+    ['a member that is asked for by its name', probes, "'flush' in store ? store.flush() : null;"],
+    ['a member behind a condition', probes, "if ('flush' in store) { store.flush(); }"],
+    ['a second name', isSecondName, 'export const old = now;'],
+    ['a name that is passed on', isSecondName, "export { now as old } from './now.ts';"],
+    ['praise', flatters, 'const text = `Great question, ${who}!`;'],
     ['flattery', flatters, "const text = 'You are absolutely right!';"],
   ])('finds %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([1]);
@@ -142,6 +219,13 @@ describe('the check', () => {
     ['an error class', isPlainClass, 'class GitError extends Error {}'],
     ['a value that may be a function', probes, "if (typeof value === 'function') value();"],
     ['a member of another type', probes, "if (typeof row.id === 'string') take(row.id);"],
+    ['a kind of value', probes, "if ('kind' in failed) return failed.kind;"],
+    [
+      'a catch that asks which error it is',
+      catchesAll,
+      'try { f(); } catch (error) { if (isGone(error)) return; throw error; }',
+    ],
+    ['a value of its own', isSecondName, 'export const limit = 5;'],
     ['plain words', flatters, "const text = 'approved';"],
   ])('takes %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([]);
@@ -149,6 +233,7 @@ describe('the check', () => {
   it.each([
     [PYTHON_PROBES, 'if hasattr(model, "old"):', 'value = getattr(self, field)'],
     [PYTHON_PROBES, 'step = getattr(model, "old", None)', 'def getattribute(a, b, c):'],
+    [FROM_FUTURE, 'from __future__ import annotations', '# from __future__ import annotations'],
     [KEPT_FOR_OLD_CALLERS, '/** @deprecated use run */', 'an older run'],
     [KEPT_FOR_OLD_CALLERS, '// backward compatible', 'backward through the log'],
   ])('%s finds %s, and takes %s', (pattern, found, taken) => {

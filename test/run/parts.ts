@@ -3,7 +3,7 @@
 import type { GateView } from '../../src/commands/decision.ts';
 import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
-import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { approvedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
 import { known } from '../../src/domain/observed.ts';
 import { smallestRemedy } from '../../src/gates/why/smallest-remedy.ts';
 import { approvalFacts } from '../../src/run/approval-facts.ts';
@@ -39,6 +39,7 @@ export function gatesOn(state: RunState, given: RunFacts = someFacts(), config =
     repository: REPOSITORY,
     now: NOON,
     approvals: known(approvalFacts(state, facts, config, NOON)),
+    approved: approvedManifest(state),
     facts,
     digestOf,
   });

@@ -221,6 +221,7 @@ async function gatedNow(open: OpenLab, state: RunState): Promise<Gated> {
     proposal: state.proposal,
     holds: state.holds,
     approvals: unknown('nobody asks'),
+    approved: null,
     config: openForRun(open, state).config,
     repository: lab.repository,
     now: lab.now(),

@@ -8,7 +8,7 @@ import type { BranchWork } from '../../domain/authorship.ts';
 import type { BodyFacts, ChangeFacts, CommentFacts } from '../../domain/facts.ts';
 import { citationKey, type Order } from '../../domain/launch/order.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RunState } from '../../domain/logbook/run-state.ts';
+import { approvedManifest, type RunState } from '../../domain/logbook/run-state.ts';
 import { known, type Observed, unknown } from '../../domain/observed.ts';
 import type { GateFacts } from '../../gates/gate.ts';
 import { readAgain } from '../../github/cited-comment.ts';
@@ -94,6 +94,7 @@ function gatesOnReading(
     proposal: state.proposal,
     holds: state.holds,
     approvals: unknown(NOT_ASKED),
+    approved: approvedManifest(state),
     config,
     repository: lab.repository,
     now: lab.now(),

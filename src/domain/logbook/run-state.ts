@@ -6,6 +6,7 @@ import type { Surface } from '../command.ts';
 import type { Digest, Instant, RunId } from '../ids.ts';
 import { type Incident, incidentsWith } from '../incidents.ts';
 import type { Hold } from '../launch/hold.ts';
+import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
 import { allPass } from '../launch/verdict.ts';
 import { fromRfc3339 } from '../time.ts';
@@ -156,6 +157,11 @@ export function standingApprovals(state: RunState): readonly Approval[] {
   const gate = state.gate;
   if (gate === null || gate.digest === null) return [];
   return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
+}
+
+/** What the standing approvals were given to; null while none stands. */
+export function approvedManifest(state: RunState): Manifest | null {
+  return standingApprovals(state).length === 0 ? null : (state.gate?.manifest ?? null);
 }
 
 /**

@@ -35,6 +35,7 @@ export function laneRemedies(verdict: Verdict, facts: GateFacts): readonly Remed
         act('set-cluster', cluster, 'lab', 'lab', (now) =>
           reworded({
             ...now,
+            approved: null,
             manifest: changed(now.manifest, (value) => ({ ...value, cluster: now.lane.cluster })),
           }),
         ),

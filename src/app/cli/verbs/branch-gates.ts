@@ -62,6 +62,7 @@ export async function judgeBranch(
     proposal: proposalOf(config, run, date),
     holds: [],
     approvals: NEEDS_GITHUB,
+    approved: null,
     config,
     repository: 'local/checkout',
     now: branded(Date.now(), isInstant),

@@ -1,0 +1,64 @@
+/** Rules about the lab's own programs and secrets: how they are started, when they run by themselves, and what never stands in a command. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readConfig } from '../../src/config/read-config.ts';
+import { raySchema } from '../../src/engines/ray/schema.ts';
+import { KINDS } from '../../src/kinds/registry.ts';
+import { cardManifest } from '../../src/render/card-manifest.ts';
+import { recordedApprovalVerdicts } from '../../src/run/approval-facts.ts';
+import { diskSchema } from '../../src/settings/disk-schema.ts';
+import { aRun } from '../support/run-builder.ts';
+import { aConfig } from '../support/run-parts.ts';
+
+const LAB = join(import.meta.dirname, '../../fixtures/lab');
+const disk = diskSchema.parse({ mountPoint: '/tmp/gcsfuse_mount', clusterFile: 'infra/vllm.yaml' });
+
+describe("the lab's programs", () => {
+  it('start through uv, and have another Python only for where uv itself does not start', () => {
+    const { scripts } = raySchema.parse({ engine: 'ray', acceleratorHoursPerRun: '1', scripts: {} });
+    if (scripts === null) throw new Error('no scripts');
+    for (const command of [scripts.python, disk.scan, disk.initWorker, disk.startCleanup])
+      expect(command.slice(0, 2)).toEqual(['uv', 'run']);
+    for (const template of [scripts.submit, scripts.list, scripts.logs, scripts.stop])
+      expect(template[0]).toBe('{python}');
+    expect([scripts.pythonWithoutUv, disk.pythonWithoutUv]).toEqual([
+      ['{checkout}/.venv/bin/python'],
+      ['.venv/bin/python'],
+    ]);
+  });
+
+  it('look for full disks every day, and change nothing by it', () => {
+    const workflow = z
+      .object({ on: z.object({ schedule: z.array(z.object({ cron: z.string() })).min(1) }) })
+      .parse(parse(readFileSync(join(LAB, '.github/workflows/ferrybot-disk-scan.yml'), 'utf8')));
+    expect(workflow.on.schedule.map(({ cron }) => cron)).toContainEqual(
+      expect.stringMatching(/^\d+ [\d,*/]+ \* \* \*$/),
+    );
+    expect(disk.scan).toContain('--dry-run');
+  });
+});
+
+describe('before a launch', () => {
+  const { state } = aRun().gated();
+  const config = aConfig();
+
+  it('the exact command is on the card', () => {
+    const approvals = recordedApprovalVerdicts(state, config);
+    const shown = cardManifest({ state, config, verdict: null, approvals }) ?? '';
+    expect(state.submission).toBeNull();
+    expect(shown).toContain('\nFERRY_DATE=2026-11-21 python3 experiments/ferries/daily.py\n');
+  });
+
+  it('no secret can stand in the command: a config that has one is refused', () => {
+    const text = readFileSync(join(LAB, '.github/ferrybot.yml'), 'utf8');
+    const token = `hf_${'aB3'.repeat(12)}`;
+    const written = text.replace(/^( {4}environment:\n)/m, `$1      HF_HUB: "${token}"\n`);
+    expect(readConfig(text, KINDS)).toMatchObject({ kind: 'valid' });
+    expect(readConfig(written, KINDS)).toMatchObject({ kind: 'invalid' });
+    expect(JSON.stringify(readConfig(written, KINDS))).not.toContain(token);
+  });
+});
