@@ -168,7 +168,13 @@ const threads = /* GraphQL */ `
   union RequestedReviewer = Bot | Team | User
   type ReviewRequest implements Node { id: ID!, requestedReviewer: RequestedReviewer }
   type ReviewRequestConnection { totalCount: Int!, nodes: [ReviewRequest], pageInfo: PageInfo! }
+  enum PullRequestTimelineItemsItemType { LABELED_EVENT UNLABELED_EVENT }
+  type LabeledEvent implements Node { id: ID!, createdAt: DateTime!, actor: Actor, label: Label! }
+  type UnlabeledEvent implements Node { id: ID!, createdAt: DateTime!, actor: Actor, label: Label! }
+  union PullRequestTimelineItems = LabeledEvent | UnlabeledEvent
+  type PullRequestTimelineItemsConnection { totalCount: Int!, nodes: [PullRequestTimelineItems], pageInfo: PageInfo! }
   type PullRequest implements Node & Comment {
+    timelineItems(first: Int, last: Int, after: String, before: String, itemTypes: [PullRequestTimelineItemsItemType!]): PullRequestTimelineItemsConnection!
     milestone: Milestone, headRepositoryOwner: RepositoryOwner, maintainerCanModify: Boolean!
     mergeStateStatus: MergeStateStatus!, reviewDecision: PullRequestReviewDecision
     assignees(first: Int, last: Int, after: String, before: String): UserConnection!

@@ -7,7 +7,7 @@ import { github } from '../limits/limits.ts';
 import { emitChange } from '../world/emit.ts';
 import { labelOf } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
-import type { Issue, Label } from './state-threads.ts';
+import type { Issue, Label, LabelEvent } from './state-threads.ts';
 import { type Act, emitIssue, freshRepo, putIssue } from './threads.ts';
 
 const plainColor = 'ededed';
@@ -48,6 +48,7 @@ export async function addLabels(act: Act, before: Issue, names: readonly string[
     issue = putIssue(act.world, {
       ...issue,
       labels: [...issue.labels, label.name],
+      labelEvents: [...(issue.labelEvents ?? []), eventOf(act, 'labeled', label)],
       updatedAtMs: act.world.clock.now(),
     });
     await emitIssue(act, issue, 'labeled', { label: shapeLabel(act.world, act.repo, label) });
@@ -58,7 +59,9 @@ export async function addLabels(act: Act, before: Issue, names: readonly string[
 export async function takeLabel(act: Act, before: Issue, name: string): Promise<Issue> {
   const label = labelOf(freshRepo(act), name);
   const labels = before.labels.filter((one) => !same(one, name));
-  const issue = putIssue(act.world, { ...before, labels, updatedAtMs: act.world.clock.now() });
+  const taken = eventOf(act, 'unlabeled', label ?? { name, color: plainColor });
+  const labelEvents = [...(before.labelEvents ?? []), taken];
+  const issue = putIssue(act.world, { ...before, labels, labelEvents, updatedAtMs: act.world.clock.now() });
   await emitIssue(
     act,
     issue,
@@ -81,6 +84,15 @@ export async function createLabel(act: Act, wanted: Omit<Label, 'id'>): Promise<
     payload: { label: shapeLabel(act.world, repo, label) },
   });
   return label;
+}
+
+function eventOf(
+  act: Act,
+  event: LabelEvent['event'],
+  { name, color }: Pick<Label, 'name' | 'color'>,
+): LabelEvent {
+  const id = nextId(act.world, 'labelEvents');
+  return { id, actorId: act.actor.id, event, label: { name, color }, atMs: act.world.clock.now() };
 }
 
 function same(a: string, b: string): boolean {

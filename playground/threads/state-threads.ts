@@ -39,6 +39,15 @@ export type Label = {
   readonly description: string | null;
 };
 
+/** A label was put on or taken off. */
+export type LabelEvent = {
+  readonly id: number;
+  readonly actorId: number;
+  readonly event: 'labeled' | 'unlabeled';
+  readonly label: Pick<Label, 'name' | 'color'>;
+  readonly atMs: number;
+};
+
 export type Issue = Authored & {
   readonly repoId: number;
   readonly number: number;
@@ -49,6 +58,8 @@ export type Issue = Authored & {
   readonly lockReason: string | null;
   /** Names of labels of the repository, in the order they were added. */
   readonly labels: readonly string[];
+  /** Oldest first; states that were kept before have none. */
+  readonly labelEvents?: readonly LabelEvent[];
   readonly assigneeIds: readonly number[];
   readonly commentIds: readonly number[];
   readonly closedAtMs: number | null;

@@ -30,6 +30,8 @@ export const nodePrefixes = [
   'INS',
   'RRS',
   'EN',
+  'LE',
+  'UNLE',
 ] as const;
 export type NodePrefix = (typeof nodePrefixes)[number];
 

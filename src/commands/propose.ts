@@ -7,7 +7,7 @@ import { knobPath, knobValue, laneWord, reasonText } from './values.ts';
 const ANSWERS = {
   proposed: { run: 'text', pull: 'integer', issue: 'integer' },
   'propose-held': { kind: 'text', by: 'text', reason: 'text' },
-  'propose-standing': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?' },
+  'propose-standing': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?', own: 'integer?' },
   'propose-busy': { run: 'text', pull: 'integer', phase: 'text', issue: 'integer?' },
   'propose-not-today': { count: 'integer' },
   'propose-unknown-knob': { name: 'text', suggest: 'text?' },
@@ -18,6 +18,11 @@ const ANSWERS = {
   'propose-over-budget': { count: 'integer', max: 'integer' },
   'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
   'propose-nothing': { reason: 'text', why: 'text' },
+  'propose-pull-refused': {
+    why: ['fork', 'draft', 'no-experiment', 'several-lanes', 'knobs', 'not-permitted'],
+    about: 'text',
+    wanted: 'text',
+  },
   'propose-failed': { why: 'text' },
 } as const satisfies Vocabulary;
 
@@ -31,7 +36,7 @@ export const propose = {
   freeKeys: { name: knobPath, value: knobValue },
   who: (policy) => policy.permissions.propose,
   summary:
-    "Proposes today's ferry with these knobs, or with what is due. The one who asks cannot approve it.",
+    "Proposes today's ferry with these knobs, or with what is due; in somebody's own pull request that changes the experiment, takes that up as it is. The one who asks cannot approve it.",
   example: '/propose learning_rate=4e-3 objective="integration: does warmup still hold?"',
   decide: () => ({ kind: 'hand-over' }),
   decideWithoutRun: () => ({ kind: 'hand-over' }),

@@ -25,6 +25,7 @@ export const MARKER_KINDS = [
   'disk-change',
   'disk-end',
   'notice',
+  'own-pull',
 ] as const;
 export type MarkerKind = (typeof MARKER_KINDS)[number];
 

@@ -18,13 +18,14 @@ export type ReconcileRequest =
     }
   /**
    * A thread changed: edited, labelled, pushed to, closed. `isExperiment`: an open issue that carries the label; `isFork`: a
-   * pull request whose head lies in another repository.
+   * pull request whose head lies in another repository; `labels`: those of a pull request, where it has any.
    */
   | {
       readonly kind: 'thread';
       readonly thread: number;
       readonly isExperiment?: true;
       readonly isFork?: true;
+      readonly labels?: readonly string[];
     }
   /** A branch moved: the logbook, the default branch (and the config with it), or a proposal's. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }

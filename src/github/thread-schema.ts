@@ -57,7 +57,7 @@ export const THREAD_QUERY = `query($owner: String!, $repo: String!, $number: Int
   repository(owner: $owner, name: $repo) {
     issueOrPullRequest(number: $number) {
       ... on Issue { __typename id state ${LABELS} ${COMMENTS} }
-      ... on PullRequest { __typename id ${LABELS} ${COMMENTS} ${REVIEWS} }
+      ... on PullRequest { __typename id pullState: state ${LABELS} ${COMMENTS} ${REVIEWS} }
     }
   }
 }`;
@@ -152,6 +152,7 @@ export const threadSchema = z.object({
         __typename: z.string(),
         id: z.string(),
         state: z.string().optional(),
+        pullState: z.string().optional(),
         labels,
         comments: pages(commentSchema),
         reviews: pages(reviewSchema).optional(),

@@ -10,6 +10,7 @@ import { THREAD_QUERY, threadSchema } from './thread-schema.ts';
 
 export type Thread = {
   readonly isOpenIssue: boolean;
+  readonly isOpenPull: boolean;
   readonly labels: readonly string[];
   readonly comments: readonly CommentFacts[];
 };
@@ -33,6 +34,7 @@ export async function readThread(
   if (comments.kind === 'unknown') return comments;
   return known({
     isOpenIssue: thread.__typename === 'Issue' && thread.state === 'OPEN',
+    isOpenPull: thread.__typename === 'PullRequest' && thread.pullState === 'OPEN',
     labels: thread.labels.nodes.map((label) => label.name),
     comments: comments.value,
   });

@@ -20,6 +20,7 @@ const schema = z.object({
     number: z.number().int(),
     head: z.object({ repo: repository }).nullish(),
     base: z.object({ repo: repository }).nullish(),
+    labels: z.array(z.object({ name: z.string() })).nullish(),
   }),
   sender: senderSchema.nullish(),
 });
@@ -28,5 +29,11 @@ export const pullRequest = handler('pull_request', schema, ({ action, pull_reque
   if (!ACTIONS.has(action) || sender?.type === 'Bot') return null;
   const { number, head, base } = pull_request;
   const isFork = head?.repo?.full_name !== base?.repo?.full_name;
-  return { kind: 'thread', thread: number, ...(isFork ? { isFork } : {}) };
+  const labels = pull_request.labels?.map(({ name }) => name) ?? [];
+  return {
+    kind: 'thread',
+    thread: number,
+    ...(isFork ? { isFork } : {}),
+    ...(labels.length === 0 ? {} : { labels }),
+  };
 });

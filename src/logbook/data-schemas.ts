@@ -44,7 +44,8 @@ const proposed = z.looseObject({
   baseBranch: text,
   headBranch: text,
   head: sha.exactOptional(),
-  texts: z.looseObject({ pull: digest, issue: digest }).exactOptional(),
+  texts: z.looseObject({ pull: digest.exactOptional(), issue: digest.exactOptional() }).exactOptional(),
+  own: z.looseObject({ label: text.nullable() }).exactOptional(),
   experiment: text,
   objective: objectiveSchema,
   interval: z.looseObject({

@@ -1,6 +1,7 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
 import type { propose } from '../commands/propose.ts';
+import { assertNever } from '../domain/assert.ts';
 import { isIssueFirst } from '../domain/issue-first.ts';
 import { limits } from '../domain/limits.ts';
 import type { AnswerFacts, Sentences } from './answer-view.ts';
@@ -14,7 +15,7 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
   'propose-held': (d) =>
     `nothing is proposed: ${held(d.kind)} by ${text(d.by)}: ${text(d.reason)}. ${release(d.kind)}`,
   'propose-standing': (d) =>
-    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. To have it replaced, write \`/propose\` there; to be rid of it, close it.`,
+    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${d.own === 1 ? 'To be rid of it, close it or take its label off.' : 'To have it replaced, write `/propose` there; to be rid of it, close it.'}`,
   'propose-busy': (d) =>
     `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
   'propose-not-today': (d) =>
@@ -38,9 +39,31 @@ export const PROPOSE_WORDS: Sentences<keyof (typeof propose)['answers']> = {
     `nothing is proposed: ${d.count} knobs at once, and this lab allows ${d.max}, so that what changes in the result has a cause.`,
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
+  'propose-pull-refused': (d) => pullRefused(d),
   'propose-failed': (d) =>
     `the proposal could not be made: ${text(d.why)}. What was begun is left as it is; when the cause is mended, ask again.`,
 };
+
+/** Why somebody's own pull request becomes no run as it is. */
+function pullRefused({ why, about, wanted }: AnswerFacts<'propose-pull-refused'>): string {
+  const file = code(about.split(' ')[0] ?? '');
+  switch (why) {
+    case 'fork':
+      return `this pull request is not taken up: its branch lies in ${code(about)}. Push it to ${code(wanted)}: a fork is never run with credentials.`;
+    case 'draft':
+      return 'this pull request is not taken up: it is a draft. Mark it as ready for review, and ask again; a label that stands asks by itself.';
+    case 'no-experiment':
+      return `this pull request is not taken up: it does not change ${listed(about.split(' ').map(code))}, which is what a run of the lane is about.`;
+    case 'several-lanes':
+      return `this pull request is not taken up: it fits several lanes (${listed(about.split(' ').map(code))}). Say which one: \`/propose lane=…\`, or leave it the label of one.`;
+    case 'knobs':
+      return `this pull request is not taken up: it is proposed as it is. Change the values in ${file} here, or ask for them in an issue.`;
+    case 'not-permitted':
+      return `this pull request is not taken up: ${text(about)} asks for it, and to propose takes ${text(wanted)} permission.`;
+    default:
+      return assertNever(why);
+  }
+}
 
 function placeOf({ pull, issue }: AnswerFacts<'proposed'>): string {
   return isIssueFirst({ pull, issue }) ? `issue #${issue}` : `pull request #${pull}, issue #${issue}`;

@@ -42,10 +42,10 @@ export function authorsOf(
   const { preconditions } = config.lane.checklist;
   const fingerprint = (text: string): Digest => digestOf(bodyFingerprintText(text, preconditions));
   const judge: TextJudge = { run, isOurApp: isOurAppIn(config), fingerprint };
-  const pullText = unnamedEdits(pull.value.versions, proposal.texts?.pull ?? null, judge);
+  const pullText = unnamedEdits(pull.value.versions, writtenAs(proposal, 'pull'), judge);
   const issueText = isIssueFirst(proposal)
     ? []
-    : unnamedEdits(issue.value.versions, proposal.texts?.issue ?? null, judge);
+    : unnamedEdits(issue.value.versions, writtenAs(proposal, 'issue'), judge);
   const asked = proposal.requestedBy === null ? [] : [proposal.requestedBy];
   const texts = [...pull.value.versions, ...issue.value.versions].map(({ by }) => by);
   return known({
@@ -57,6 +57,14 @@ export function authorsOf(
     ],
   });
 }
+
+/** The text as the bot wrote it; null where none is recorded. */
+function writtenAs({ texts, own }: Proposal, which: 'pull' | 'issue'): Written {
+  return { print: texts?.[which] ?? null, isOwn: own !== undefined };
+}
+
+/** `isOwn`: of somebody's own pull request, where what is not recorded is not the bot's. */
+type Written = { readonly print: Digest | null; readonly isOwn: boolean };
 
 /** The App speaks as itself alone; as `github-actions` every workflow of the repository can. */
 function isOurAppIn({ appSlug }: LaneScopedConfig): (login: string) => boolean {
@@ -97,7 +105,7 @@ type TextJudge = {
  */
 function unnamedEdits(
   versions: readonly TextVersion[],
-  written: Digest | null,
+  { print, isOwn }: Written,
   { run, isOurApp, fingerprint }: TextJudge,
 ): readonly string[] {
   // Two processes may finish one proposal: what the slower one wrote last is the bot's own too, and has its seal.
@@ -106,7 +114,8 @@ function unnamedEdits(
   if (!versions.some(isSuspect)) return [];
   const prints = versions.map(({ text }) => (text === null ? null : fingerprint(text)));
   // A record of before the texts were kept takes the first version for the bot's own.
-  const ours = written === null ? versions.length - 1 : prints.indexOf(written);
+  const first = isOwn ? -1 : versions.length - 1;
+  const ours = print === null ? first : prints.indexOf(print);
   const since = ours < 0 ? versions : versions.slice(0, ours);
   return since.flatMap((version, index) => {
     const [after, before] = [prints[index] ?? null, prints[index + 1] ?? null];

@@ -261,6 +261,8 @@ function nextTick(input: PublishInput): Step | null {
   const { state, facts, memory } = input;
   if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown')
     return null;
+  // Somebody's own text is theirs, its boxes too.
+  if (state.proposal.own !== undefined) return null;
   const wanted = {
     'human approval': state.order !== null && state.order.status !== 'void',
     'monitoring loop started': state.observation !== null,

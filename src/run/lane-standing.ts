@@ -20,6 +20,8 @@ export function laneStanding(runs: readonly RunState[], thread: number | null): 
   const isUntouched =
     (phase === 'proposed' || phase === 'gated') && standingApprovals(run).length === 0 && run.stop === null;
   if (!isUntouched) return { kind: 'busy', run };
-  const isHere = thread === run.proposal.pull || thread === run.proposal.issue;
+  const { pull, issue, own } = run.proposal;
+  // Somebody's own pull request is not closed for a proposal of the bot's.
+  const isHere = own === undefined && (thread === pull || thread === issue);
   return { kind: isHere ? 'replaceable' : 'elsewhere', run };
 }

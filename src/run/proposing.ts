@@ -194,4 +194,26 @@ export type Proposals = {
     begun: PartialProposal,
     input: PlanInput,
   ) => Promise<Planned | Nothing | Failed>;
+  /** What is told of a run whose pull request is somebody's own; left out where there are none. Throws `GitError` where git cannot tell. */
+  readonly planOfPull?: (work: PlanWork, pull: PullToPlan) => Promise<PlannedPull | Failed>;
+};
+
+/** Somebody's own pull request: its text, and where its change begins and ends. */
+export type PullToPlan = Omit<PlanInput, 'objective'> & {
+  readonly pull: number;
+  readonly body: string;
+  readonly mergeBase: Sha;
+  readonly head: Sha;
+};
+
+/** Nothing of it is written on a branch, or into its text. */
+export type PlannedPull = {
+  readonly kind: 'planned-pull';
+  readonly issueTitle: string;
+  readonly issueBody: string;
+  /** Issues that its text says it belongs to, in their order. */
+  readonly linked: readonly number[];
+  /** What its text lacks and a launch needs, to be pasted; null where it lacks nothing. */
+  readonly missing: string | null;
+  readonly recorded: Planned['recorded'];
 };

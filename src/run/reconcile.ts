@@ -10,6 +10,7 @@ import { isIssueFirst } from '../domain/issue-first.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { known } from '../domain/observed.ts';
+import { hasLabel } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/run-verdict.ts';
 import { smallestRemedy } from '../gates/why/smallest-remedy.ts';
 import { annotationsOf } from './annotations.ts';
@@ -98,10 +99,12 @@ function decideUndecided(input: ReconcileInput, { kind }: CommandOutcome): Step 
   return closing === null ? null : decideClosure({ ...input, command: closing, verdict: verdictNow(input) });
 }
 
-/** A proposal whose PR was closed before anything was ordered is over: the next one may be made. */
+/** A proposal whose PR was closed before anything was ordered is over, as is one that lost the label which asked for it: the next one may be made. */
 function withdraw({ state, facts }: ReconcileInput): Step | null {
   if (state.end !== null || isLive(state)) return null;
-  const reason = isIssueFirst(state.proposal) ? closedIssue(facts) : closedPull(facts);
+  const reason = isIssueFirst(state.proposal)
+    ? closedIssue(facts)
+    : closedPull(facts, state.proposal.own?.label ?? null);
   if (reason === null) return null;
   return append({
     type: 'closed',
@@ -110,8 +113,12 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
   });
 }
 
-function closedPull({ pull }: RunFacts): string | null {
-  if (pull.kind === 'unknown' || pull.value.state === 'open') return null;
+function closedPull({ pull }: RunFacts, label: string | null): string | null {
+  if (pull.kind === 'unknown') return null;
+  if (pull.value.state === 'open')
+    return label === null || hasLabel(pull.value.labels, label)
+      ? null
+      : `the label ${label} was taken off before a launch`;
   return pull.value.merged
     ? 'the pull request was merged without a launch'
     : 'the pull request was closed without a launch';

@@ -14,6 +14,7 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ['propose-held', { kind: 'skip', by: 'mira', reason: 'holiday' }],
   ['propose-held', { kind: 'freeze', by: 'mira', reason: 'a bad node @everyone' }],
   ['propose-standing', { run: 'ferry-daily-20261121', pull: 13, phase: 'gated' }],
+  ['propose-standing', { run: 'ferry-daily-20261121-pr13', pull: 13, phase: 'gated', own: 1 }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'stepping' }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'approved' }],
   ['propose-busy', { run: 'ferry-daily-20261121', pull: 13, phase: 'ended' }],
@@ -36,6 +37,12 @@ const TOLD: readonly (readonly [Code, Readonly<Record<string, string | number>>]
   ['propose-nothing', { reason: 'no-candidates', why: '' }],
   ['propose-nothing', { reason: 'proposer-refused', why: 'scale-knob TRAIN_BATCH_SIZE' }],
   ['propose-nothing', { reason: 'experiment-unparsable', why: 'line 3: invalid syntax' }],
+  ['propose-pull-refused', { why: 'fork', about: 'sol/ferries', wanted: 'lab/ferries' }],
+  ['propose-pull-refused', { why: 'draft', about: '', wanted: '' }],
+  ['propose-pull-refused', { why: 'no-experiment', about: 'a/daily.py b/`nightly`.py', wanted: '' }],
+  ['propose-pull-refused', { why: 'several-lanes', about: 'daily nightly', wanted: '' }],
+  ['propose-pull-refused', { why: 'knobs', about: 'a/daily.py', wanted: '' }],
+  ['propose-pull-refused', { why: 'not-permitted', about: 'ravi', wanted: 'write' }],
   ['propose-failed', { why: 'the pull request could not be written: 403' }],
 ];
 

@@ -116,7 +116,8 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<'done' | '
   const unasked = pendingItems(known, unowned, { since, otherBots, permissions: new Map() });
   const isSilent =
     past === null && broken === undefined && !isOurs && !read.value.labels.includes('experiment');
-  const concern = (item: PendingItem): boolean => !isSilent || isConsent(item) || isLaneBrake(item);
+  const concern = (item: PendingItem): boolean =>
+    !isSilent || isConsent(item) || isLaneBrake(item) || (read.value.isOpenPull && isProposing(item));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
   if (isSilent && mayConcern.length === 0) return 'done';
   const permissions = await permissionsOf(open, mayConcern);
@@ -169,6 +170,11 @@ function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
 /** Whoever may write can take a label away: what holds a lane back is heard wherever it is said. */
 function isLaneBrake({ said }: PendingItem): boolean {
   return said.kind === 'command' && holdsLane(said.name);
+}
+
+/** Somebody's own pull request has nothing that tells ferrybot of it before somebody asks there. */
+function isProposing({ said }: PendingItem): boolean {
+  return said.kind === 'command' && said.name === 'propose';
 }
 
 /** Commands that hold back more than the run of a thread. */

@@ -1,5 +1,6 @@
-/** What concerns pull requests without a run that is under way: reviews with commands, and files to be checked that come from a fork. */
+/** What concerns pull requests without a run that is under way: labels that ask for one, reviews with commands, and files of a fork to be checked. */
 
+import { lanesOf } from '../../config/lane-scope.ts';
 import type { Instant, Sha } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -8,8 +9,10 @@ import { changedFiles, listMovedPulls, type MovedPull } from '../../github/moved
 import { listNewReviews } from '../../github/new-comments.ts';
 import { readFileText } from '../../github/repository-files.ts';
 import { JOURNAL } from '../../logbook/rules.ts';
+import { laneLabel } from '../../run/own-pull.ts';
 import { CONFIG_PATH } from '../config-source.ts';
 import type { OpenLab } from '../open-lab.ts';
+import { labelledIn, laneLabels, waitingFor } from '../propose/own-pulls.ts';
 import { contained, type Trouble } from '../trouble.ts';
 import { putConfigCheck } from './config-check.ts';
 import { type InfraText, isInfraFile, putInfraCheck } from './infra-check.ts';
@@ -88,7 +91,7 @@ export async function lookAtOthers(
     all.filter((one) => one.restingUntil <= now),
     all.filter((one) => one.restingUntil > now),
   ];
-  const triggers: ReconcileRequest[] = [];
+  const triggers: ReconcileRequest[] = await labelledPulls(open, listed.value.moved);
   const again: Left[] = [];
   for (const one of due.slice(0, limits.otherPullsMax)) {
     const where = { run: JOURNAL, thread: one.pull.number };
@@ -101,6 +104,17 @@ export async function lookAtOthers(
     if (isDone !== true) again.push(triedAgain(one, now));
   }
   return { triggers, left: [...due.slice(limits.otherPullsMax), ...resting, ...again] };
+}
+
+/** Those that ask for a run by their label: what moved, and what waits in a lane that has room by now. */
+async function labelledPulls(open: OpenLab, moved: readonly MovedPull[]): Promise<ReconcileRequest[]> {
+  const found = moved.flatMap(({ number, isOpen, labels }): ReconcileRequest[] =>
+    isOpen ? [{ kind: 'thread', thread: number, labels }] : [],
+  );
+  for (const config of lanesOf(open.config))
+    for (const thread of await waitingFor({ ...open, config }))
+      found.push({ kind: 'thread', thread, labels: [laneLabel(config)] });
+  return labelledIn(open, found).map((thread) => ({ kind: 'thread', thread, labels: laneLabels(open) }));
 }
 
 /** A moment's trouble is over at the next sweep; what is not is asked for as rarely as anything else here. */

@@ -10,6 +10,7 @@ import { synchronizeClock } from '../../github/call.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
 import { createLabOpener, type LabOpener, type Opening, type OpenLab, openForRun } from '../open-lab.ts';
+import { labelledIn, noOwnPulls, type OwnPulls, takeUpLabelled } from '../propose/own-pulls.ts';
 import { completeProposals, settleRequests } from '../propose/settle.ts';
 import {
   apartFromComments,
@@ -60,6 +61,7 @@ type Own = {
   /** Faults of the logbook that stand in the threads. */
   readonly toldFaults: SeenNotices;
   others: OtherPulls;
+  readonly ownPulls: OwnPulls;
   /** Commits that have their checks, each with the check's name. */
   readonly checked: Set<string>;
   readonly disks: DiskMemory;
@@ -83,6 +85,7 @@ export function createWorker(lab: Lab, defaultBranch: string, speaksFor: readonl
     receipts: createReceipts(lab),
     toldFaults: new Map(),
     others: noOthers(),
+    ownPulls: noOwnPulls(),
     checked: new Set(),
     disks: { entry: -1 },
     toldAnswers: new Set(),
@@ -194,7 +197,10 @@ async function work(
     own.receipts.give(heard, open.store.current(), troubles);
   const elsewhere = await apart(() => answerElsewhere(open, all, receipt, own.toldAnswers, troubles));
   await apart(() => lookAtRuns(own, open, all, troubles));
-  const moved = (await apart(() => settleRequests(open, troubles))) ?? [];
+  const moved = [
+    ...((await apart(() => settleRequests(open, troubles))) ?? []),
+    ...((await apart(() => takeUpLabelled(open, labelledIn(open, all), own.ownPulls, troubles))) ?? []),
+  ];
   if (moved.length > 0) await apart(() => lookAtRuns(own, open, moved, troubles));
   if (moved.length > 0 || isSweep) await apart(() => tellAnswers(open, own.toldAnswers, troubles));
   await apart(() => careForJournal(open, own.memories, troubles));

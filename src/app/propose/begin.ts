@@ -13,6 +13,7 @@ import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { readProposal } from '../../github/proposal-threads.ts';
 import { fillLane } from '../../run/fill.ts';
+import { laneLabel } from '../../run/own-pull.ts';
 import { type Failed, notDone, type Planned, type ProposeOutcome } from '../../run/proposing.ts';
 import { perform } from '../control/perform.ts';
 import { publishedHeads } from '../control/published-heads.ts';
@@ -111,8 +112,9 @@ function openedPull(
   });
 }
 
-function labelsOf({ config: { kind, laneName } }: OpenLane): readonly string[] {
-  return [kind.name, `${kind.name}-${laneName}`];
+/** The labels of everything that is proposed in a lane. */
+export function labelsOf({ config }: OpenLane): readonly string[] {
+  return [config.kind.name, laneLabel(config)];
 }
 
 /** What this process wrote: by it the bot's own work is known from what others add to it. */
@@ -200,11 +202,12 @@ function proofOf(
   };
 }
 
-function proposedData(
+/** What is recorded of a proposal, whoever wrote its change, but for its threads. */
+export function proposedData(
   { lab, config }: OpenLane,
-  planned: Planned,
+  planned: Pick<Planned, 'run' | 'date' | 'recorded' | 'knobs'>,
   request: SeenCommand | null,
-  pull: PullFacts,
+  pull: Pick<PullFacts, 'headBranch' | 'author'>,
 ): Omit<EventDataByType['proposed'], keyof Threads> {
   const { lane, kind, laneName } = config;
   const { run, date, recorded } = planned;
@@ -227,7 +230,7 @@ function proposedData(
 /** The knobs that a person named are those that change: what is not asked for is not edited. */
 function requestOf(
   { surface, comment, index, thread, args }: SeenCommand,
-  { knobs }: Planned,
+  { knobs }: Pick<Planned, 'knobs'>,
 ): NonNullable<EventDataByType['proposed']['request']> {
   const isNamed = Object.keys(args).some((name) => name !== 'objective');
   return { surface, comment, index, thread, knobs: isNamed ? knobs : [] };

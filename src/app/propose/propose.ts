@@ -15,6 +15,7 @@ import { contained, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { begin } from './begin.ts';
 import { recordBlocked, tellNothing } from './no-run-today.ts';
 import { askForObjective } from './objective-question.ts';
+import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
 import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
 import { carryOutRequests } from './requests.ts';
 import { resumeProposal } from './resume-proposal.ts';
@@ -29,7 +30,9 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
   if (open.store.current().broken.length === 0) await carryOutRequests(open, troubles);
   for (const config of lanesOf(open.config)) {
     const lane = config.laneName;
-    const outcome = await contained(open, troubles, inLane(lane), () => proposeIn({ ...open, config }));
+    const outcome = await contained(open, troubles, inLane(lane), () =>
+      proposeIn({ ...open, config }, troubles),
+    );
     if (outcome !== null) proposals.push({ lane, outcome });
   }
   await tellTroubles(open, new Map(), troubles);
@@ -37,10 +40,12 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
   return proposals;
 }
 
-async function proposeIn(open: OpenLane): Promise<ProposeOutcome> {
+async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOutcome> {
   try {
     const begun = await resumeProposal(open, limits.publishGraceMs);
     if (begun !== null) return begun;
+    // What a person asked for by a label comes before what nobody did.
+    await takeUpLabelled(open, await waitingFor(open), noOwnPulls(), troubles);
     return isDue(open.config, open.lab.now())
       ? await proposeToday(open)
       : { kind: 'not-due', why: dueWords(open.config) };

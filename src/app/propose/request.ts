@@ -69,7 +69,8 @@ async function propose(
     const { run, proposal } = standing.run;
     const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
     const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
-    return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone });
+    const own = proposal.own === undefined ? {} : { own: 1 };
+    return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone, ...own });
   }
   const { free } = await placesOf(open, date);
   if (free === null) return answerTo('propose-not-today', { count: limits.proposalsPerDayMax });

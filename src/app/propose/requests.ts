@@ -10,7 +10,8 @@ import { askOf, isFrom, waitingRequests } from '../../run/propose-request.ts';
 import { type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { type Answered, answerTo } from './answers.ts';
-import { carryOutRequest } from './request.ts';
+import { takeUpHere } from './own-pull-asked.ts';
+import { carryOutRequest, type RequestOutcome } from './request.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
@@ -32,11 +33,7 @@ export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Prom
 /** Null while something cannot be read or written; after long enough the person is told so. */
 async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered | 'running' | null> {
   for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const meant = laneFor(open, command);
-    if (meant.kind !== 'lane') return laneUnclear(meant);
-    const lane = openLane(open, meant.lane);
-    if (lane === null) return answerTo('propose-failed', { why: `no lane ${meant.lane} any more` });
-    const outcome = await carryOutRequest(lane, command);
+    const outcome = (await takeUpHere(open, command)) ?? (await proposedAnew(open, command));
     if (outcome.kind === 'answer') return outcome;
     if (outcome.kind === 'wait') {
       open.lab.log(`a /propose waits: ${outcome.why}`, { command: commandKey(command) });
@@ -50,6 +47,18 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered 
     await open.store.load();
   }
   return null;
+}
+
+/** A proposal of the bot's own, in the lane that is meant. */
+async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
+  const meant = laneFor(open, command);
+  if (meant.kind !== 'lane') {
+    const { code, detail } = laneUnclear(meant);
+    return { kind: 'answer', code, detail };
+  }
+  const lane = openLane(open, meant.lane);
+  if (lane === null) return answerTo('propose-failed', { why: `no lane ${meant.lane} any more` });
+  return carryOutRequest(lane, command);
 }
 
 /** The lane that a `/propose` is for; what it brought about already stands where it stands. */

@@ -33,6 +33,8 @@ export const renderLimits = {
   shownMetricsMax: 8,
   /** The whole manifest on the card, folded: a lab's has two to four thousand characters. */
   shownManifestCharsMax: 8_000,
+  /** Text that somebody is to paste into a description: all parts of one, with as many commits and issues as are listed. */
+  pastedCharsMax: 20_000,
   /** The exact steps of a proposal, folded: the command that clears a mount point has some 3,000. */
   shownStepsCharsMax: 12_000,
   /** Forms of steps that one issue shows: all machines of a cluster are cleared alike. */

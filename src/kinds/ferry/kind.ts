@@ -8,6 +8,7 @@ import { configDelta } from './delta/config-delta.ts';
 import { FERRY_GATES } from './gates/all-gates.ts';
 import { planProposal } from './plan/plan.ts';
 import { planOfBegun } from './plan/plan-begun.ts';
+import { planOfPull } from './plan/plan-pull.ts';
 import { FERRY_REPLAYS } from './replay.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings } from './settings.ts';
@@ -39,6 +40,7 @@ export const ferryKind: Kind = {
     question: renderObjectiveQuestion,
     plan: planProposal,
     planOfBegun,
+    planOfPull,
   },
   closing: { log: FERRY_CLOSURE_LOG, proposal: (lane) => ferryLane(lane).afterSeal },
 };

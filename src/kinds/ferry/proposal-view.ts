@@ -20,6 +20,8 @@ export type ProposalView = {
   readonly issue: number | null;
   readonly pull: number | null;
   readonly changes: readonly KnobChange[];
+  /** Somebody's own change is more than values of knobs, which is nothing that `changes` can tell. */
+  readonly isMore?: true;
   readonly risk: 'low' | 'medium' | 'high';
   /** Why this is worth a day, in somebody's words; empty where the one who asked did not say. */
   readonly reason: string;

@@ -42,8 +42,10 @@ export type LaunchEventData = {
     readonly headBranch: string;
     /** The commit that this very process pushed; missing where it found the branch begun, and in older records. */
     readonly head?: Sha;
-    /** Fingerprints of the texts as the bot wrote them; missing in older records. */
-    readonly texts?: { readonly pull: Digest; readonly issue: Digest };
+    /** Fingerprints of the texts as the bot wrote them; missing for what somebody else wrote, and in older records. */
+    readonly texts?: { readonly pull?: Digest; readonly issue?: Digest };
+    /** The pull request was somebody's own, and the bot wrote nothing of its change. `label`: what made it a run, null = a command. */
+    readonly own?: { readonly label: string | null };
     readonly experiment: string;
     readonly objective: Objective;
     readonly interval: IntervalStart;

@@ -62,9 +62,10 @@ async function isAsWritten(
   return written.ok && written.value.text === (await git.readText(tip, path));
 }
 
-async function changesOf(
+/** What the experiment's file changes by its knobs; null where it changes more. Throws `GitError`. */
+export async function changesOf(
   { lab, git, config }: PlanWork,
-  begun: PartialProposal,
+  begun: Pick<PartialProposal, 'mergeBase' | 'tip'>,
 ): Promise<ProposalView['changes'] | null> {
   const path = ferryLane(config.lane).experiment;
   const [before, after] = [await git.readText(begun.mergeBase, path), await git.readText(begun.tip, path)];

@@ -32,6 +32,15 @@ export function renderCommitMessage(proposal: ProposalView, mark = ''): string {
   return `${renderPullTitle(proposal)}${mark}\n${reason === '' ? '' : `\n${reason}\n`}`;
 }
 
+/** What somebody's own pull request has to say too before a launch, ready to be pasted into its description. */
+export function renderPullParts(proposal: ProposalView, preconditions: readonly string[]): string {
+  return paragraphs(
+    ...commonParts(proposal),
+    heading(PART_HEADINGS.checklist),
+    checklist(true, preconditions),
+  );
+}
+
 /** The pull request's body; src/kinds/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
 export function renderPullBody(
   proposal: ProposalView,
@@ -103,7 +112,9 @@ function deltaText(proposal: ProposalView): string {
   return paragraphs(
     `File: ${code(experiment)}, run name ${code(runName)}.`,
     changes.length === 0
-      ? 'Nothing changes: the same configuration again.'
+      ? proposal.isMore === true
+        ? 'More changes than values of knobs.'
+        : 'Nothing changes: the same configuration again.'
       : [...DELTA_TABLE_HEAD, ...rows].join('\n'),
     paths.length === 0 ? null : paths.join('\n'),
     whyText(proposal),
@@ -136,9 +147,9 @@ function nameOf({ lane, date }: ProposalView): string {
   return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)} ferry ${date}`;
 }
 
-function changeText({ changes }: ProposalView): string {
+function changeText({ changes, isMore }: ProposalView): string {
   const [first, ...rest] = changes;
-  if (first === undefined) return 'identical rerun';
+  if (first === undefined) return isMore === true ? 'more than knobs' : 'identical rerun';
   const value = (source: string | null): string => (source === null ? 'absent' : onOneLine(source));
   const more = rest.length === 0 ? '' : `, and ${rest.length} more`;
   return `${first.knob} ${value(first.before)} -> ${value(first.after)}${more}`;

@@ -1,0 +1,50 @@
+/** `/propose` in somebody's own pull request: that very pull request becomes the run. */
+
+import { lanesOf } from '../../config/lane-scope.ts';
+import { GitError } from '../../domain/git.ts';
+import { isOver, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import type { OwnPull } from '../../domain/own-pull.ts';
+import { readOwnPull } from '../../github/own-pull.ts';
+import { isOurWork, runsOfPull } from '../../run/own-pull.ts';
+import { askOf, isFrom } from '../../run/propose-request.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { takeUp } from './own-pull.ts';
+import { lanesFor, noExperiment, refusalOf, refused, severalLanes } from './own-pulls.ts';
+import type { RequestOutcome } from './request.ts';
+
+/** Null where the command asks for a proposal of the bot's: in an issue, in the bot's own work, in what is a run already. */
+export async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestOutcome | null> {
+  const { runs } = open.store.current();
+  const isRun = runsOfPull(runs, command.thread).some(
+    (run) => !isOver(run) || run.proposal.own === undefined,
+  );
+  if (isRun || runs.some(({ proposal }) => isFrom(proposal.request, command))) return null;
+  const read = await readOwnPull(open.lab.client, command.thread);
+  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
+  const pull = read.value;
+  if (pull === null || !pull.isOpen || isOurWork(pull, open.config.appSlug)) return null;
+  try {
+    return await decided(open, pull, command);
+  } catch (error) {
+    if (error instanceof GitError) return { kind: 'wait', why: error.message };
+    throw error;
+  }
+}
+
+async function decided(open: OpenLab, pull: OwnPull, command: SeenCommand): Promise<RequestOutcome | null> {
+  const { lane: named, knobs } = askOf(command);
+  const all = lanesOf(open.config);
+  const lanes = named === null ? all : all.filter(({ laneName }) => laneName === named);
+  // An unknown lane is told as everywhere.
+  if (lanes.length === 0) return null;
+  const refusal = refusalOf(open, pull);
+  if (refusal !== null) return refusal;
+  const fitting = await lanesFor(open, pull, lanes);
+  if (fitting === null) return { kind: 'wait', why: 'its head is not fetched yet' };
+  const [lane, second] = fitting;
+  // In the thread of an experiment that changes no lane's file, people ask for a proposal as in an issue.
+  if (lane === undefined) return pull.labels.includes('experiment') ? null : noExperiment(lanes);
+  if (second !== undefined) return severalLanes(fitting);
+  if (knobs.length > 0) return refused('knobs', lane.kind.change?.file(lane.lane) ?? '');
+  return takeUp({ ...open, config: lane }, pull, { kind: 'command', command });
+}

@@ -1,0 +1,161 @@
+/**
+ * Takes somebody's own pull request up as a run of a lane: the issue, what its text lacks, and the record, in this order.
+ * Every step is found again by the pull request's number, and the record decides between two who do it at once.
+ */
+
+import { bodyFingerprintText } from '../../commands/grammar/fingerprint-text.ts';
+import type { Actor } from '../../domain/actor.ts';
+import { isIssueFirst } from '../../domain/issue-first.ts';
+import { holdsOn } from '../../domain/launch/hold.ts';
+import { limits } from '../../domain/limits.ts';
+import type { EventDataByType } from '../../domain/logbook/event.ts';
+import { phaseOf, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import { markerIdentity, markerText } from '../../domain/marker.ts';
+import type { OwnPull } from '../../domain/own-pull.ts';
+import { dateOf } from '../../domain/time.ts';
+import { isOpenIssue } from '../../github/own-pull.ts';
+import { readThread } from '../../github/thread.ts';
+import { renderMissingParts } from '../../render/own-pull.ts';
+import { laneStanding } from '../../run/lane-standing.ts';
+import { laneLabel, ownRunId, runsOfPull } from '../../run/own-pull.ts';
+import type { PlannedPull } from '../../run/proposing.ts';
+import { perform } from '../control/perform.ts';
+import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { readingOf } from '../reading.ts';
+import { type Answered, answerTo } from './answers.ts';
+import { labelsOf, proposedData } from './begin.ts';
+import { isPartialFor, placesOf, planWork } from './partial-proposal.ts';
+import type { RequestOutcome } from './request.ts';
+
+/** Who made it a run: a command, or whoever put the label on (null: no person did). */
+export type AskedBy =
+  | { readonly kind: 'command'; readonly command: SeenCommand }
+  | { readonly kind: 'label'; readonly by: Actor | null };
+
+/** Throws `GitError` where git cannot tell. */
+export async function takeUp(open: OpenLane, pull: OwnPull, asked: AskedBy): Promise<RequestOutcome> {
+  const { lab, config, store } = open;
+  const { runs, broken, journal } = store.current();
+  const { planOfPull } = config.kind.proposals;
+  if (planOfPull === undefined) throw new Error(`a ${config.kind.name} is nobody's own pull request`);
+  if (broken.length > 0) return answerTo('logbook-broken');
+  const date = dateOf(lab.now());
+  const [hold] = holdsOn(journal.holds, { lane: config.laneName, date });
+  if (hold !== undefined)
+    return answerTo('propose-held', { kind: hold.kind, by: hold.actor.login, reason: hold.reason });
+  const inTheWay = blockedBy(open);
+  if (inTheWay !== null) return inTheWay;
+  // Half made by the schedule: it is a run in a moment, or is completed by the next sweep.
+  if ((await placesOf(open, date)).begun.some((one) => isPartialFor(one, null)))
+    return { kind: 'wait', why: 'a proposal of the schedule was begun' };
+  const mergeBase = await forkPoint(open, pull);
+  if (mergeBase === null) return { kind: 'wait', why: `the head of #${pull.number} is not fetched yet` };
+  const run = ownRunId(config, date, pull.number, runs);
+  const request = asked.kind === 'command' ? asked.command : null;
+  const { number, body, headSha: head } = pull;
+  const input = { run, date, request, pull: number, body, mergeBase, head };
+  const planned = await planOfPull(planWork(open), input);
+  if (planned.kind === 'failed') return { kind: 'wait', why: planned.why };
+  const issue = await issueFor(open, planned, pull);
+  if (issue.kind !== 'issue') return issue;
+  if (planned.missing !== null) {
+    const told = await offerMissing(open, pull, planned.missing);
+    if (told !== 'done') return told;
+  }
+  const data: EventDataByType['proposed'] = {
+    ...proposedData(open, { run, date, recorded: planned.recorded, knobs: [] }, request, pull),
+    requestedBy: asked.kind === 'command' ? asked.command.actor : asked.by,
+    issue: issue.number,
+    pull: number,
+    own: { label: asked.kind === 'label' ? laneLabel(config) : null },
+    ...(issue.isOurs ? { texts: { issue: lab.digestOf(issuePrint(open, planned)) } } : {}),
+  };
+  const result = await store.append(run, [{ type: 'proposed', role: 'control', data }], lab.now());
+  if (result.kind === 'appended') return answerTo('proposed', { run, pull: number, issue: issue.number });
+  return result.kind === 'conflict' ? { kind: 'again' } : { kind: 'wait', why: result.message };
+}
+
+/** The run that the lane has to be rid of first. */
+function blockedBy({ store, config }: OpenLane): Answered | null {
+  const standing = laneStanding(runsOfLane(store.current().runs, config.laneName), null);
+  if (standing.kind === 'free') return null;
+  const { run, proposal } = standing.run;
+  const code = standing.kind === 'busy' ? 'propose-busy' : 'propose-standing';
+  const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
+  const own = proposal.own === undefined ? {} : { own: 1 };
+  return answerTo(code, { run, pull: proposal.pull, phase: phaseOf(standing.run), ...alone, ...own });
+}
+
+/** Where its change begins; null where its branch was not fetched as GitHub shows it. */
+export async function forkPoint(
+  { git, config }: OpenLane,
+  { headBranch, headSha }: OwnPull,
+): Promise<OwnPull['headSha'] | null> {
+  const target = await git.resolve(`refs/heads/${config.lane.targetBranch}`);
+  if (target === null || (await git.resolve(`refs/heads/${headBranch}`)) !== headSha) return null;
+  return git.mergeBase(target, headSha);
+}
+
+/** Which of what the bot writes for the same pull request this is: another for each run that it was before. */
+function keyOf({ store }: OpenLab, { number }: OwnPull): string {
+  return `pull-${number}-${runsOfPull(store.current().runs, number).length + 1}`;
+}
+
+type IssueFound =
+  | { readonly kind: 'issue'; readonly number: number; readonly isOurs: boolean }
+  | { readonly kind: 'wait'; readonly why: string };
+
+/** The issue that its text links, where that is open and was no run's; else one that the bot opens. */
+async function issueFor(open: OpenLane, planned: PlannedPull, pull: OwnPull): Promise<IssueFound> {
+  const { lab, store } = open;
+  for (const number of planned.linked.slice(0, limits.linkedIssuesMax)) {
+    if (number === pull.number || runsOfPull(store.current().runs, number).length > 0) continue;
+    const isOpen = await isOpenIssue(lab.client, number);
+    if (isOpen.kind === 'unknown') return { kind: 'wait', why: isOpen.why };
+    if (isOpen.value) return { kind: 'issue', number, isOurs: false };
+  }
+  const marker = { run: 'journal', kind: 'issue', key: keyOf(open, pull) } as const;
+  const opened = await perform(open, {
+    kind: 'open-issue',
+    marker: markerIdentity(marker),
+    title: planned.issueTitle,
+    body: `${markerText({ ...marker, fields: {} })}\n${planned.issueBody}`,
+    labels: ['experiment', ...labelsOf(open)],
+  });
+  if (opened.kind !== 'done' || opened.number === null)
+    return { kind: 'wait', why: `the issue: ${opened.kind === 'done' ? 'no number' : opened.message}` };
+  return { kind: 'issue', number: opened.number, isOurs: true };
+}
+
+function issuePrint({ config }: OpenLane, { issueBody }: PlannedPull): string {
+  return bodyFingerprintText(issueBody, config.lane.checklist.preconditions);
+}
+
+/** The text is somebody's own and is not edited: what it lacks is offered below it, once. */
+async function offerMissing(
+  open: OpenLane,
+  pull: OwnPull,
+  missing: string,
+): Promise<'done' | { readonly kind: 'wait'; readonly why: string }> {
+  const key = keyOf(open, pull);
+  return sayOnce(open, pull.number, key, renderMissingParts(key, missing));
+}
+
+/** Says something in the pull request's thread, unless it stands there. */
+export async function sayOnce(
+  open: OpenLab,
+  thread: number,
+  key: string,
+  body: string,
+): Promise<'done' | { readonly kind: 'wait'; readonly why: string }> {
+  const { lab, config } = open;
+  const marker = markerIdentity({ run: 'journal', kind: 'own-pull', key });
+  const read = await readThread(lab.client, thread, readingOf(lab, config));
+  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
+  const standing = read.value.comments.map((one) =>
+    one.marker === null ? null : markerIdentity(one.marker),
+  );
+  if (standing.includes(marker)) return 'done';
+  const outcome = await perform(open, { kind: 'post-comment', thread, marker, body, isShared: true });
+  return outcome.kind === 'done' ? 'done' : { kind: 'wait', why: outcome.message };
+}

@@ -1,0 +1,237 @@
+/** People's own pull requests that carry a lane's label: each is taken up once its lane has room, or told why not. */
+
+import { policyOf } from '../../commands/policy.ts';
+import { type LaneScopedConfig, lanesOf } from '../../config/lane-scope.ts';
+import { type Actor, permits } from '../../domain/actor.ts';
+import { GitError } from '../../domain/git.ts';
+import { limits } from '../../domain/limits.ts';
+import { isOver, runsOfLane } from '../../domain/logbook/run-state.ts';
+import { hasLabel, type Labelled, type OwnPull } from '../../domain/own-pull.ts';
+import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { listLabelledOpen, readOwnPull } from '../../github/own-pull.ts';
+import { readPermission } from '../../github/permission.ts';
+import { JOURNAL } from '../../logbook/rules.ts';
+import { renderNotTaken } from '../../render/own-pull.ts';
+import { laneStanding } from '../../run/lane-standing.ts';
+import { askedByLabel, isOurWork, laneLabel } from '../../run/own-pull.ts';
+import type { OpenLab, OpenLane } from '../open-lab.ts';
+import { contained, type Trouble } from '../trouble.ts';
+import { type Answered, answerTo } from './answers.ts';
+import { forkPoint, sayOnce, takeUp } from './own-pull.ts';
+import type { RequestOutcome } from './request.ts';
+
+/** What a process knows of labelled pull requests; a fresh one finds it again. */
+export type OwnPulls = {
+  /** Those that wait for their lane. */
+  readonly waiting: Set<number>;
+  /** What was told, by pull request and key. */
+  readonly told: Set<string>;
+};
+
+/** Nothing is known yet. */
+export function noOwnPulls(): OwnPulls {
+  return { waiting: new Set(), told: new Set() };
+}
+
+/** The labels that ask for a run, of every lane. */
+export function laneLabels(open: Pick<OpenLab, 'config'>): readonly string[] {
+  return lanesOf(open.config).map(laneLabel);
+}
+
+/** Pull requests that the triggers tell to carry a lane's label, and are no run that is under way. */
+export function labelledIn(open: OpenLab, triggers: readonly ReconcileRequest[]): readonly number[] {
+  const labels = laneLabels(open);
+  const owned = new Set(open.store.current().runs.flatMap((run) => (isOver(run) ? [] : [run.proposal.pull])));
+  return triggers.flatMap((trigger) =>
+    trigger.kind === 'thread' &&
+    !owned.has(trigger.thread) &&
+    trigger.labels?.some((label) => hasLabel(labels, label)) === true
+      ? [trigger.thread]
+      : [],
+  );
+}
+
+/** Whether the lane could begin a run now, as far as the record tells. */
+export function hasRoom({ store }: OpenLab, { laneName }: LaneScopedConfig): boolean {
+  const { runs, broken } = store.current();
+  return broken.length === 0 && laneStanding(runsOfLane(runs, laneName), null).kind === 'free';
+}
+
+/**
+ * Takes up what can be, the oldest first. Gives triggers for the threads of the runs that came of it. What waits for a lane
+ * is looked at again when a lane has room.
+ */
+export async function takeUpLabelled(
+  open: OpenLab,
+  numbers: readonly number[],
+  known: OwnPulls,
+  troubles: Trouble[],
+): Promise<readonly ReconcileRequest[]> {
+  const isRoom = known.waiting.size > 0 && lanesOf(open.config).some((config) => hasRoom(open, config));
+  const all = [...new Set([...numbers, ...(isRoom ? known.waiting : [])])].toSorted((a, b) => a - b);
+  const taken: ReconcileRequest[] = [];
+  for (const thread of all.slice(0, limits.otherPullsMax)) {
+    const outcome = await contained(open, troubles, { run: JOURNAL, thread }, () =>
+      look(open, thread, known),
+    );
+    if (outcome === 'taken') taken.push({ kind: 'thread', thread });
+  }
+  return taken;
+}
+
+/** Those that wait in a lane which has room, as GitHub lists them: what no webhook told and no process remembers. */
+export async function waitingFor(open: OpenLane): Promise<readonly number[]> {
+  if (!hasRoom(open, open.config)) return [];
+  const listed = await listLabelledOpen(open.lab.client, laneLabel(open.config));
+  if (listed.kind === 'known') return listed.value.filter((number) => !isBotsRun(open, number));
+  open.lab.log(`own pull requests: ${listed.why}`);
+  return [];
+}
+
+function isBotsRun({ store }: OpenLab, pull: number): boolean {
+  return store.current().runs.some(({ proposal }) => proposal.pull === pull && proposal.own === undefined);
+}
+
+async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'taken' | 'not'> {
+  known.waiting.delete(number);
+  for (let round = 0; round < limits.requestRoundsMax; round += 1) {
+    const read = await readOwnPull(open.lab.client, number);
+    if (read.kind === 'unknown') {
+      open.lab.log(`#${number} is not taken up yet: ${read.why}`);
+      known.waiting.add(number);
+      return 'not';
+    }
+    const pull = read.value;
+    if (pull === null || !pull.isOpen || isOurWork(pull, open.config.appSlug)) return 'not';
+    const { runs } = open.store.current();
+    const asked = lanesOf(open.config).flatMap((config) => {
+      const by = askedByLabel(pull, laneLabel(config), runs);
+      return by === null ? [] : [{ config, by }];
+    });
+    if (asked.length === 0) return 'not';
+    const outcome = await decided(open, pull, asked);
+    if (outcome.kind === 'again') {
+      await open.git.fetch();
+      await open.store.load();
+      continue;
+    }
+    if (outcome.kind === 'wait') {
+      open.lab.log(`#${number} is not taken up yet: ${outcome.why}`);
+      known.waiting.add(number);
+      return 'not';
+    }
+    if (outcome.code === 'proposed') return 'taken';
+    if (WAITING.has(outcome.code)) known.waiting.add(number);
+    await tell(open, pull, outcome, known);
+    return 'not';
+  }
+  return 'not';
+}
+
+/** What passes by itself. */
+const WAITING: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
+
+type Asked = { readonly config: LaneScopedConfig; readonly by: Labelled };
+
+async function decided(open: OpenLab, pull: OwnPull, asked: readonly Asked[]): Promise<RequestOutcome> {
+  const refused = refusalOf(open, pull);
+  if (refused !== null) return refused;
+  try {
+    const fitting = await lanesFor(
+      open,
+      pull,
+      asked.map(({ config }) => config),
+    );
+    if (fitting === null) return { kind: 'wait', why: 'its head is not fetched yet' };
+    const [lane, second] = fitting;
+    if (lane === undefined) return noExperiment(asked.map(({ config }) => config));
+    if (second !== undefined) return severalLanes(fitting);
+    const by = asked.find(({ config }) => config === lane)?.by;
+    if (by === undefined) return noExperiment([lane]);
+    const allowed = await mayAsk(open, by, pull);
+    if (allowed !== null) return allowed;
+    return await takeUp({ ...open, config: lane }, pull, { kind: 'label', by: personOf(by) });
+  } catch (error) {
+    if (error instanceof GitError) return { kind: 'wait', why: error.message };
+    throw error;
+  }
+}
+
+/** Why nothing of it can be taken up, whatever its lane. */
+export function refusalOf({ lab }: OpenLab, pull: OwnPull): Answered | null {
+  if (pull.headRepository !== lab.repository)
+    return refused('fork', pull.headRepository ?? 'a deleted fork', lab.repository);
+  return pull.isDraft ? refused('draft') : null;
+}
+
+/** Of these lanes, those whose experiment it changes; null where its head is not there yet. Throws `GitError`. */
+export async function lanesFor(
+  open: OpenLab,
+  pull: OwnPull,
+  lanes: readonly LaneScopedConfig[],
+): Promise<readonly LaneScopedConfig[] | null> {
+  const fitting: LaneScopedConfig[] = [];
+  for (const config of lanes) {
+    const file = config.kind.change?.file(config.lane);
+    if (file === undefined || config.kind.proposals.planOfPull === undefined) continue;
+    const base = await forkPoint({ ...open, config }, pull);
+    if (base === null) return null;
+    if ((await open.git.changedPaths(base, pull.headSha)).includes(file)) fitting.push(config);
+  }
+  return fitting;
+}
+
+/** That it changes nothing which these lanes run. */
+export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
+  const files = lanes.flatMap(({ kind, lane }) => (kind.change === null ? [] : [kind.change.file(lane)]));
+  return refused('no-experiment', files.join(' '));
+}
+
+/** That it could be a run of more than one. */
+export function severalLanes(lanes: readonly LaneScopedConfig[]): Answered {
+  return refused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
+}
+
+/** A refusal of a pull request, as an answer. */
+export function refused(
+  why: 'fork' | 'draft' | 'no-experiment' | 'several-lanes' | 'knobs' | 'not-permitted',
+  about = '',
+  wanted = '',
+): Answered {
+  return answerTo('propose-pull-refused', { why, about, wanted });
+}
+
+function personOf({ by, isBot }: Labelled): Actor | null {
+  return isBot ? null : by;
+}
+
+/** A label is put on by more people than may propose; where no person did, whoever opened the pull request is asked about. */
+async function mayAsk(
+  { lab, config }: OpenLab,
+  labelled: Labelled,
+  pull: OwnPull,
+): Promise<RequestOutcome | null> {
+  const person = personOf(labelled) ?? (pull.authorIsBot ? null : pull.author);
+  // What an app pushed to a branch of this repository it was allowed to push.
+  if (person === null) return null;
+  const wanted = policyOf(config).permissions.propose;
+  const held = await readPermission(lab.client, person);
+  if (held.kind === 'unknown') return { kind: 'wait', why: held.why };
+  return permits(held.value, wanted) ? null : refused('not-permitted', person.login, wanted);
+}
+
+/** Once for each reason: the same words a second time tell nobody anything. */
+async function tell(open: OpenLab, pull: OwnPull, why: Answered, { told }: OwnPulls): Promise<void> {
+  const { run, by } = why.detail;
+  const about = why.detail['why'] ?? run ?? by ?? '';
+  const isOfHead = about === 'no-experiment' || about === 'several-lanes';
+  const key = `${why.code}-${about}${isOfHead ? `-${pull.headSha.slice(0, 12)}` : ''}`.replace(
+    /[^A-Za-z0-9:._-]/g,
+    '_',
+  );
+  const name = `${pull.number} ${key}`;
+  if (told.has(name)) return;
+  const outcome = await sayOnce(open, pull.number, key, renderNotTaken(key, why));
+  if (outcome === 'done') told.add(name);
+  else open.lab.log(`#${pull.number}: ${outcome.why}`);
+}

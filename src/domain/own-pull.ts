@@ -1,0 +1,38 @@
+/** A pull request that somebody else than the bot opened, as it may become a run. */
+
+import type { Actor } from './actor.ts';
+import type { Instant, Sha } from './ids.ts';
+
+export type OwnPull = {
+  readonly number: number;
+  readonly isOpen: boolean;
+  readonly isDraft: boolean;
+  readonly author: Actor;
+  readonly authorIsBot: boolean;
+  readonly body: string;
+  readonly headSha: Sha;
+  readonly headBranch: string;
+  /** `owner/name`, or null where the fork is gone. */
+  readonly headRepository: string | null;
+  readonly labels: readonly string[];
+  /** Oldest first; a bounded number of the newest. */
+  readonly labelled: readonly Labelled[];
+};
+
+/** A label was put on. */
+export type Labelled = {
+  readonly label: string;
+  readonly by: Actor;
+  readonly isBot: boolean;
+  readonly at: Instant;
+};
+
+/** Whether a label is there; GitHub takes names that differ in case alone for one. */
+export function hasLabel(labels: readonly string[], label: string): boolean {
+  return labels.some((one) => isSameLabel(one, label));
+}
+
+/** See `hasLabel`. */
+export function isSameLabel(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

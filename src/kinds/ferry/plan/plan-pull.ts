@@ -1,0 +1,74 @@
+/** What is told of a ferry whose pull request is somebody's own: its change is theirs, and so is its text. */
+
+import { cutText } from '../../../domain/cut-text.ts';
+import type { Delta } from '../../../domain/launch/delta.ts';
+import { limits } from '../../../domain/limits.ts';
+import type { Objective } from '../../../domain/logbook/events/launch-events.ts';
+import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../../run/proposing.ts';
+import { USUAL_OBJECTIVE } from '../ask/objective.ts';
+import { riskOf } from '../ask/risk-of.ts';
+import { bodyFacts } from '../body/body-facts.ts';
+import { linkedIssues } from '../body/linked-issues.ts';
+import { presentValue } from '../body/part.ts';
+import { readPullBody } from '../body/read-pull-body.ts';
+import type { ProposalView } from '../proposal-view.ts';
+import { ferryLane } from '../settings.ts';
+import { renderIssueBody, renderIssueTitle, renderPullParts } from '../words/proposal.ts';
+import { viewOf } from './plan.ts';
+import { changesOf } from './plan-begun.ts';
+import { sinceLastFerry } from './since-last.ts';
+
+/** Throws `GitError` where git cannot tell. */
+export async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull | Failed> {
+  const { run, date, request, mergeBase, head, body, pull: number } = pull;
+  const context = await sinceLastFerry(open, mergeBase, date);
+  if ('kind' in context) return context;
+  const lane = ferryLane(open.config.lane);
+  const path = lane.experiment;
+  const isThere =
+    (await open.git.readText(mergeBase, path)) !== null && (await open.git.readText(head, path)) !== null;
+  const changes = isThere ? await changesOf(open, { mergeBase, tip: head }) : null;
+  const objective = objectiveOf(body);
+  const view: ProposalView = {
+    ...viewOf(open, { run, date, objective, request }, context),
+    changes: changes ?? [],
+    ...(changes === null ? { isMore: true } : {}),
+    pull: number,
+    risk: changes === null ? 'high' : riskOf(changes, lane),
+    reason: `what #${number} says`,
+    candidate: null,
+    rationale: null,
+  };
+  const { experiment, interval } = view;
+  return {
+    kind: 'planned-pull',
+    issueTitle: renderIssueTitle(view),
+    issueBody: renderIssueBody(view),
+    linked: linkedIssues(body),
+    missing: isWhole(body, view) ? null : renderPullParts(view, lane.checklist.preconditions),
+    recorded: { experiment, objective, interval, candidate: null },
+  };
+}
+
+/** What the text says it is for, as it says it; a person who says nothing means the usual. */
+function objectiveOf(body: string): Objective {
+  const read = readPullBody(body);
+  const said = read === null ? null : presentValue(read.objective);
+  return said === null
+    ? USUAL_OBJECTIVE
+    : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };
+}
+
+/** Whether the text has every part that a gate reads; what its table says of the change is the gates' own to judge. */
+function isWhole(body: string, { changes, context, isMore }: ProposalView): boolean {
+  const delta: Delta =
+    changes.length === 0 || isMore === true ? { kind: 'none' } : { kind: 'knobs', changes };
+  const read = bodyFacts(body, { delta, last: context.last });
+  return (
+    read !== null &&
+    read.risk !== null &&
+    read.linksLastFerry &&
+    (read.hasDeltaTable || changes.length === 0) &&
+    read.boxes.length > 0
+  );
+}

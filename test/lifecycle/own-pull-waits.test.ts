@@ -1,0 +1,206 @@
+/** People's own pull requests that are no run yet, or cannot be launched as they are: each is told why, once. */
+
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  branchOff,
+  gated,
+  LABEL,
+  label,
+  openFromFork,
+  openGates,
+  openLab,
+  openOwn,
+  ready,
+  runOf,
+  toldIn,
+  WHOLE,
+} from '../support/own-pull.ts';
+import { propose, stateOf, until } from '../support/play.ts';
+import { bodyOf, pushFile, saidTwice, say } from '../support/talk.ts';
+
+const MINUTE = 60_000;
+
+describe('a label that asks in vain', () => {
+  it("of a fork's pull request is told, and nothing of the fork is run", async () => {
+    const world = await openLab();
+    const pull = await openFromFork(world);
+    await label(world, 'ada', pull);
+    await world.clock.advance(3 * 60 * MINUTE);
+    expect(toldIn(world, pull)).toEqual([expect.stringContaining('a fork is never run with credentials')]);
+    expect(await answer(world, 'mira', pull, '/propose')).toContain('a fork is never run with credentials');
+    expect(await stateOf(world, runOf(pull))).toBeNull();
+    await world.close();
+  });
+
+  it('by somebody who may label and not propose is told', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    await label(world, 'ada', pull, [LABEL]);
+    // He puts it on before anything was looked at: the newest label is who asks.
+    await world.close();
+    const other = await openLab({ webhooks: false, sweepMs: 5 * MINUTE });
+    const again = await openOwn(other);
+    await label(other, 'ravi', again);
+    await until(other, 'what is said', () => toldIn(other, again).length > 0);
+    expect(toldIn(other, again)).toEqual([
+      expect.stringContaining('ravi asks for it, and to propose takes write permission'),
+    ]);
+    expect(await stateOf(other, runOf(again))).toBeNull();
+    await other.close();
+  });
+
+  it('on a draft waits until it is ready for review', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world, { draft: true });
+    await label(world, 'ada', pull);
+    await world.clock.advance(5 * MINUTE);
+    expect(toldIn(world, pull)).toEqual([expect.stringContaining('it is a draft')]);
+    expect(await stateOf(world, runOf(pull))).toBeNull();
+    await ready(world, pull);
+    await gated(world, runOf(pull));
+    expect(saidTwice(world)).toEqual([]);
+    await world.close();
+  });
+});
+
+describe('a lane that is taken', () => {
+  it('is told with the run that blocks, once, and the pull request is a run when the lane is free', async () => {
+    const world = await openLab();
+    const first = await propose(world);
+    const pull = await openOwn(world);
+    await label(world, 'ada', pull);
+    await world.clock.advance(3 * 60 * MINUTE);
+    expect(toldIn(world, pull)).toEqual([
+      expect.stringContaining(`\`${first.run}\` is proposed already in #${first.pull}`),
+    ]);
+    expect(await answer(world, 'ada', pull, '/propose')).toContain(`\`${first.run}\` is proposed already`);
+    await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
+    await gated(world, runOf(pull));
+    expect(toldIn(world, pull)).toHaveLength(1);
+    await world.close();
+  });
+
+  it('is found by a process that remembers nothing, however long it waited', async () => {
+    const before = await openLab({ sweepMs: 12 * 60 * MINUTE });
+    const first = await propose(before);
+    const pull = await openOwn(before);
+    await label(before, 'ada', pull);
+    // Longer than a sweep looks back for what moved.
+    await before.clock.advance(4 * 24 * 60 * MINUTE);
+    expect(await stateOf(before, runOf(pull))).toBeNull();
+    const moment = before.keep();
+    await before.close();
+    const world = await openLab({ webhooks: false, sweepMs: 5 * MINUTE, from: { ...moment, seed: 2 } });
+    await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
+    await gated(world, runOf(pull, '20261125'));
+    await world.close();
+  });
+
+  it('by another own pull request: the older is first', async () => {
+    const world = await openLab({ webhooks: false, sweepMs: 5 * MINUTE });
+    const one = await openOwn(world);
+    const two = await openOwn(world, { branch: 'mira/warmup', who: 'mira' });
+    await label(world, 'mira', two);
+    await label(world, 'ada', one);
+    await gated(world, runOf(one));
+    await until(world, 'what is said', () => toldIn(world, two).length > 0);
+    expect(toldIn(world, two)).toEqual([
+      expect.stringContaining(
+        `\`${runOf(one)}\` is proposed already in #${one}. To be rid of it, close it or take its label off.`,
+      ),
+    ]);
+    await world.as('ada', 'DELETE', `/issues/${one}/labels/${LABEL}`);
+    await gated(world, runOf(two));
+    expect((await stateOf(world, runOf(one)))?.closed).toMatchObject({ outcome: 'withdrawn' });
+    await world.close();
+  });
+
+  it('by a freeze: it waits for the thaw', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    await say(world, 'mira', pull, '/freeze reason="a bad node"');
+    await label(world, 'ada', pull);
+    await world.clock.advance(5 * MINUTE);
+    expect(toldIn(world, pull)).toEqual([expect.stringContaining('the lane is frozen by mira')]);
+    await say(world, 'mira', pull, '/thaw');
+    await gated(world, runOf(pull));
+    await world.close();
+  });
+});
+
+describe('what is not right with it', () => {
+  it('a text without the parts of a launch: the gates say so, and the parts are offered and not written', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world, { body: 'A longer warmup.' });
+    await label(world, 'ada', pull);
+    const state = await gated(world, runOf(pull));
+    expect(openGates(state)).toEqual([
+      'delta-declared undeclared',
+      'risk-present missing',
+      'last-ferry-linked missing',
+      'preconditions box-missing',
+    ]);
+    expect(bodyOf(world, pull)).toBe('A longer warmup.');
+    const [offered] = toldIn(world, pull);
+    const paste = /```text\n([\s\S]*?)\n```/.exec(offered ?? '')?.[1] ?? '';
+    await world.as('ada', 'PATCH', `/pulls/${pull}`, { body: `A longer warmup.\n\n${paste}` });
+    await until(world, 'the gates', async () => openGates(await gated(world, runOf(pull))).length === 0);
+    await world.close();
+  });
+
+  it('another base than the lane wants, and a file beside the experiment: the gates say so', async () => {
+    const world = await openLab();
+    await branchOff(world, 'ada', 'release');
+    const pull = await openOwn(world);
+    await pushFile(world, 'ada', 'ada/warmup', 'docs/notes.md', 'Notes.\n');
+    await world.as('ada', 'PATCH', `/pulls/${pull}`, { base: 'release' });
+    await label(world, 'ada', pull);
+    expect(openGates(await gated(world, runOf(pull)))).toEqual([
+      'target-branch wrong-branch',
+      'scope outside',
+    ]);
+    await world.close();
+  });
+
+  it('more than values of knobs: the gate says so, and the issue does not call it a rerun', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world, { edit: (text) => `${text}\nprint('hello')\n` });
+    await label(world, 'ada', pull);
+    const state = await gated(world, runOf(pull));
+    expect(openGates(state)).toContain('delta-readable structural');
+    expect(bodyOf(world, state.proposal.issue)).toContain('More changes than values of knobs.');
+    await world.close();
+  });
+});
+
+it('an open issue that its text links is its issue', async () => {
+  const world = await openLab();
+  const opened = await world.as('mira', 'POST', '/issues', {
+    title: 'Warmup',
+    body: 'Does it hold?',
+    labels: ['experiment'],
+  });
+  const { number } = opened as { readonly number: number };
+  const pull = await openOwn(world, { body: `${WHOLE}\n\nPart of #${number}.` });
+  await label(world, 'ada', pull);
+  const state = await gated(world, runOf(pull));
+  expect(state.proposal.issue).toBe(number);
+  expect(openGates(state)).toEqual(['issue-updated issue-not-linked']);
+  expect(bodyOf(world, number)).toBe('Does it hold?');
+  await world.close();
+});
+
+it("the bot's own pull requests ask for nothing, whoever labels them", async () => {
+  const world = await openLab();
+  const first = await propose(world);
+  await label(world, 'ada', first.pull);
+  await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'closed' });
+  await world.clock.advance(5 * MINUTE);
+  await world.as('mira', 'PATCH', `/pulls/${first.pull}`, { state: 'open' });
+  await world.as('ada', 'DELETE', `/issues/${first.pull}/labels/${LABEL}`);
+  await label(world, 'ada', first.pull);
+  await world.clock.advance(3 * 60 * MINUTE);
+  expect(await stateOf(world, runOf(first.pull))).toBeNull();
+  await world.close();
+});

@@ -1,0 +1,196 @@
+/** People's own pull requests: a label or a command makes one a run, with the gates, card and approval of any other. */
+
+import { describe, expect, it } from 'vitest';
+import { approvalLine, shownApprovalLine } from '../support/approve.ts';
+import {
+  answer,
+  branchOff,
+  FILE,
+  gated,
+  LABEL,
+  label,
+  openGates,
+  openLab,
+  openOwn,
+  runOf,
+  threads,
+  toldIn,
+  WHOLE,
+} from '../support/own-pull.ts';
+import { finish, seal, stateOf, until } from '../support/play.ts';
+import { answersTo, bodyOf, fileOf, pushFile, saidTwice, say } from '../support/talk.ts';
+import type { VirtualLab } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+
+describe.each([
+  ['through the server', { server: true }],
+  ['by the sweep alone', { server: true, webhooks: false, sweepMs: 5 * MINUTE }],
+  ['by the action alone', { server: false }],
+] as const)("a person's own pull request with the lane's label, %s", (_, options) => {
+  it('becomes a run that its author cannot approve, and somebody else launches and seals', async () => {
+    const world = await openLab(options);
+    const pull = await openOwn(world);
+    await label(world, 'ada', pull);
+    const run = runOf(pull);
+    const state = await gated(world, run);
+    expect(state.proposal).toMatchObject({
+      lane: 'daily',
+      pull,
+      headBranch: 'ada/warmup',
+      author: { login: 'ada' },
+      requestedBy: { login: 'ada' },
+      own: { label: LABEL },
+      objective: { kind: 'integration' },
+    });
+    expect(openGates(state)).toEqual([]);
+    expect(bodyOf(world, state.proposal.issue)).toContain(`proposed in #${pull}`);
+    await until(world, 'the card', () => shownApprovalLine(world, run) !== null, { limitMs: 3 * 3_600_000 });
+    const own = await say(world, 'ada', pull, approvalLine(world, run));
+    await until(world, 'the answer', () => answersTo(world, own).length > 0, { limitMs: 2 * 3_600_000 });
+    expect(answersTo(world, own)).toEqual([expect.stringContaining('this change is yours')]);
+    await say(world, 'mira', pull, approvalLine(world, run));
+    await finish(world, run);
+    await seal(world, run, state.proposal.issue);
+    expect((await stateOf(world, run))?.seal?.verdict).toBe('pass');
+    expect(world.engine.startCount()).toBe(1);
+    // Her text is hers: not one letter of it was changed, boxes included.
+    expect(bodyOf(world, pull)).toBe(WHOLE);
+    expect(saidTwice(world)).toEqual([]);
+    expect(world.world.state.unserved).toEqual([]);
+    await world.close();
+  });
+});
+
+describe('whose hand is in it cannot approve it', () => {
+  it.each([
+    [
+      'who pushed to its branch',
+      async (world: VirtualLab) => {
+        const text = (await fileOf(world, 'ada/warmup', FILE)) ?? '';
+        await pushFile(world, 'mira', 'ada/warmup', FILE, `${text}# as before\n`);
+      },
+    ],
+    ['who put the label on', null],
+    [
+      'who edited its text',
+      async (world: VirtualLab, pull: number) => {
+        await world.as('mira', 'PATCH', `/pulls/${pull}`, { body: `${WHOLE}\n\nRead this.` });
+      },
+    ],
+  ])('%s', async (_, act) => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    await act?.(world, pull);
+    await label(world, act === null ? 'mira' : 'ada', pull);
+    await gated(world, runOf(pull));
+    await until(world, 'the card', () => shownApprovalLine(world) !== null);
+    expect(await answer(world, 'mira', pull, approvalLine(world))).toContain('this change is yours');
+    expect((await stateOf(world, runOf(pull)))?.approvals).toEqual([]);
+    await world.close();
+  });
+});
+
+describe('/propose in a pull request', () => {
+  it('of somebody with write permission makes it a run, without a label', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    expect(await answer(world, 'ada', pull, '/propose')).toContain(
+      `proposed as \`${runOf(pull)}\`: pull request #${pull}`,
+    );
+    const state = await gated(world, runOf(pull));
+    expect(state.proposal).toMatchObject({
+      own: { label: null },
+      requestedBy: { login: 'ada' },
+      request: { thread: pull, knobs: [] },
+    });
+    expect(await answer(world, 'mira', pull, '/propose')).toContain('is proposed already');
+    expect((await stateOf(world, runOf(pull)))?.closed).toBeNull();
+    await until(world, 'the card', () => shownApprovalLine(world) !== null);
+    await say(world, 'mira', pull, approvalLine(world));
+    await finish(world, runOf(pull));
+    expect(world.engine.startCount()).toBe(1);
+    await world.close();
+  });
+
+  it.each(['ravi', 'sol'] as const)('of %s, who may not propose, does nothing', async (who) => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    expect(await answer(world, who, pull, '/propose')).toContain('takes write permission');
+    await world.clock.advance(5 * MINUTE);
+    expect(await stateOf(world, runOf(pull))).toBeNull();
+    expect(threads(world)).toBe(1);
+    await world.close();
+  });
+
+  it('with values is told that it is taken as it is', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    expect(await answer(world, 'mira', pull, '/propose warmup=90')).toContain('it is proposed as it is');
+    expect(await stateOf(world, runOf(pull))).toBeNull();
+    await world.close();
+  });
+
+  it('that changes no experiment is told so', async () => {
+    const world = await openLab();
+    await branchOff(world, 'ada', 'ada/docs');
+    await pushFile(world, 'ada', 'ada/docs', 'docs/notes.md', 'Notes.\n');
+    const opened = await world.as('ada', 'POST', '/pulls', {
+      title: 'Notes',
+      body: '',
+      head: 'ada/docs',
+      base: 'main',
+    });
+    const { number } = opened as { readonly number: number };
+    expect(await answer(world, 'ada', number, '/propose')).toContain(`it does not change \`${FILE}\``);
+    await label(world, 'ada', number);
+    await world.clock.advance(5 * MINUTE);
+    expect(toldIn(world, number)).toEqual([expect.stringContaining(`it does not change \`${FILE}\``)]);
+    expect(threads(world)).toBe(1);
+    await world.close();
+  });
+});
+
+describe('what a person takes back', () => {
+  it('the label: the run is withdrawn, and asked for again by the label alone', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    await label(world, 'ada', pull);
+    await gated(world, runOf(pull));
+    await world.as('ada', 'DELETE', `/issues/${pull}/labels/${LABEL}`);
+    await until(world, 'the end', async () => ((await stateOf(world, runOf(pull)))?.closed ?? null) !== null);
+    expect((await stateOf(world, runOf(pull)))?.closed).toMatchObject({
+      outcome: 'withdrawn',
+      reason: `the label ${LABEL} was taken off before a launch`,
+    });
+    await world.clock.advance(MINUTE);
+    await label(world, 'ada', pull);
+    const again = await gated(world, `${runOf(pull)}-2`);
+    expect(again.proposal.issue).not.toBe((await stateOf(world, runOf(pull)))?.proposal.issue);
+    await world.close();
+  });
+
+  it('the pull request: the run is withdrawn', async () => {
+    const world = await openLab();
+    const pull = await openOwn(world);
+    await label(world, 'ada', pull);
+    await gated(world, runOf(pull));
+    await world.as('ada', 'PATCH', `/pulls/${pull}`, { state: 'closed' });
+    await until(world, 'the end', async () => ((await stateOf(world, runOf(pull)))?.closed ?? null) !== null);
+    await world.close();
+  });
+
+  it('a label that is left on one whose run is over asks for no other', async () => {
+    const world = await openLab({ config: (text) => text.replace(/afterSeal: \w+/, 'afterSeal: leave') });
+    const pull = await openOwn(world);
+    await label(world, 'ada', pull);
+    const state = await gated(world, runOf(pull));
+    await until(world, 'the card', () => shownApprovalLine(world) !== null);
+    await say(world, 'mira', pull, approvalLine(world));
+    await finish(world, runOf(pull));
+    await seal(world, runOf(pull), state.proposal.issue);
+    await world.clock.advance(5 * 60 * MINUTE);
+    expect(await stateOf(world, `${runOf(pull)}-2`)).toBeNull();
+    await world.close();
+  });
+});

@@ -1,0 +1,129 @@
+/** People's own pull requests in the tests: opened, labelled, and what ferrybot said there. */
+
+import type { Person } from '../../playground/world/seed.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { stateOf, until } from './play.ts';
+import { answersTo, botComments, fileOf, pushFile, SHORT_FERRY, say } from './talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
+
+export const FILE = 'experiments/ferries/daily.py';
+export const LABEL = 'ferry-daily';
+
+/** What a launch wants a description to say, as Ada writes it. */
+export const WHOLE = [
+  'I want to know whether a longer warmup holds.',
+  '### Last ferry references',
+  'None: this is the first ferry.',
+  '### Objective',
+  'Integration: does a longer warmup hold?',
+  '### Config delta and rationale',
+  '| Knob | Before | After |',
+  '| --- | --- | --- |',
+  '| `warmup` | `100` | `80` |',
+  '### Risk level',
+  'low',
+  '### Launch checklist',
+  '- [ ] human approval',
+  '- [x] issue created/updated',
+  '- [ ] monitoring loop started',
+]
+  .join('\n\n')
+  .replaceAll(/\|\n\n\|/g, '|\n|')
+  .replaceAll(/\]( [^\n]*)\n\n- /g, ']$1\n- ');
+
+export type Opened = {
+  readonly body?: string;
+  readonly edit?: (text: string) => string;
+  readonly draft?: boolean;
+  readonly who?: Person;
+  readonly branch?: string;
+};
+
+/** Somebody's branch with a change of the experiment, and a pull request of it. */
+export async function openOwn(lab: VirtualLab, opened: Opened = {}): Promise<number> {
+  const { body = WHOLE, edit = (text) => text.replace('warmup=100', 'warmup=80'), who = 'ada' } = opened;
+  const branch = opened.branch ?? 'ada/warmup';
+  await branchOff(lab, who, branch);
+  await pushFile(lab, who, branch, FILE, edit((await fileOf(lab, 'main', FILE)) ?? ''));
+  const pull = { title: 'A longer warmup', body, head: branch, base: 'main', draft: opened.draft ?? false };
+  return ((await lab.as(who, 'POST', '/pulls', pull)) as { readonly number: number }).number;
+}
+
+export async function branchOff(lab: VirtualLab, who: Person, branch: string): Promise<void> {
+  const main = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
+  await lab.as(who, 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main });
+}
+
+/** The playground has no way to turn a draft: the row is turned, and the next edit tells of it. */
+export async function ready({ world, as }: VirtualLab, pull: number): Promise<void> {
+  for (const [key, row] of Object.entries(world.state.issues))
+    if (row.number === pull && row.pull !== null)
+      world.state.issues[key] = { ...row, pull: { ...row.pull, draft: false } };
+  await as('ada', 'PATCH', `/pulls/${pull}`, { title: 'A longer warmup, ready' });
+}
+
+/** Sol forks the repository, which they may only read, and opens a pull request from there. */
+export async function openFromFork(lab: VirtualLab): Promise<number> {
+  await branchOff(lab, 'ada', 'warmup');
+  await pushFile(
+    lab,
+    'ada',
+    'warmup',
+    FILE,
+    ((await fileOf(lab, 'main', FILE)) ?? '').replace('warmup=100', 'warmup=80'),
+  );
+  await lab.as('sol', 'POST', '/forks', {});
+  const pull = { title: 'A longer warmup', body: WHOLE, head: 'sol:warmup', base: 'main' };
+  return ((await lab.as('sol', 'POST', '/pulls', pull)) as { readonly number: number }).number;
+}
+
+export function label(lab: VirtualLab, who: Person, pull: number, labels = [LABEL]): Promise<unknown> {
+  return lab.as(who, 'POST', `/issues/${pull}/labels`, { labels });
+}
+
+export function runOf(pull: number, day = '20261121'): string {
+  return `ferry-daily-${day}-pr${pull}`;
+}
+
+/** A lab where Ada may approve too. */
+export async function openLab(options: VirtualLabOptions = {}): Promise<VirtualLab> {
+  return openVirtualLab({
+    ferry: SHORT_FERRY,
+    config: (text) => text.replace('permission: maintain', 'permission: write'),
+    ...options,
+  });
+}
+
+/** Lets time pass until its gates were evaluated, and gives the state. */
+export async function gated(open: VirtualLab, run: string) {
+  await until(open, `the gates of ${run}`, async () => ((await stateOf(open, run))?.gate ?? null) !== null, {
+    limitMs: 3 * 3_600_000,
+  });
+  const state = await stateOf(open, run);
+  if (state === null) throw new Error(`${run} is gone`);
+  return state;
+}
+
+/** The gates that hold a launch back, with their codes. */
+export function openGates(state: RunState): readonly string[] {
+  return (state.gate?.verdicts ?? [])
+    .filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown')
+    .map(({ gate, code }) => `${gate} ${code}`);
+}
+
+/** What ferrybot said in a pull request that is no run. */
+export function toldIn(world: VirtualLab, pull: number): readonly string[] {
+  return botComments(world)
+    .filter(({ kind, thread }) => kind === 'own-pull' && thread === pull)
+    .map(({ text }) => text);
+}
+
+export function threads(world: VirtualLab): number {
+  return Object.keys(world.world.state.issues).length;
+}
+
+export async function answer(world: VirtualLab, who: Person, thread: number, text: string): Promise<string> {
+  const comment = await say(world, who, thread, text);
+  await until(world, `the answer to ${text}`, () => answersTo(world, comment).length > 0);
+  return answersTo(world, comment).join('\n');
+}
