@@ -19,6 +19,7 @@ const CALMING: ReadonlySet<EventType> = new Set([
   'observed',
   'ended',
   'incident',
+  'notified',
 ]);
 
 /**

@@ -1,5 +1,6 @@
 /**
- * `/ack`: a person has seen how the run ended; the monitoring loop may let go (policy ML-04).
+ * `/ack`: a person took the incident that those on call were told of, or has seen how the run ended; the monitoring loop
+ * may let go (policy ML-04).
  * `/ack lost="…"` gives up a run of which nobody can say what became of it, and `/ack reject="…"` closes one whose result
  * does not count: the ways to free its lane again without a seal.
  */
@@ -8,7 +9,7 @@ import { permits } from '../domain/actor.ts';
 import { underWay } from '../domain/care/mutation-state.ts';
 import { limits } from '../domain/limits.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import { type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/time.ts';
 import { answering, type CommandContext, type CommandDecision } from './decision.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -18,6 +19,7 @@ const answer = answering({
   acknowledged: { status: 'text' },
   'acknowledged-already': { status: 'text' },
   'acknowledged-nothing': {},
+  'incident-taken': { count: 'integer' },
   'closed-failed': { closurePull: 'integer?' },
   'closed-lost': { closurePull: 'integer?' },
   'closed-rejected': { closurePull: 'integer?' },
@@ -33,7 +35,7 @@ export const ack = {
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'Acknowledges how the run ended. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
+    'Says that you took what those on call were told of; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more.',
   example: '/ack',
   decide,
 } as const satisfies CommandDefinition;
@@ -44,7 +46,10 @@ function decide(context: CommandContext): CommandDecision {
   if (lost !== undefined && state.end === null) return giveUp(context, lost);
   if (!permits(permission, policy.permissions.ack))
     return answer('not-permitted', { needs: policy.permissions.ack });
-  if (state.end === null || isHolding(state)) return answer('acknowledged-nothing');
+  if (state.end === null || isHolding(state)) {
+    const { length: count } = untakenIncidents(state);
+    return count === 0 ? answer('acknowledged-nothing') : answer('incident-taken', { count });
+  }
   const { reject } = args;
   if (reject !== undefined && state.end.status !== 'FAILED')
     return rejected(context, state.end.status, reject);

@@ -6,6 +6,7 @@ import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
 import { amount, argumentArray, name, path, variable, word } from '../settings/words.ts';
 import { laneGateKeys } from './lane-gates-schema.ts';
+import { personId } from './on-call-schema.ts';
 
 const metric = z.strictObject({
   key: name.describe('Key in the tracker, such as eval/loss.'),
@@ -103,6 +104,13 @@ const retention = z
 /** Spread into the settings of each kind. */
 export const laneKeys = {
   schedule,
+  inCharge: z
+    .array(personId)
+    .max(20)
+    .default([])
+    .describe(
+      'Numeric ids of those in charge of the lane: an incident that needs a person mentions and assigns them.',
+    ),
   reminders,
   targetBranch: name.default('main').describe('The branch that a proposal targets.'),
   cluster: word.describe('Which of the `clusters` runs it.'),

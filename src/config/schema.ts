@@ -7,6 +7,7 @@ import type { Kind, Kinds } from '../run/kind.ts';
 import { laneName, moment, name, word } from '../settings/words.ts';
 import { approvalsSchema, permissionsSchema } from './approvals-schema.ts';
 import type { LaneConfig, LaneSchema } from './lane-schema.ts';
+import { onCallSchema } from './on-call-schema.ts';
 
 const workflowFile = z.string().regex(/^[\w.-]+\.ya?ml$/, 'the name of a file under .github/workflows/');
 
@@ -44,6 +45,7 @@ const keys = {
   keys: z.array(key).min(1).max(50).describe('Public halves of the keys that sign events, one role each.'),
   approvals: approvalsSchema,
   permissions: permissionsSchema,
+  onCall: onCallSchema,
   otherBots: z
     .array(z.string().regex(/^\/[a-z][a-z0-9-]*$/, 'a slash word, such as "/retest"'))
     .max(100)

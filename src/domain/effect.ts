@@ -34,7 +34,12 @@ export type Annotation = {
 };
 
 /** `people`: numeric user ids; `permission`: everybody who has at least this. */
-export type Summons = { readonly people: readonly number[]; readonly permission: Permission | null };
+export type Summons = {
+  readonly people: readonly number[];
+  readonly permission: Permission | null;
+  /** Whether the people are assigned to the thread too. */
+  readonly isAssigned?: true;
+};
 
 export type Effect =
   | {

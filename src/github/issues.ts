@@ -1,6 +1,7 @@
 /** Issues: open or adopt by marker, edit, and the list of experiment issues that moved since a date. */
 
 import { z } from 'zod';
+import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import type { Digest } from '../domain/ids.ts';
 import { known, type Observed, unknown } from '../domain/observed.ts';
@@ -99,6 +100,33 @@ export async function editIssue(
       issue_number: effect.issue,
       ...body,
       ...state,
+    }),
+  );
+}
+
+const assignedSchema = z.object({
+  assignees: z.array(z.object({ id: z.number().int(), login: z.string() })),
+});
+
+/** Assigns people beside whoever is assigned already; nothing is written where all of them are. */
+export async function assignPeople(
+  client: GitHubClient,
+  thread: number,
+  people: readonly Actor[],
+): Promise<EffectOutcome> {
+  const current = await call(client, 'GET /repos/{owner}/{repo}/issues/{issue_number}', {
+    issue_number: thread,
+  });
+  const parsed = current.kind === 'answered' ? assignedSchema.safeParse(current.data) : null;
+  if (parsed === null || !parsed.success)
+    return { kind: 'unknown', message: 'who is assigned could not be read' };
+  const { assignees } = parsed.data;
+  const missing = people.filter(({ id }) => !assignees.some((one) => one.id === id));
+  if (missing.length === 0) return { kind: 'done', number: thread };
+  return numberOf(
+    await call(client, 'PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
+      issue_number: thread,
+      assignees: [...assignees, ...missing].map(({ login }) => login),
     }),
   );
 }

@@ -98,6 +98,8 @@ const WORDS: Sentences<AnswerCode> = {
   'stop-not-running': (d) => `nothing to stop (${text(d.status)}).`,
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'acknowledged-already': (d) => `noted before: the run ended ${text(d.status)}.`,
+  'incident-taken': (d) =>
+    `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run that those on call were told of; nobody is told again.`,
   'acknowledged-nothing': () => 'nothing to acknowledge yet: the run has not ended.',
   'closed-failed': (d) => `the failed run is closed without a tag.${logOnlyPull(d)}`,
   sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,

@@ -1,9 +1,12 @@
 /** A notice: that something waits for people, which run it is, what it waits for, who can give it, and by which command. */
 
+import { assertNever } from '../domain/assert.ts';
 import type { Notice } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/time.ts';
 import { comment } from './comment.ts';
+import { incidentWords } from './incident-words.ts';
 import type { RenderInput } from './input.ts';
+import { placeWord } from './place-word.ts';
 import { PROPOSE_WORDS } from './propose-words.ts';
 import { wantedLine } from './wanted.ts';
 import { code, paragraphs, text, utc } from './words.ts';
@@ -12,7 +15,16 @@ import { code, paragraphs, text, utc } from './words.ts';
 export function renderNotice(key: string, input: RenderInput): string {
   const notice = input.state.notices.find(({ seq }) => String(seq) === key);
   if (notice === undefined) throw new Error(`no notice ${key} in ${input.state.run}`);
-  return notice.reason === 'lane-blocked' ? laneBlocked(notice, input) : undecided(notice, input);
+  switch (notice.reason) {
+    case 'lane-blocked':
+      return laneBlocked(notice, input);
+    case 'undecided':
+      return undecided(notice, input);
+    case 'incident':
+      return page(notice, input);
+    default:
+      return assertNever(notice.reason);
+  }
 }
 
 /** Hours since the end, and when it closes itself; a run that went on meanwhile says what it waits for now. */
@@ -34,6 +46,23 @@ function undecided({ at }: Notice, input: RenderInput): string {
 }
 
 const HOUR_MS = 3_600_000;
+
+/** What happened and what to do; the evidence stands in the incident's own comment. */
+function page({ about }: Notice, { state, config }: RenderInput): string {
+  const [seq = '', number = ''] = about.split('-');
+  const incident = state.incidents.find((one) => String(one.seq) === seq);
+  if (incident === undefined) throw new Error(`no incident ${seq} in ${state.run}`);
+  const { title, todo } = incidentWords(incident, placeWord(state));
+  const again = number === '1' ? '' : ' Nobody has said yet that they took it.';
+  const ack =
+    state.end === null
+      ? `\`/ack\` by a person with ${config.permissions.ack} permission says who took it.`
+      : 'The run has ended meanwhile; its card says how it is decided.';
+  return paragraphs(
+    `**${title}** (${code(state.run)}): this needs a person.${again}`,
+    `- Since: ${utc(incident.at)}; evidence: #${state.proposal.issue}\n- What to do: ${todo}\n- ${ack}`,
+  );
+}
 
 function laneBlocked({ about }: Notice, input: RenderInput): string {
   const { run, proposal } = input.state;

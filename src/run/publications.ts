@@ -93,14 +93,16 @@ function mutationsOf({ mutations }: RunState): readonly Publication[] {
 
 function noticesOf(state: RunState): readonly Publication[] {
   const thread = approversThread(state);
-  return state.notices.map(({ seq, at, role, people = [], permission = null }) => ({
+  return state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
     kind: 'notice',
     key: String(seq),
     thread,
     seq,
     at,
     role,
-    ...(people.length === 0 && permission === null ? {} : { summons: { people, permission } }),
+    ...(people.length === 0 && permission === null
+      ? {}
+      : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
   }));
 }
 

@@ -23,6 +23,7 @@ import { decideGates } from './decide-gates.ts';
 import { decideMissingCluster } from './decide-missing-cluster.ts';
 import { decideReminder, unsealedClosing } from './decide-notices.ts';
 import { decideDispatch, decideOrder } from './decide-order.ts';
+import { decidePages } from './decide-pages.ts';
 import { decideProposalTexts } from './decide-proposal-texts.ts';
 import { decidePublication } from './decide-publications.ts';
 import { decideRelaunch } from './decide-relaunch.ts';
@@ -76,6 +77,7 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     decideOrder({ ...input, gated }) ??
     decideRelaunch({ ...input, gated }) ??
     decideMissingCluster(input.state, input.config) ??
+    page(input) ??
     decideCare(input.state, input.facts, input.config, input.now, input.memory) ??
     decideDispatch(input.state, input.facts, input.config, input.now, input.memory) ??
     decideStop(input.state, input.facts, input.config, input.now, input.memory) ??
@@ -83,6 +85,12 @@ function decideRest(input: ReconcileInput, gated: Gated): Step | null {
     decideUndecided(input, command) ??
     publish(input)
   );
+}
+
+/** First of all that is done outside: whoever has to look is told before a machine is. */
+function page({ state, config, now }: ReconcileInput): Step | null {
+  const drafts = decidePages(state, config, now);
+  return drafts.length === 0 ? null : append(...drafts);
 }
 
 function closingCommand({ decision, item, actor }: StagedCommand): ClosingCommand {

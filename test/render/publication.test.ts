@@ -44,6 +44,11 @@ const UNDECIDED = {
   role: 'control',
   data: { reason: 'undecided', about: '8-1', people: [102] },
 } as const;
+const PAGE = {
+  type: 'notified',
+  role: 'watch',
+  data: { reason: 'incident', about: '9-1', people: [102] },
+} as const;
 const UNSEALED = {
   outcome: 'unsealed',
   reason: 'nobody sealed or closed it within 72 h of its end',
@@ -61,6 +66,7 @@ describe('the moments of a run', () => {
       'notice',
       ended.add({ type: 'notified', role: 'control', data: { reason: 'lane-blocked', about: '2026-11-22' } }),
     ],
+    ['notice', training.incident('engine-state-lost', { message: 'restarted' }).add(PAGE)],
     ['notice', ended.add(UNDECIDED)],
     ['notice', submitted.ended({ status: 'FAILED' }).add(UNDECIDED)],
     ['closed', ended.add({ type: 'closed', role: 'control', data: UNSEALED })],

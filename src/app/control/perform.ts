@@ -1,13 +1,12 @@
 /** Carries out the effects of control, one by one, each with a boundary before and after it. */
 
 import { assertNever } from '../../domain/assert.ts';
-import type { Effect, EffectOutcome, Summons } from '../../domain/effect.ts';
+import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
 import { isOurText, markerIdentity, type VerifiedMarker } from '../../domain/marker.ts';
-import type { GitHubClient } from '../../github/call.ts';
 import { putCheckRun } from '../../github/check-run.ts';
 import { editComment, postComment, postSharedComment, react } from '../../github/comments.ts';
-import { editIssue, openIssue } from '../../github/issues.ts';
+import { assignPeople, editIssue, openIssue } from '../../github/issues.ts';
 import { readPeople } from '../../github/people.ts';
 import { closePull, editPullBody, mergePull, openPull } from '../../github/pulls.ts';
 import { dispatchWorkflow } from '../../github/workflows.ts';
@@ -95,10 +94,7 @@ type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'ope
 async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise<EffectOutcome> {
   const { client } = lab;
   if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
-  const mentions =
-    effect.kind === 'post-comment' && effect.summons !== undefined
-      ? await mentionsOf(client, effect.summons)
-      : '';
+  const mentions = effect.kind === 'post-comment' ? await mentionsOf(lab, effect) : '';
   const body = sealed(lab, config, threadOf(effect), `${effect.body ?? ''}${mentions}`);
   if (body === null) return WITHOUT_KEY;
   switch (effect.kind) {
@@ -132,8 +128,23 @@ async function write({ lab, config }: PerformPlace, effect: TextEffect): Promise
 }
 
 /** Who is meant is looked up at the moment of posting: an account that was renamed is met under its new name. */
-async function mentionsOf(client: GitHubClient, summons: Summons): Promise<string> {
-  return renderMentions(summons, await readPeople(client));
+async function mentionsOf(
+  lab: Lab,
+  { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,
+): Promise<string> {
+  if (summons === undefined) return '';
+  const people = await readPeople(lab.client);
+  if (summons.isAssigned === true && people.kind === 'known') {
+    const meant = people.value.filter(({ actor }) => summons.people.includes(actor.id));
+    const assigned = await assignPeople(
+      lab.client,
+      thread,
+      meant.map(({ actor }) => actor),
+    );
+    // A thread that takes nobody keeps no mention back.
+    if (assigned.kind !== 'done') lab.log(`nobody was assigned: ${assigned.message}`, { thread });
+  }
+  return renderMentions(summons, people);
 }
 
 /** What GitHub says that stands there now is believed as anything else that stands there. */

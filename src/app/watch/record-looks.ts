@@ -7,6 +7,7 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/event.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { AppendResult } from '../../logbook/ports.ts';
+import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor } from '../../run/run-config.ts';
 import { leaseFor } from '../../watch/lease.ts';
 import { eventsOf } from '../../watch/observation.ts';
@@ -89,7 +90,9 @@ async function lookOnce(
     readMetrics,
     redact,
   });
-  return { run, seq, drafts: eventsOf(state, look) };
+  const drafts = eventsOf(state, look);
+  const pages = pagesWith(state, drafts, configFor(config, state), lab.now());
+  return { run, seq, drafts: [...drafts, ...pages] };
 }
 
 function cadenceOf(config: OpenLab['config'], state: RunState): number {

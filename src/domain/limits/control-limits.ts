@@ -83,6 +83,8 @@ export const controlLimits = {
   remedyStepsMax: 100,
   /** Newest ferry threads that are looked at for a card where there is no logbook: one is enough, the newest may have none yet. */
   lostLogbookThreadsMax: 3,
+  /** How old an incident may be when it is first told to those on call: through a night of quiet hours, and no older. */
+  pageAgeMaxMs: 24 * 60 * 60 * 1_000,
   /** How much later the daily workflow may start than the day before: its own notice comes then, and a reminder beside it says nothing new. */
   dailyNoticeSlackMs: 6 * 60 * 60 * 1_000,
 } as const;

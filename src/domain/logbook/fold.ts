@@ -68,6 +68,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     commands: new Map(),
     mutations: [],
     notices: [],
+    taken: null,
   };
 }
 
@@ -253,5 +254,7 @@ function answered(state: RunState, event: EventOf<'command-answered'>): RunState
   if (seen === undefined) throw new Error('an answer without its command passed the transition check');
   const { code, detail } = event.data;
   const next = withCommand(state, key, { ...seen, answer: { code, detail, at: event.at, seq: event.seq } });
-  return code === 'acknowledged' ? { ...next, acknowledged: { actor: seen.actor, at: event.at } } : next;
+  const by = { actor: seen.actor, at: event.at };
+  if (code === 'incident-taken') return { ...next, taken: { ...by, seq: event.seq } };
+  return code === 'acknowledged' ? { ...next, acknowledged: by, taken: { ...by, seq: event.seq } } : next;
 }

@@ -127,7 +127,19 @@ export type RunState = {
   readonly mutations: readonly MutationRecord[];
   /** What people were told because the run waits for them, oldest first. */
   readonly notices: readonly Notice[];
+  /** Who said last that they took what had happened until then. */
+  readonly taken: { readonly actor: Actor; readonly at: string; readonly seq: number } | null;
 };
+
+/** How often people were told of the incident at this entry. */
+export function pagesOf({ notices }: Pick<RunState, 'notices'>, incident: number): readonly Notice[] {
+  return notices.filter(({ reason, about }) => reason === 'incident' && about.startsWith(`${incident}-`));
+}
+
+/** Incidents that people were told of and nobody took. */
+export function untakenIncidents({ incidents, notices, taken }: RunState): readonly Incident[] {
+  return incidents.filter(({ seq }) => seq > (taken?.seq ?? -1) && pagesOf({ notices }, seq).length > 0);
+}
 
 /** Whether people were told of this occasion already. */
 export function isNotified({ notices }: RunState, { reason, about }: EventDataByType['notified']): boolean {

@@ -1,0 +1,37 @@
+/** Which incidents need a person, and which of them at night too. */
+
+import type { Incident, IncidentCode } from './incidents.ts';
+
+/** `now`: a job may run unseen or unstopped, or the record is in doubt. `day`: it can wait for the end of quiet hours. */
+export type Urgency = 'now' | 'day' | 'none';
+
+const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
+  'runner-refused': 'day',
+  'submit-rejected': 'day',
+  'submit-conflict': 'now',
+  'submit-unknown': 'now',
+  'dispatch-failed': 'day',
+  'order-expired': 'day',
+  'launch-unreadable': 'day',
+  'engine-state-lost': 'now',
+  'engine-unreadable': 'now',
+  'stop-unconfirmed': 'now',
+  'failure-signature': 'now',
+  'run-degraded': 'now',
+  'monitor-stale': 'now',
+  'cluster-missing': 'now',
+  'cluster-back': 'none',
+  'logbook-broken': 'now',
+  'logbook-restored': 'none',
+  'card-edited': 'day',
+  'proposal-edited': 'day',
+  'seal-failed': 'day',
+  'bad-node-unclear': 'day',
+  'consent-unused': 'day',
+  'relaunch-refused': 'day',
+};
+
+/** What another version of ferrybot recorded may be anything. */
+export function urgencyOf({ code }: Pick<Incident, 'code'>): Urgency {
+  return code === null ? 'now' : URGENCY[code];
+}

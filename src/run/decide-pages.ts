@@ -1,0 +1,64 @@
+/** Whom an incident is told to that needs a person: once, and once more where nobody says in time that they took it. */
+
+import type { LaneScopedConfig } from '../config/lane-scope.ts';
+import type { Instant } from '../domain/ids.ts';
+import { urgencyOf } from '../domain/incident-urgency.ts';
+import { type Incident, readIncident } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDraft } from '../domain/logbook/event.ts';
+import type { Role } from '../domain/logbook/role.ts';
+import { isOver, type Notice, pagesOf, type RunState } from '../domain/logbook/run-state.ts';
+import { fromRfc3339, toRfc3339 } from '../domain/time.ts';
+import { isQuiet, peopleAt } from './on-call.ts';
+
+/** Pages that are due for what stands in the record. */
+export function decidePages(state: RunState, config: LaneScopedConfig, now: Instant): readonly EventDraft[] {
+  if (isOver(state)) return [];
+  return state.incidents.flatMap((incident) => dueFor(state, config, incident, now, 'control'));
+}
+
+/** Pages of the incidents among these drafts, which are about to follow the entry `state.head`: in the same push. */
+export function pagesWith(
+  state: RunState,
+  drafts: readonly EventDraft[],
+  config: LaneScopedConfig,
+  now: Instant,
+): readonly EventDraft[] {
+  return drafts.flatMap((draft, index) => {
+    if (draft.type !== 'incident') return [];
+    const written = { role: draft.role, at: toRfc3339(now), seq: state.head.seq + 1 + index };
+    return dueFor(state, config, readIncident(draft.data, written), now, draft.role);
+  });
+}
+
+function dueFor(
+  state: RunState,
+  config: LaneScopedConfig,
+  incident: Incident,
+  now: Instant,
+  role: Role,
+): readonly EventDraft[] {
+  const urgency = urgencyOf(incident);
+  if (urgency === 'none' || (urgency === 'day' && isQuiet(config, now))) return [];
+  const told = pagesOf(state, incident.seq);
+  if (!isDue(state, config, incident, told, now)) return [];
+  const people = peopleAt(config, now);
+  if (people.length === 0) return [];
+  const about = `${incident.seq}-${told.length + 1}`;
+  return [{ type: 'notified', role, data: { reason: 'incident', about, people } }];
+}
+
+function isDue(
+  { taken }: RunState,
+  { onCall: { againAfterMinutes } }: LaneScopedConfig,
+  incident: Incident,
+  told: readonly Notice[],
+  now: Instant,
+): boolean {
+  if (taken !== null && taken.seq > incident.seq) return false;
+  const [first, again] = told;
+  // What happened before anybody was on call is history by now.
+  if (first === undefined) return now - (fromRfc3339(incident.at) ?? 0) < limits.pageAgeMaxMs;
+  if (again !== undefined || againAfterMinutes === null) return false;
+  return now - (fromRfc3339(first.at) ?? now) >= againAfterMinutes * 60_000;
+}

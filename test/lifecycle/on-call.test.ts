@@ -1,0 +1,160 @@
+/** An incident that needs a person reaches one: those in charge and on call are mentioned and assigned where the approvers spoke. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { Crash } from '../support/crash.ts';
+import { approve, eventsOf, propose, stateOf, until } from '../support/play.ts';
+import { answersTo, botComments, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let lab: VirtualLab;
+afterEach(async () => {
+  expect(saidTwice(lab)).toEqual([]);
+  expect(lab.world.state.unserved).toEqual([]);
+  await lab.close();
+});
+
+/** Ids are those of the seeded world: accounts are made in the order of its people. */
+const idOf = (login: string): number => {
+  const user = Object.values(lab.world.state.users).find((one) => one.login === login);
+  if (user === undefined) throw new Error(`there is no ${login}`);
+  return user.id;
+};
+
+let ids: Readonly<Record<string, number>> = {};
+async function learnIds(): Promise<void> {
+  lab = await openVirtualLab({});
+  ids = Object.fromEntries(['mira', 'ada', 'ravi', 'sol'].map((login) => [login, idOf(login)]));
+  await lab.close();
+}
+
+/** The example lab with somebody in charge of the lane, and others on call. */
+const staffed =
+  (staff: { inCharge?: readonly string[]; onCall?: string }) =>
+  (config: string): string =>
+    config
+      .replace('inCharge: []', `inCharge: [${(staff.inCharge ?? []).map((login) => ids[login]).join(', ')}]`)
+      .replace(/^onCall:\n(?: {2}.*\n)*/m, `onCall: ${staff.onCall ?? '{}'}\n`);
+
+/** The log shows the failure; the job goes on for hours, so that the run has not ended. */
+const SICK = { ...SHORT_FERRY, durationMs: 8 * HOUR };
+
+async function sickFerry(
+  options: VirtualLabOptions,
+): Promise<{ readonly run: string; readonly pull: number; readonly issue: number }> {
+  lab = await openVirtualLab({ ferry: SICK, sweepMs: 10 * MINUTE, ...options });
+  const proposed = await propose(lab);
+  await approve(lab, 'mira', proposed.pull, proposed.run);
+  await until(lab, 'a look', async () => (await stateOf(lab, proposed.run))?.observation != null, {
+    stepMs: 5_000,
+  });
+  return proposed;
+}
+
+type Said = { readonly thread: number; readonly text: string };
+const pages = (): readonly Said[] =>
+  botComments(lab)
+    .filter(({ kind, text }) => kind === 'notice' && text.includes('needs a person'))
+    .map(({ thread, text }) => ({ thread, text }));
+const mentioned = (text: string | undefined): readonly string[] => text?.match(/(?<!\w)@[\w-]+/g) ?? [];
+const assignedTo = (thread: number): readonly string[] =>
+  (Object.values(lab.world.state.issues).find(({ number }) => number === thread)?.assigneeIds ?? []).map(
+    (id) => lab.world.state.users[id]?.login ?? '',
+  );
+
+/** The engine was restarted and does not know the job any more. */
+async function losesTheCluster(run: string): Promise<void> {
+  lab.engine.forgetEverything();
+  await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
+}
+
+describe('an incident that needs a person', () => {
+  it('mentions and assigns those in charge and on call, once, where the approvers spoke', async () => {
+    await learnIds();
+    const { run, pull, issue } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: `{ shifts: [{ users: [${ids['ravi']}] }] }` }),
+    });
+    await losesTheCluster(run);
+    await lab.clock.advance(5 * MINUTE);
+    const [page, ...others] = pages();
+    expect(others).toEqual([]);
+    expect(page?.thread).toBe(pull);
+    expect(mentioned(page?.text)).toEqual(['@ada', '@ravi']);
+    expect(assignedTo(pull)).toEqual(['ada', 'ravi']);
+    expect(assignedTo(issue)).toEqual([]);
+    const [paged] = (await eventsOf(lab, run)).filter(({ type }) => type === 'notified');
+    expect(paged?.role).toBe('watch');
+    const [incident] = botComments(lab).filter(({ kind }) => kind === 'incident');
+    expect(incident?.thread).toBe(issue);
+    expect(mentioned(incident?.text)).toEqual([]);
+  });
+
+  it('is told again where nobody takes it in time, and never a third time', async () => {
+    await learnIds();
+    const { run } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: 30 }' }),
+    });
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect(pages()).toHaveLength(2);
+    expect(pages()[1]?.text).toContain('Nobody has said yet that they took it');
+    expect(mentioned(pages()[1]?.text)).toEqual(['@ada']);
+  });
+
+  it('is not told again when /ack says who took it', async () => {
+    await learnIds();
+    const { run, pull } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: 30 }' }),
+    });
+    await losesTheCluster(run);
+    await lab.clock.advance(5 * MINUTE);
+    const comment = await say(lab, 'ada', pull, '/ack');
+    await lab.clock.advance(2 * HOUR);
+    expect(answersTo(lab, comment)[0]).toContain('you took the incident of this run');
+    expect((await stateOf(lab, run))?.taken?.actor.login).toBe('ada');
+    expect(pages()).toHaveLength(1);
+  });
+
+  it('mentions nobody where the lab names nobody', async () => {
+    await learnIds();
+    const { run } = await sickFerry({});
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect(pages()).toEqual([]);
+    expect(botComments(lab).flatMap(({ text }) => mentioned(text))).toEqual([]);
+  });
+
+  it('names an account under its new name, and one that is gone by its number', async () => {
+    await learnIds();
+    const { run } = await sickFerry({ config: staffed({ inCharge: ['ada', 'sol'] }) });
+    const { users } = lab.world.state;
+    const ada = users[ids['ada'] ?? 0];
+    if (ada === undefined) throw new Error('there is no ada');
+    users[ada.id] = { ...ada, login: 'ada-new' };
+    await losesTheCluster(run);
+    await lab.clock.advance(5 * MINUTE);
+    expect(mentioned(pages()[0]?.text)).toEqual(['@ada-new']);
+    expect(pages()[0]?.text).toContain(`Not among those who work on this repository: account ${ids['sol']}.`);
+  });
+
+  it.each(['before', 'after'] as const)('is told once where the process dies %s it posts', async (when) => {
+    await learnIds();
+    let isArmed = false;
+    const { run } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: null }' }),
+      atBoundary: (_process, kind, moment) => {
+        if (!isArmed || kind !== 'post-comment' || moment !== when) return;
+        isArmed = false;
+        throw new Crash();
+      },
+    });
+    isArmed = true;
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect(isArmed).toBe(false);
+    expect(pages()).toHaveLength(1);
+    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+  });
+});
