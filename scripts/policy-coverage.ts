@@ -1,25 +1,32 @@
-/** `node scripts/policy-coverage.ts` writes docs/policy-coverage.md; with a folder of policies it says which sentences have no rule. */
+/**
+ * `node scripts/policy-coverage.ts [FOLDER]` writes docs/policy-coverage.md and says which sentences of the policies have
+ * no rule; with the folder of the policies it reads their sentences anew.
+ */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { coveragePage } from './policy/coverage-page.ts';
 import { wordingGaps } from './policy/findings.ts';
-import { readRules } from './policy/rules.ts';
+import { policySentencesText, readAsides, readPolicySentences } from './policy/policy-sentences.ts';
+import { POLICY_FILES, readRules } from './policy/rules.ts';
 import { sentencesOf } from './policy/sentences.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
-await writeFile(join(ROOT, 'docs/policy-coverage.md'), coveragePage(rules));
+const SENTENCES = join(ROOT, 'fixtures/policy/sentences.yml');
 const [folder] = process.argv.slice(2);
-const gaps = folder === undefined ? [] : await gapsIn(folder);
+if (folder !== undefined) await writeFile(SENTENCES, policySentencesText(await sentencesIn(folder)));
+const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
+const asides = await readAsides(join(ROOT, 'fixtures/policy/asks-nothing.yml'));
+await writeFile(join(ROOT, 'docs/policy-coverage.md'), coveragePage(rules));
+const policies = await readPolicySentences(SENTENCES);
+const gaps = POLICY_FILES.flatMap((file) => wordingGaps(file, policies.get(file) ?? [], rules, asides));
 for (const gap of gaps) console.error(gap);
 console.log(`${rules.length} rules, ${rules.filter((rule) => rule.status === 'open').length} open`);
 process.exitCode = gaps.length === 0 ? 0 : 1;
 
-async function gapsIn(policies: string): Promise<readonly string[]> {
-  const files = [...new Set(rules.map((rule) => rule.file))];
-  const found = files.map(async (file) =>
-    wordingGaps(file, sentencesOf(await readFile(join(policies, file), 'utf8')), rules),
+async function sentencesIn(policies: string): Promise<ReadonlyMap<string, ReturnType<typeof sentencesOf>>> {
+  const read = POLICY_FILES.map(
+    async (file) => [file, sentencesOf(await readFile(join(policies, file), 'utf8'))] as const,
   );
-  return (await Promise.all(found)).flat();
+  return new Map(await Promise.all(read));
 }

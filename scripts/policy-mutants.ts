@@ -31,9 +31,7 @@ process.exit(alive.length === 0 && told.length > 0 ? 0 : 1);
 
 async function shown(): Promise<readonly Killable[]> {
   const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
-  return rules.flatMap((rule) =>
-    rule.status === 'shown' && rule.mutant !== undefined ? [{ ...rule, mutant: rule.mutant }] : [],
-  );
+  return rules.filter((rule) => rule.status === 'shown');
 }
 
 function asked(all: readonly Killable[]): readonly Killable[] {

@@ -1,14 +1,7 @@
 /** docs/policy-coverage.md as text: what the policies ask for, and what shows that ferrybot does it. */
 
-import type { Rule } from './rules.ts';
+import { POLICY_FILES, type Rule } from './rules.ts';
 
-const FILES = [
-  'daily-ferry.md',
-  'job-monitoring-loop.md',
-  'hero-run.md',
-  'vast-ai.md',
-  'agent-guidelines.md',
-] as const;
 const STATUSES = ['shown', 'deviation', 'open'] as const;
 
 /** The page; the same rules give the same bytes. */
@@ -18,11 +11,12 @@ export function coveragePage(rules: readonly Rule[]): string {
     '',
     '<!-- Generated from fixtures/policy/rules.yml by `node scripts/policy-coverage.ts`: change that file, not this one. -->',
     '',
-    'Each rule of the five policies in our own words, with the test that shows it. *Open* is what nothing shows yet;',
-    'a *deviation* is deliberate and says why.',
+    'Each rule of the five policies in our own words, with the test that shows it: `npm run policy:mutants` takes the',
+    "rule's code out and that test fails. *Open* is what nothing shows yet, or not all of it; a *deviation* is deliberate",
+    'and says why.',
     '',
     ...summary(rules),
-    ...FILES.flatMap((file) =>
+    ...POLICY_FILES.flatMap((file) =>
       section(
         file,
         rules.filter((rule) => rule.file === file),
@@ -37,7 +31,7 @@ function summary(rules: readonly Rule[]): readonly string[] {
   return [
     `| policy | rules | ${STATUSES.join(' | ')} |`,
     '|---|--:|--:|--:|--:|',
-    ...FILES.map((file) =>
+    ...POLICY_FILES.map((file) =>
       row(
         file,
         rules.filter((rule) => rule.file === file),

@@ -11,7 +11,7 @@ import type { Rule } from './rules.ts';
  */
 export const mutantSchema = z
   .strictObject({
-    file: z.string().regex(/^(src|scripts|playground|bench|fixtures|test)\/[\w./-]+$/),
+    file: z.string().regex(/^(src|scripts|playground|bench|fixtures|test|docs)\/[\w./-]+$/),
     in: z.string().min(1).optional(),
     find: z.string().min(1),
     replace: z.string(),
@@ -23,7 +23,7 @@ export const mutantSchema = z
 
 export type Mutant = z.infer<typeof mutantSchema>;
 /** A rule that is shown and says how its own code is taken out. */
-export type Killable = Extract<Rule, { readonly status: 'shown' }> & { readonly mutant: Mutant };
+export type Killable = Extract<Rule, { readonly status: 'shown' }>;
 export type Mutated =
   | { readonly kind: 'mutated'; readonly text: string }
   | { readonly kind: 'no-fit'; readonly reason: string };

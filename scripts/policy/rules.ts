@@ -5,15 +5,18 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { mutantSchema } from './mutant.ts';
 
+/** The policies, in the order of docs/policy-coverage.md. */
+export const POLICY_FILES = [
+  'daily-ferry.md',
+  'job-monitoring-loop.md',
+  'hero-run.md',
+  'vast-ai.md',
+  'agent-guidelines.md',
+] as const;
+
 const common = {
   id: z.string().regex(/^(AG|DF|HR|ML|VA)-\d{2,3}$/),
-  file: z.enum([
-    'agent-guidelines.md',
-    'daily-ferry.md',
-    'hero-run.md',
-    'job-monitoring-loop.md',
-    'vast-ai.md',
-  ]),
+  file: z.enum(POLICY_FILES),
   section: z.string().min(1),
   rule: z.string().min(10).max(400),
   /** Marks of the policies' sentences that it words. */
@@ -25,7 +28,7 @@ const rule = z.discriminatedUnion('status', [
     ...common,
     status: z.literal('shown'),
     test: z.strictObject({ file: z.string().regex(/^test\/.+\.test\.ts$/), name: z.string().min(1) }),
-    mutant: mutantSchema.optional(),
+    mutant: mutantSchema,
   }),
   z.strictObject({ ...common, status: z.literal('deviation'), reason: z.string().min(30) }),
 ]);

@@ -17,7 +17,21 @@ import { aConfig } from '../support/run-parts.ts';
 const LAB = join(import.meta.dirname, '../../fixtures/lab');
 const disk = diskSchema.parse({ mountPoint: '/tmp/gcsfuse_mount', clusterFile: 'infra/vllm.yaml' });
 
+const EVERY_DAY = expect.stringMatching(/^\d+ \d+ \* \* \*$/);
+
+/** When a workflow of the lab starts by itself. */
+function schedule(file: string): readonly string[] {
+  const workflow = z
+    .object({ on: z.object({ schedule: z.array(z.object({ cron: z.string() })) }) })
+    .parse(parse(readFileSync(join(LAB, '.github/workflows', file), 'utf8')));
+  return workflow.on.schedule.map(({ cron }) => cron);
+}
+
 describe("the lab's programs", () => {
+  it('propose a ferry every day', () => {
+    expect(schedule('ferrybot-daily.yml')).toEqual([EVERY_DAY]);
+  });
+
   it('start through uv, and have another Python only for where uv itself does not start', () => {
     const { scripts } = raySchema.parse({ engine: 'ray', acceleratorHoursPerRun: '1', scripts: {} });
     if (scripts === null) throw new Error('no scripts');
@@ -32,12 +46,7 @@ describe("the lab's programs", () => {
   });
 
   it('look for full disks every day, and change nothing by it', () => {
-    const workflow = z
-      .object({ on: z.object({ schedule: z.array(z.object({ cron: z.string() })).min(1) }) })
-      .parse(parse(readFileSync(join(LAB, '.github/workflows/ferrybot-disk-scan.yml'), 'utf8')));
-    expect(workflow.on.schedule.map(({ cron }) => cron)).toContainEqual(
-      expect.stringMatching(/^\d+ [\d,*/]+ \* \* \*$/),
-    );
+    expect(schedule('ferrybot-disk-scan.yml')).toEqual([EVERY_DAY]);
     expect(disk.scan).toContain('--dry-run');
   });
 });

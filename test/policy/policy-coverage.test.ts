@@ -1,17 +1,20 @@
-/** docs/policy-coverage.md is in step with the rules, the rules with their tests, and, where they are at hand, with the policies. */
+/** docs/policy-coverage.md is in step with the rules, the rules with their tests and with every sentence of the policies. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { coveragePage } from '../../scripts/policy/coverage-page.ts';
 import { missingTests, wordingGaps } from '../../scripts/policy/findings.ts';
-import { readRules } from '../../scripts/policy/rules.ts';
+import { readAsides, readPolicySentences } from '../../scripts/policy/policy-sentences.ts';
+import { POLICY_FILES, type Rule, readRules } from '../../scripts/policy/rules.ts';
 import { sentencesOf } from '../../scripts/policy/sentences.ts';
 import { testTitles } from '../../scripts/policy/titles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const POLICIES = join(ROOT, '../shared/policy');
 const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
+const asides = await readAsides(join(ROOT, 'fixtures/policy/asks-nothing.yml'));
+const policies = await readPolicySentences(join(ROOT, 'fixtures/policy/sentences.yml'));
 
 describe('the rules', () => {
   it('are all on the page, which says nothing else', () => {
@@ -24,16 +27,24 @@ describe('the rules', () => {
     expect(missingTests(rules, titlesOf)).toEqual([]);
   });
 
-  it('has a rule for every sentence that binds', () => {
-    // A checkout by itself has no policies beside it; then the sentences' own marks in the rules are all there is.
-    const files = [...new Set(rules.map((rule) => rule.file))].filter((file) =>
-      existsSync(join(POLICIES, file)),
-    );
-    const gaps = files.flatMap((file) =>
-      wordingGaps(file, sentencesOf(readFileSync(join(POLICIES, file), 'utf8')), rules),
-    );
-    expect(gaps).toEqual([]);
-    expect(new Set(rules.map((rule) => rule.file)).size).toBe(5);
+  it('have one for every sentence that asks for something, and miss each that is taken out', () => {
+    const gapsOf = (some: readonly Rule[]): readonly string[] =>
+      POLICY_FILES.flatMap((file) => wordingGaps(file, policies.get(file) ?? [], some, asides));
+    expect(gapsOf(rules)).toEqual([]);
+    const shared = (mark: string): boolean =>
+      rules.filter((rule) => rule.sentences.includes(mark)).length > 1;
+    const alone = rules.filter((rule) => !rule.sentences.every(shared));
+    expect(alone.length).toBeGreaterThan(rules.length - 5);
+    for (const rule of alone)
+      expect(gapsOf(rules.filter((other) => other !== rule)).join('\n')).toContain(`${rule.file}, `);
+  });
+
+  it('are of sentences that the policies have, all of them', () => {
+    // Whoever takes a sentence out takes one from here as well.
+    expect(POLICY_FILES.map((file) => policies.get(file)?.length)).toEqual([90, 122, 134, 62, 65]);
+    // A checkout by itself has no policies beside it.
+    for (const file of POLICY_FILES.filter((one) => existsSync(join(POLICIES, one))))
+      expect(sentencesOf(readFileSync(join(POLICIES, file), 'utf8'))).toMatchObject(policies.get(file) ?? []);
   });
 });
 
@@ -54,30 +65,32 @@ Do this. Only then do that:
 A PR must include:
 - a link
 
-Notes:
-- not binding
 \`\`\`bash
-# this must never count
+# first this
+run it
 \`\`\`
 \`\`\`
 - Never present guesses.
+- Nor rumours.
 \`\`\`
 `;
-  const binding = sentencesOf(policy)
-    .filter((sentence) => sentence.isBinding)
-    .map((sentence) => sentence.text);
+  const sentences = sentencesOf(policy);
 
-  it('binds by its words, and by the sentence or heading above a list', () => {
-    expect(binding).toEqual([
-      'A run must be named.',
-      'Keep it small.',
-      'A detail of that.',
-      'Only then do that:',
-      'First, over two lines.',
-      'Second.',
-      'A PR must include:',
-      'a link',
-      'Never present guesses.',
+  it('is all of its sentences: of paragraphs, of lists, and each block of code', () => {
+    expect(sentences.map(({ section, text }) => `${section}: ${text}`)).toEqual([
+      'Recipe: Some words about it.',
+      'Recipe: A run must be named.',
+      'Rules: Keep it small.',
+      'Rules: A detail of that.',
+      'Steps: Do this.',
+      'Steps: Only then do that:',
+      'Steps: First, over two lines.',
+      'Steps: Second.',
+      'Steps: A PR must include:',
+      'Steps: a link',
+      'Steps: # first this run it',
+      'Steps: Never present guesses.',
+      'Steps: Nor rumours.',
     ]);
   });
 
@@ -88,18 +101,24 @@ Notes:
   });
 
   it('is missed where no rule words it, and a rule where it words nothing', () => {
-    const [first] = sentencesOf(policy).filter((sentence) => sentence.isBinding);
+    const [first, second] = sentences;
+    const file = 'daily-ferry.md' as const;
     const rule = {
       id: 'DF-01',
-      file: 'daily-ferry.md' as const,
+      file,
       section: 'Recipe',
       rule: 'Each run has a name.',
       sentences: [first?.mark ?? ''],
       status: 'open' as const,
     };
-    expect(wordingGaps('daily-ferry.md', sentencesOf(policy), [rule])).toHaveLength(binding.length - 1);
+    const aside = { file, why: 'tells what was found on one day', sentences: [second?.mark ?? ''] };
+    expect(wordingGaps(file, sentences, [rule], [aside])).toHaveLength(sentences.length - 2);
+    expect(
+      wordingGaps(file, sentences.slice(0, 1), [rule], [{ ...aside, sentences: rule.sentences }]),
+    ).toEqual([`daily-ferry.md: ${first?.mark} asks for something`]);
     const stale = { ...rule, section: 'Gone', sentences: ['0123456789'] };
-    expect(wordingGaps('daily-ferry.md', sentencesOf(''), [stale])).toEqual([
+    expect(wordingGaps(file, [], [stale], [{ ...aside, sentences: ['abcdef0123'] }])).toEqual([
+      'daily-ferry.md has no sentence abcdef0123',
       'DF-01: daily-ferry.md has no sentence 0123456789',
       'DF-01: daily-ferry.md has no section Gone',
     ]);
@@ -115,6 +134,7 @@ describe('a rule that is shown', () => {
     sentences: ['0123456789'],
     status: 'shown' as const,
     test: { file: 'test/a.test.ts', name: 'a run > has a name' },
+    mutant: { file: 'src/a.ts', in: 'a', find: 'b', replace: 'c' },
   };
   const text = "describe('a run', () => { it('has a name', () => {}); it.each([1])('is %s', () => {}); });";
 

@@ -8,9 +8,7 @@ import { readRules } from '../../scripts/policy/rules.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
-const killable = rules.flatMap((rule) =>
-  rule.status === 'shown' && rule.mutant !== undefined ? [{ id: rule.id, mutant: rule.mutant }] : [],
-);
+const killable = rules.filter((rule) => rule.status === 'shown');
 
 describe('the mutants of the rules', () => {
   it('fit the code as it is', () => {
